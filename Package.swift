@@ -1,0 +1,76 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+let strictC: [CSetting] = [.treatAllWarnings(as: .error)]
+
+let package = Package(
+    name: "authctl",
+    products: [
+        .executable(name: "authctl", targets: ["authctl"]),
+        .executable(name: "demo-backend", targets: ["DemoBackend"]),
+        .library(name: "LoginCore", targets: ["LoginCore", "Secrets"]),
+        .library(name: "LoginAdapters", targets: ["LoginHTTP", "LoginStores", "LoginTerminal"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
+        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.0"),
+    ],
+    targets: [
+        // C libraries. Readline and libsodium are small and linked; the others are opened on first use.
+        .systemLibrary(name: "CReadline", providers: [.apt(["libreadline-dev"])]),
+        .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"])]),
+        .target(name: "CCurl", cSettings: strictC),
+        .target(name: "CKeyutils", cSettings: strictC),
+        .target(name: "CProcess", cSettings: strictC),
+
+        // The arrows: authctl → AuthctlCLI → adapters → LoginCore → Secrets.
+        .target(name: "Secrets", dependencies: ["CSodium"], swiftSettings: strict),
+        .target(name: "LoginCore", dependencies: ["Secrets"], swiftSettings: strict),
+        .target(name: "LoginHTTP", dependencies: ["LoginCore", "CCurl"], swiftSettings: strict),
+        .target(
+            name: "LoginStores", dependencies: ["LoginCore", "CKeyutils", "CSodium"], swiftSettings: strict),
+        .target(
+            name: "LoginTerminal", dependencies: ["LoginCore", "CReadline", "CProcess"], swiftSettings: strict),
+        .target(
+            name: "AuthctlCLI",
+            dependencies: [
+                "LoginCore", "LoginHTTP", "LoginStores", "LoginTerminal", "CProcess", "TOMLKit",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict),
+        .executableTarget(name: "authctl", dependencies: ["AuthctlCLI"], swiftSettings: strict),
+
+        // Imports none of the Login targets, so that a wrong encoding cannot agree with itself.
+        .executableTarget(name: "DemoBackend", dependencies: ["FlyingFox"], swiftSettings: strict),
+
+        // Tests, by height. What they share is never linked into a product; the probes are tiny programs that a test
+        // runs as another process.
+        .target(
+            name: "LoginTestSupport", dependencies: ["LoginCore", "CProcess"], path: "Tests/LoginTestSupport",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "PromptProbe", dependencies: ["LoginTerminal", "CProcess"], path: "Tests/PromptProbe",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "StoreProbe", dependencies: ["LoginStores"], path: "Tests/StoreProbe", swiftSettings: strict),
+        .testTarget(name: "LoginCoreTests", dependencies: ["LoginCore", "LoginTestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "LoginStoresTests", dependencies: ["LoginStores", "LoginTestSupport", "StoreProbe"],
+            swiftSettings: strict),
+        .testTarget(name: "LoginHTTPTests", dependencies: ["LoginHTTP", "LoginTestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "LoginTerminalTests", dependencies: ["LoginTerminal", "LoginTestSupport", "PromptProbe"],
+            swiftSettings: strict),
+        .testTarget(name: "AuthctlCLITests", dependencies: ["AuthctlCLI", "LoginTestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "EndToEndTests", dependencies: ["LoginTestSupport", "authctl", "DemoBackend"], swiftSettings: strict),
+    ]
+)

@@ -1,0 +1,46 @@
+/// Names one login: who, at which origin, in which profile. Stores find secrets by exactly this.
+///
+/// User names are compared as UTF-8 bytes, since `String` would hold two spellings of one letter equal and a server
+/// may not.
+public struct AccountID: Sendable {
+    public let profile: String
+    public let origin: Origin
+    /// As typed; empty where the service has no user names.
+    public let username: String
+
+    public init(profile: String, origin: Origin, username: String) {
+        self.profile = profile
+        self.origin = origin
+        self.username = username
+    }
+}
+
+extension AccountID: Hashable {
+    public static func == (left: AccountID, right: AccountID) -> Bool {
+        left.origin == right.origin
+            && left.profile.utf8.elementsEqual(right.profile.utf8)
+            && left.username.utf8.elementsEqual(right.username.utf8)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(origin)
+        for byte in profile.utf8 { hasher.combine(byte) }
+        for byte in username.utf8 { hasher.combine(byte) }
+    }
+}
+
+/// The names of one account: the one that was typed and the one that the server answers to.
+public struct Identity: Equatable, Sendable {
+    /// As typed at login; empty where nothing was typed.
+    public let username: String
+    /// As the verify endpoint tells it, if it does.
+    public let serverName: String?
+
+    public init(username: String, serverName: String?) {
+        self.username = username
+        self.serverName = serverName
+    }
+
+    /// What `whoami` prints: the server's name, else the typed one, else nothing.
+    public var displayName: String { serverName ?? username }
+}

@@ -1,0 +1,77 @@
+public import Secrets
+
+/// What a person proves themselves with.
+public struct Credential: Equatable, Sendable {
+    /// Absent where the login has no user name, as with a pasted token.
+    public let username: String?
+    /// The password, or the pasted token; absent where a login needs none.
+    public let secret: Secret?
+
+    public init(username: String?, secret: Secret?) {
+        self.username = username
+        self.secret = secret
+    }
+}
+
+/// What the service hands back after a login, and what is sent with every later request.
+public enum Session: Equatable, Sendable {
+    /// Basic: the credential itself is the session.
+    case credential(Credential)
+    case token(Token)
+    case cookies([Cookie])
+
+    /// When it ends, in seconds of Unix time, as far as that is known.
+    public var expires: Int64? {
+        switch self {
+        case .credential: nil
+        case .token(let token): token.expires
+        case .cookies(let cookies): cookies.compactMap(\.expires).min()
+        }
+    }
+}
+
+/// A token, with what is needed to renew it.
+public struct Token: Equatable, Sendable {
+    public let value: Secret
+    public let refreshToken: Secret?
+    /// Seconds of Unix time.
+    public let expires: Int64?
+
+    public init(value: Secret, refreshToken: Secret?, expires: Int64?) {
+        self.value = value
+        self.refreshToken = refreshToken
+        self.expires = expires
+    }
+}
+
+/// One cookie of one origin (RFC 6265).
+public struct Cookie: Equatable, Sendable {
+    public let name: String
+    /// The bytes as the server sent them.
+    public let value: Secret
+    /// The cookie with all its attributes, in the form in which the transport took it and takes it back.
+    public let record: Secret
+    /// Seconds of Unix time; absent for a cookie that lasts as long as the session.
+    public let expires: Int64?
+
+    public init(name: String, value: Secret, record: Secret, expires: Int64?) {
+        self.name = name
+        self.value = value
+        self.record = record
+        self.expires = expires
+    }
+}
+
+/// A login that the verify endpoint has confirmed: what is kept.
+public struct Login: Equatable, Sendable {
+    public let identity: Identity
+    public let session: Session
+    /// What a new session can be earned with; present only where the profile keeps the password.
+    public let credential: Credential?
+
+    public init(identity: Identity, session: Session, credential: Credential? = nil) {
+        self.identity = identity
+        self.session = session
+        self.credential = credential
+    }
+}

@@ -1,0 +1,109 @@
+public import Secrets
+
+/// One request to the profile's origin, with every secret already in its place.
+public struct HTTPRequest: Equatable, Sendable {
+    /// The verb, such as `GET`.
+    public var method: String
+    /// The absolute URL, without user information. It never holds a secret.
+    public var url: String
+    public var headers: [HTTPRequestField]
+    public var body: Secret?
+    /// Sent as HTTP Basic (RFC 7617) with this very request, unasked.
+    public var basic: BasicCredential?
+    /// Offered to the cookie rules of RFC 6265; those that match are sent.
+    public var cookies: [Cookie]
+
+    public init(
+        method: String, url: String, headers: [HTTPRequestField] = [], body: Secret? = nil,
+        basic: BasicCredential? = nil, cookies: [Cookie] = []
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.basic = basic
+        self.cookies = cookies
+    }
+}
+
+/// A header of a request. Its value may be a token.
+public struct HTTPRequestField: Equatable, Sendable {
+    public let name: String
+    public let value: Secret
+
+    public init(name: String, value: Secret) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// The pair of RFC 7617.
+public struct BasicCredential: Equatable, Sendable {
+    public let username: String
+    public let password: Secret
+
+    public init(username: String, password: Secret) {
+        self.username = username
+        self.password = password
+    }
+}
+
+/// What came back, final and whole: informational answers are left out, redirects are not followed.
+public struct HTTPResponse: Equatable, Sendable {
+    public let status: Int
+    /// In the order of arrival, without `Set-Cookie`; obsolete line folding is undone (RFC 9112, section 5.2).
+    public let headers: [HTTPResponseField]
+    public let body: Secret
+    /// All cookies that hold for the origin after this answer, those that were offered and not replaced included.
+    public let cookies: [Cookie]
+    /// `Location`, made absolute.
+    public let redirect: Redirect?
+
+    public init(
+        status: Int, headers: [HTTPResponseField] = [], body: Secret = Secret(""), cookies: [Cookie] = [],
+        redirect: Redirect? = nil
+    ) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+        self.cookies = cookies
+        self.redirect = redirect
+    }
+
+    /// The values of all headers of this name, in any case (RFC 9110, section 5.1).
+    public func values(of name: String) -> [String] {
+        headers.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
+    }
+}
+
+public struct HTTPResponseField: Equatable, Sendable {
+    public let name: String
+    /// The server's bytes as UTF-8, repaired where they are not.
+    public let value: String
+
+    public init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// Where an answer points to.
+public struct Redirect: Equatable, Sendable {
+    public let url: String
+    /// Absent for a scheme that is not http or https.
+    public let origin: Origin?
+    /// Path and query, from the first slash on.
+    public let target: String
+
+    public init(url: String, origin: Origin?, target: String) {
+        self.url = url
+        self.origin = origin
+        self.target = target
+    }
+}
+
+/// The way to one origin, for one identity and through one proxy.
+public protocol Transport {
+    /// Sends one request and reads its whole answer, in bounded time and memory. Follows no redirect.
+    func send(_ request: HTTPRequest) throws(LoginError) -> HTTPResponse
+}

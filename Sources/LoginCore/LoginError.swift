@@ -1,0 +1,153 @@
+/// Everything that can end a command, as facts. `LoginError.message` turns them into words and `exitCode` into a
+/// number; nothing else does either.
+public enum LoginError: Error, Equatable, Sendable {
+    case usage(UsageFault)
+    case rejected(Refusal)
+    /// No usable session, and nobody can be asked: what is missing.
+    case loginRequired(LoginNeed)
+    case cancelled
+    case network(NetworkFault)
+    case untrusted(TrustFault)
+    case store(StoreFault)
+    case forbidden(Refusal)
+    case busy(BusyFault)
+    /// A person took longer than so many seconds.
+    case promptExpired(seconds: Int)
+    case failure(FailureFault)
+
+    public var exitCode: ExitCode {
+        switch self {
+        case .usage: .usage
+        case .rejected: .rejected
+        case .loginRequired: .loginRequired
+        case .cancelled: .cancelled
+        case .network: .network
+        case .untrusted: .untrusted
+        case .store(.locked): .locked
+        case .store: .store
+        case .forbidden: .forbidden
+        case .busy: .busy
+        case .promptExpired: .expired
+        case .failure(.logoutIncomplete): .partial
+        case .failure: .failure
+        }
+    }
+}
+
+/// The call or the configuration is wrong; nothing was sent with a secret in it.
+public enum UsageFault: Error, Equatable, Sendable {
+    case unknownProfile(name: String, near: [String])
+    case unknownAccount(profile: String, username: String, known: [String])
+    /// More than one profile could be meant.
+    case profileNotNamed(known: [String])
+    case badValue(option: String, problem: String)
+    /// `path` is the place in the file, such as `profiles.blog.login`.
+    case badConfig(file: String, path: String?, line: Int?, problem: String)
+    case badURL(url: String, problem: String)
+    /// A host without a scheme was given where a URL is needed.
+    case missingScheme(host: String)
+    case usernameHasColon
+    case controlCharacter(CredentialField)
+    case invalidUTF8(CredentialField)
+    /// The verify endpoint accepts requests without credentials.
+    case verifyProvesNothing(url: String)
+    /// A part of the vocabulary that a later release answers.
+    case notYet(feature: String)
+    case tokenHasOnlyHeader(method: AuthenticationMethod)
+    case other(String)
+}
+
+/// What a login without a person lacks.
+public struct LoginNeed: Equatable, Sendable {
+    public enum Why: Equatable, Sendable {
+        case noProfile
+        case nothingStored
+        case sessionRefused
+        case sessionExpired
+        case passwordRefusedBefore
+        case passwordCommandFailed(status: Int32)
+    }
+
+    public let why: Why
+    public let missing: [CredentialField]
+
+    public init(why: Why, missing: [CredentialField] = []) {
+        self.why = why
+        self.missing = missing
+    }
+}
+
+/// The credential was not judged.
+public enum NetworkFault: Equatable, Sendable {
+    case nameNotResolved(host: String)
+    case notConnected(ignoredProxyVariable: String?)
+    case timedOut(seconds: Int)
+    case tooSlow
+    case connectionLost
+    case notTLS
+    case brokenAnswer(String)
+    case answerTooLarge(limit: Int)
+    case libraryMissing(String)
+    case other(code: Int, text: String)
+}
+
+/// authctl itself will not go on.
+public enum TrustFault: Equatable, Sendable {
+    case certificate(reason: String)
+    case tlsVersion(detail: String)
+    case plainHTTP
+    case plainHTTPThroughProxy
+    case weakerMethod(offered: [String], accepted: [AuthenticationMethod])
+    case otherOrigin(target: String)
+}
+
+/// A store cannot do what is asked.
+public enum StoreFault: Error, Equatable, Sendable {
+    /// It is not there, or cannot work here.
+    case unavailable(StoreName, problem: String)
+    /// `auto` found none that works; each with its reason.
+    case noneWorks([String])
+    /// Another process held a lock for longer than so many seconds.
+    case locked(path: String, seconds: Int)
+    /// The file is not as authctl left it, or the passphrase is wrong: the two cannot be told apart.
+    case wrongPassphraseOrDamaged(path: String)
+    case damaged(path: String, problem: String)
+    case unsafeFile(path: String, problem: String)
+    case notSetUp(StoreName)
+    case passphraseMissing(path: String)
+    /// A system call failed.
+    case system(call: String, path: String, errno: Int32)
+    case timedOut(StoreName, seconds: Int)
+    case tooLarge(StoreName, limit: Int)
+    case cannotBePermanent(StoreName)
+    case passphraseCancelled
+    case passphraseBlank
+}
+
+/// The server cannot judge now.
+public struct BusyFault: Equatable, Sendable {
+    public let status: Int
+    /// Seconds, as `Retry-After` tells them (RFC 9110, section 10.2.3).
+    public let retryAfter: Int?
+    public let words: String?
+
+    public init(status: Int, retryAfter: Int?, words: String?) {
+        self.status = status
+        self.retryAfter = retryAfter
+        self.words = words
+    }
+}
+
+/// Anything else.
+public enum FailureFault: Equatable, Sendable {
+    /// An answer that no rule of the profile names.
+    case unexpectedStatus(Int, step: String, words: String?)
+    case redirected(step: String, status: Int, target: String)
+    case missingInAnswer(place: String, step: String)
+    case tooManyRedirects(Int)
+    case tokenTooShortLived(seconds: Int64)
+    case logoutIncomplete(String)
+    case unexpectedEvent(String)
+    case system(call: String, errno: Int32)
+    case other(String)
+}

@@ -1,0 +1,28 @@
+/// Scheme, host and port: what every secret is bound to (RFC 6454).
+///
+/// Values come from libcurl's URL parser, in lower case and with the port filled in; this type does not parse.
+public struct Origin: Hashable, Sendable, Codable {
+    /// `https` or `http`.
+    public let scheme: String
+    /// A name as A-label, an IPv4 address, or an IPv6 address in brackets.
+    public let host: String
+    public let port: Int
+
+    public init(scheme: String, host: String, port: Int) {
+        self.scheme = scheme
+        self.host = host
+        self.port = port
+    }
+
+    /// Whether the port is the usual one of the scheme.
+    public var hasDefaultPort: Bool {
+        (scheme == "https" && port == 443) || (scheme == "http" && port == 80)
+    }
+}
+
+extension Origin: CustomStringConvertible {
+    /// As RFC 6454, section 6.2 serializes it: the port only where it is not the usual one.
+    public var description: String {
+        hasDefaultPort ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
+    }
+}

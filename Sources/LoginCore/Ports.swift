@@ -1,0 +1,92 @@
+public import Secrets
+
+/// Where secrets are kept: one opaque secret for each account.
+///
+/// Every store passes the same contract (`StoreContract` in the tests). A failed `save` leaves the old secret whole; a
+/// store never falls back to another one.
+public protocol CredentialStore {
+    var name: StoreName { get }
+
+    /// - Returns: nothing if the account has no secret here.
+    func find(_ account: AccountID) throws(StoreFault) -> Secret?
+
+    /// Puts `secret` in the place of whatever the account had.
+    /// - Parameter expires: seconds of Unix time after which the store may drop it by itself.
+    func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault)
+
+    /// - Returns: whether there was one.
+    @discardableResult
+    func erase(_ account: AccountID) throws(StoreFault) -> Bool
+
+    /// Whether the account has a secret here, found out without unlocking anything.
+    func contains(_ account: AccountID) throws(StoreFault) -> Bool
+}
+
+/// The life of one account's login on this side, in git's words: fill, approve, reject.
+///
+/// Of a secret that was not judged, nothing is said.
+public protocol LoginKeeper {
+    /// Makes sure, before a person is asked for anything, that what they type can be kept.
+    func prepare() throws(LoginError)
+
+    /// What is stored.
+    func fill() throws(LoginError) -> StoredLogin
+
+    /// Keeps a login that the verify endpoint confirmed.
+    func approve(_ login: Login) throws(LoginError)
+
+    /// Takes note that the server refused: a session is erased, a password is marked and not sent again by itself.
+    func reject(_ part: StoredLogin.Part) throws(LoginError)
+}
+
+/// What a fill found.
+public struct StoredLogin: Equatable, Sendable {
+    /// The parts that a server can refuse, one by one.
+    public enum Part: Equatable, Sendable, CaseIterable { case session, credential }
+
+    public let session: Session?
+    /// The stored user name and password, unless the server has refused it before.
+    public let credential: Credential?
+
+    public init(session: Session? = nil, credential: Credential? = nil) {
+        self.session = session
+        self.credential = credential
+    }
+}
+
+/// The service, as one profile describes it.
+public protocol Authenticator {
+    /// Logs in with a credential and has the verify endpoint confirm it.
+    /// - Throws: `LoginError.rejected` only if the server refused the credential.
+    func authenticate(_ credential: Credential) throws(LoginError) -> Login
+
+    /// Asks the verify endpoint about a session that is already there.
+    /// - Returns: the same session, with whatever the server renewed in it.
+    /// - Throws: `LoginError.rejected` only if the server refused the session.
+    func verify(_ session: Session, username: String) throws(LoginError) -> Login
+}
+
+/// A person at a terminal.
+public protocol Prompt {
+    /// Puts one question with all its fields.
+    func ask(_ challenge: Challenge) throws(LoginError) -> Answer
+
+    /// Shows that the server is being asked; nothing takes the notice away again.
+    func showWaiting(_ notice: String?)
+}
+
+/// What a person answered.
+public enum Answer: Equatable, Sendable {
+    case credential(Credential)
+    case leftBlank(CredentialField)
+    case cancelled
+}
+
+/// The time of day, in seconds of Unix time.
+public struct WallClock: Sendable {
+    public let now: @Sendable () -> Int64
+
+    public init(now: @escaping @Sendable () -> Int64) {
+        self.now = now
+    }
+}

@@ -1,0 +1,41 @@
+/// The stores that a user can name, with `--store`, `AUTHCTL_STORE` or `store =`.
+public enum StoreName: Hashable, Sendable {
+    case secretService
+    case file
+    case keyring
+    case plaintext
+    case helper(String)
+    case none
+
+    /// - Returns: nothing if no store has this name; `auto` is a choice, not a store.
+    public init?(_ text: String) {
+        switch text {
+        case "secret-service": self = .secretService
+        case "file": self = .file
+        case "keyring": self = .keyring
+        case "plaintext": self = .plaintext
+        case "none": self = .none
+        default:
+            guard text.hasPrefix("helper:"), text.count > "helper:".count else { return nil }
+            self = .helper(String(text.dropFirst("helper:".count)))
+        }
+    }
+}
+
+extension StoreName: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .secretService: "secret-service"
+        case .file: "file"
+        case .keyring: "keyring"
+        case .plaintext: "plaintext"
+        case .helper(let name): "helper:\(name)"
+        case .none: "none"
+        }
+    }
+}
+
+/// How long a login is kept.
+public enum Persistence: String, Sendable, Codable, CaseIterable {
+    case none, session, permanent
+}

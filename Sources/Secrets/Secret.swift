@@ -1,0 +1,87 @@
+internal import CSodium
+
+/// Bytes that must not be seen: a password, a token, a key.
+///
+/// They lie in one block of libsodium's guarded memory (guard pages, locked, left out of core dumps, zeroed when
+/// released), never in a `String` or an array. Copies of the value share the block. Printing, interpolating or
+/// mirroring a secret gives a placeholder. Comparison takes the same time wherever two secrets of one length differ.
+///
+/// See libsodium, "Secure memory": <https://doc.libsodium.org/memory_management>.
+public struct Secret: Sendable {
+    private let block: GuardedBlock
+
+    /// The number of bytes.
+    public var count: Int { block.count }
+
+    /// Whether there are no bytes at all.
+    public var isEmpty: Bool { count == 0 }
+
+    /// Copies `bytes` into guarded memory. The caller wipes its own copy.
+    public init(copying bytes: UnsafeRawBufferPointer) {
+        self.init(count: bytes.count) { $0.copyMemory(from: bytes) }
+    }
+
+    /// Copies the bytes of a value that is not itself secret (a separator, a test's canary) or that a library handed
+    /// out as text.
+    public init(_ text: some StringProtocol) {
+        var text = String(text)
+        self = text.withUTF8 { Secret(copying: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Makes a secret of `count` bytes, which `fill` writes.
+    public init<Failure: Error>(
+        count: Int, fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
+    ) throws(Failure) {
+        let block = GuardedBlock(count: count)
+        try fill(block.buffer)
+        block.protect()
+        self.block = block
+    }
+
+    /// Lends the bytes for the time of `body`; they must not be kept.
+    public func withUnsafeBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(UnsafeRawBufferPointer(block.buffer))
+    }
+}
+
+extension Secret: Equatable {
+    public static func == (left: Secret, right: Secret) -> Bool {
+        left.count == right.count
+            && (left.isEmpty || sodium_memcmp(left.block.start, right.block.start, left.count) == 0)
+    }
+}
+
+extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "<secret>" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// One allocation of guarded memory, written once and then read-only.
+///
+/// Unchecked, because the compiler cannot see that nobody writes after `protect()`; the pages enforce it.
+private final class GuardedBlock: @unchecked Sendable {
+    let start: UnsafeMutableRawPointer
+    let count: Int
+
+    var buffer: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(start: start, count: count) }
+
+    init(count: Int) {
+        precondition(sodium_init() >= 0, "libsodium could not be set up")
+        guard let start = sodium_malloc(max(count, 1)) else {
+            preconditionFailure("no memory left for a secret of \(count) bytes")
+        }
+        self.start = start
+        self.count = count
+    }
+
+    func protect() {
+        sodium_mprotect_readonly(start)
+    }
+
+    deinit {
+        sodium_free(start)
+    }
+}

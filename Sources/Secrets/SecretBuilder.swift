@@ -1,0 +1,82 @@
+internal import CSodium
+
+/// Collects bytes in guarded memory, for a secret whose length is not known beforehand: a request body with a password
+/// in it, an answer that arrives in pieces.
+///
+/// Grows by doubling; every outgrown block is zeroed. Bounded by `limit`.
+public struct SecretBuilder: ~Copyable {
+    /// The bytes of an append did not fit into the limit; nothing of it was kept.
+    public struct LimitExceeded: Error, Equatable {
+        /// In bytes.
+        public let limit: Int
+    }
+
+    private var start: UnsafeMutableRawPointer
+    private var capacity: Int
+    public private(set) var count = 0
+
+    /// The largest number of bytes that are accepted.
+    public let limit: Int
+
+    /// - Parameter limit: in bytes.
+    public init(limit: Int) {
+        self.limit = limit
+        self.capacity = min(limit, 512)
+        self.start = Self.allocate(capacity)
+    }
+
+    deinit {
+        sodium_free(start)
+    }
+
+    /// - Throws: `LimitExceeded`, with everything as it was before.
+    public mutating func append(_ bytes: UnsafeRawBufferPointer) throws(LimitExceeded) {
+        guard bytes.count <= limit - count else { throw LimitExceeded(limit: limit) }
+        reserve(count + bytes.count)
+        UnsafeMutableRawBufferPointer(start: start + count, count: bytes.count).copyMemory(from: bytes)
+        count += bytes.count
+    }
+
+    public mutating func append(_ text: String) throws(LimitExceeded) {
+        for byte in text.utf8 { try append(byte) }
+    }
+
+    public mutating func append(_ secret: Secret) throws(LimitExceeded) {
+        guard secret.count <= limit - count else { throw LimitExceeded(limit: limit) }
+        reserve(count + secret.count)
+        secret.withUnsafeBytes {
+            UnsafeMutableRawBufferPointer(start: start + count, count: $0.count).copyMemory(from: $0)
+        }
+        count += secret.count
+    }
+
+    public mutating func append(_ byte: UInt8) throws(LimitExceeded) {
+        guard count < limit else { throw LimitExceeded(limit: limit) }
+        reserve(count + 1)
+        start.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
+        count += 1
+    }
+
+    /// The bytes so far, as a secret of exactly that length.
+    public consuming func finish() -> Secret {
+        Secret(copying: UnsafeRawBufferPointer(start: start, count: count))
+    }
+
+    private mutating func reserve(_ needed: Int) {
+        guard needed > capacity else { return }
+        let larger = min(limit, max(needed, capacity * 2))
+        let next = Self.allocate(larger)
+        next.copyMemory(from: start, byteCount: count)
+        sodium_free(start)
+        start = next
+        capacity = larger
+    }
+
+    private static func allocate(_ capacity: Int) -> UnsafeMutableRawPointer {
+        precondition(sodium_init() >= 0, "libsodium could not be set up")
+        guard let start = sodium_malloc(max(capacity, 1)) else {
+            preconditionFailure("no memory left for a secret of \(capacity) bytes")
+        }
+        return start
+    }
+}
