@@ -30,6 +30,8 @@ public struct Challenge: Equatable, Sendable {
         case notLoggedIn
         /// The server refused the credential of the question before.
         case refused(Refusal)
+        /// The server refused the password that was stored.
+        case storedRefused(Refusal)
         /// The field was left blank; nothing was sent.
         case leftBlank(CredentialField)
     }
@@ -39,7 +41,7 @@ public struct Challenge: Equatable, Sendable {
     public let fields: [CredentialField]
     /// The user name that is offered again, to be edited.
     public let proposedUsername: String?
-    /// How many credentials the server has refused so far in this login.
+    /// How many of the answers so far the server has refused.
     public let previousFailureCount: Int
     public let maxAttempts: Int
     public let reason: Reason

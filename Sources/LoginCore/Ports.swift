@@ -47,15 +47,38 @@ public struct StoredLogin: Equatable, Sendable {
     public let session: Session?
     /// The stored user name and password, unless the server has refused it before.
     public let credential: Credential?
+    /// The name of the account that was found, as typed.
+    public let username: String
+    /// Whether a password is stored that the server refused; it is not sent again by itself.
+    public let credentialWasRefused: Bool
 
-    public init(session: Session? = nil, credential: Credential? = nil) {
+    public init(
+        session: Session? = nil, credential: Credential? = nil, username: String = "",
+        credentialWasRefused: Bool = false
+    ) {
         self.session = session
         self.credential = credential
+        self.username = username
+        self.credentialWasRefused = credentialWasRefused
+    }
+
+    /// The same as facts for `LoginFlow`. Where the credential is the session, it is judged as a credential.
+    public var found: LoginFlow.Found {
+        switch (session, credential) {
+        case (nil, nil): credentialWasRefused ? .refusedCredential : .nothing
+        case (nil, _?), (.credential, _): .credential
+        case (.token, nil), (.cookies, nil): .session
+        case (.token, _?), (.cookies, _?): .both
+        }
     }
 }
 
 /// The service, as one profile describes it.
 public protocol Authenticator {
+    /// Asks the verify endpoint without credentials, before a person is asked for any: whether it refuses such a
+    /// request, and for which protection space it wants which method.
+    func prepare() throws(LoginError) -> ProtectionSpace
+
     /// Logs in with a credential and has the verify endpoint confirm it.
     /// - Throws: `LoginError.rejected` only if the server refused the credential.
     func authenticate(_ credential: Credential) throws(LoginError) -> Login

@@ -44,6 +44,12 @@ public struct Secret: Sendable {
     ) throws(Failure) -> Result {
         try body(UnsafeRawBufferPointer(block.buffer))
     }
+
+    /// The bytes as text in ordinary memory: for what turned out to be no secret, and for libraries that take nothing
+    /// but a `String`.
+    public var unprotectedText: String {
+        withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    }
 }
 
 extension Secret: Equatable {

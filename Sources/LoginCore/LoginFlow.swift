@@ -1,0 +1,266 @@
+/// The login itself: stored credential → verify → ask again on refusal → save, as one table.
+///
+/// A flow only decides. Events say what happened, effects say what is to be done; `LoginLoop` performs them. A state
+/// never holds a typed secret: those pass through, from an event into the effect that it causes.
+///
+/// What is promised, and proved by a walk of every reachable state with every event (`LoginFlowWalkTests`):
+/// - a login is saved only after the verify endpoint confirmed it; a stored one is rejected only after a refusal;
+/// - at most `maxAttempts` questions, every path ends, nothing happens after the end;
+/// - only a refusal counts as a failed attempt, and only a refusal is told as one.
+public struct LoginFlow: Equatable, Sendable {
+    /// What the caller allows and already has.
+    public struct Policy: Equatable, Sendable {
+        /// Questions at most.
+        public var maxAttempts: Int
+        /// Whether a person may be asked.
+        public var mayAsk: Bool
+        /// Ask although something usable is stored.
+        public var force: Bool
+        /// A credential was given by option, variable or command: tried before the stored one, with no question after.
+        public var hasGivenCredential: Bool
+
+        public init(
+            maxAttempts: Int = 3, mayAsk: Bool = true, force: Bool = false, hasGivenCredential: Bool = false
+        ) {
+            self.maxAttempts = maxAttempts
+            self.mayAsk = mayAsk
+            self.force = force
+            self.hasGivenCredential = hasGivenCredential
+        }
+    }
+
+    /// Where a credential that is being judged came from.
+    public enum Source: Equatable, Sendable, CaseIterable { case given, stored, typed }
+
+    public enum State: Equatable, Sendable {
+        case starting
+        case lookingUp
+        case verifyingSession(credentialStored: Bool)
+        case rejectingSession(credentialStored: Bool)
+        case preparing(Source)
+        case asking
+        case authenticating(Source)
+        case rejectingCredential(Refusal)
+        case saving(Identity, Source)
+        case finished(Outcome)
+    }
+
+    /// What a look into the store found. Facts only: the secrets stay with the loop.
+    public enum Found: Equatable, Sendable, CaseIterable {
+        case nothing, session, credential, both
+        /// A password that the server has refused before.
+        case refusedCredential
+    }
+
+    public enum Event: Equatable, Sendable {
+        case begun
+        case lookedUp(Found)
+        /// The store takes secrets, and the server named the protection space.
+        case prepared(ProtectionSpace)
+        case answered(Answer)
+        /// The verify endpoint confirmed a login; `isRenewed` if it differs from what is stored.
+        case confirmed(Login, isRenewed: Bool)
+        case refused(Refusal)
+        case rejected
+        case saved
+        case failed(LoginError)
+    }
+
+    public enum Effect: Equatable, Sendable {
+        case lookUp
+        case prepare
+        case ask(Challenge)
+        case verifySession
+        case authenticateGiven
+        case authenticateStored
+        case authenticate(Credential)
+        case save(Login)
+        case reject(StoredLogin.Part)
+        case finish(Outcome)
+    }
+
+    public enum Outcome: Equatable, Sendable {
+        /// What was stored is good; nobody was asked.
+        case alreadyLoggedIn(Identity)
+        case loggedIn(Identity)
+        case failed(LoginError)
+    }
+
+    public private(set) var state = State.starting
+    public private(set) var previousFailureCount = 0
+    private var questionsAsked = 0
+    private var reason = Challenge.Reason.notLoggedIn
+    private var proposedUsername: String?
+    private let policy: Policy
+    private var subject: Subject
+
+    /// Whom and what a login is about: what every challenge carries.
+    public struct Subject: Equatable, Sendable {
+        public let profile: String
+        public fileprivate(set) var protectionSpace: ProtectionSpace
+        /// What a person is asked for.
+        public let fields: [CredentialField]
+
+        public init(profile: String, protectionSpace: ProtectionSpace, fields: [CredentialField]) {
+            self.profile = profile
+            self.protectionSpace = protectionSpace
+            self.fields = fields
+        }
+    }
+
+    public init(subject: Subject, policy: Policy, proposedUsername: String? = nil) {
+        self.subject = subject
+        self.policy = policy
+        self.proposedUsername = proposedUsername
+    }
+
+    /// Takes note of what happened and says what to do next.
+    public mutating func handle(_ event: Event) -> Effect {
+        switch (state, event) {
+        case (.finished(let outcome), _):
+            return .finish(outcome)
+
+        case (_, .failed(let error)):
+            return finish(.failed(error))
+
+        case (.starting, .begun):
+            if policy.hasGivenCredential { return go(.preparing(.given), .prepare) }
+            if policy.force { return askOrEnd(why: .nothingStored) }
+            return go(.lookingUp, .lookUp)
+
+        case (.lookingUp, .lookedUp(.nothing)):
+            return askOrEnd(why: .nothingStored)
+        case (.lookingUp, .lookedUp(.refusedCredential)):
+            return askOrEnd(why: .passwordRefusedBefore)
+        case (.lookingUp, .lookedUp(.session)):
+            return go(.verifyingSession(credentialStored: false), .verifySession)
+        case (.lookingUp, .lookedUp(.both)):
+            return go(.verifyingSession(credentialStored: true), .verifySession)
+        case (.lookingUp, .lookedUp(.credential)):
+            return go(.authenticating(.stored), .authenticateStored)
+
+        case (.verifyingSession, .confirmed(let login, isRenewed: true)):
+            return go(.saving(login.identity, .stored), .save(login))
+        case (.verifyingSession, .confirmed(let login, isRenewed: false)):
+            return finish(.alreadyLoggedIn(login.identity))
+        case (.verifyingSession(let credentialStored), .refused):
+            return go(.rejectingSession(credentialStored: credentialStored), .reject(.session))
+        case (.rejectingSession(credentialStored: true), .rejected):
+            return go(.authenticating(.stored), .authenticateStored)
+        case (.rejectingSession(credentialStored: false), .rejected):
+            return askOrEnd(why: .sessionRefused)
+
+        case (.preparing(.given), .prepared(let space)):
+            subject.protectionSpace = space
+            return go(.authenticating(.given), .authenticateGiven)
+        case (.preparing(.typed), .prepared(let space)):
+            subject.protectionSpace = space
+            return ask()
+
+        case (.asking, .answered(.credential(let credential))):
+            proposedUsername = credential.username ?? proposedUsername
+            let named = Credential(username: proposedUsername, secret: credential.secret)
+            return go(.authenticating(.typed), .authenticate(named))
+        case (.asking, .answered(.leftBlank(let field))):
+            return askAgain(.leftBlank(field), orEndWith: .loginRequired(need(.nothingStored)))
+        case (.asking, .answered(.cancelled)):
+            return finish(.failed(.cancelled))
+
+        case (.authenticating(.stored), .confirmed(let login, isRenewed: false)):
+            return finish(.alreadyLoggedIn(login.identity))
+        case (.authenticating(let source), .confirmed(let login, _)):
+            return go(.saving(login.identity, source), .save(login))
+        case (.authenticating(.given), .refused(let refusal)):
+            return finish(.failed(.rejected(refusal)))
+        case (.authenticating(.stored), .refused(let refusal)):
+            return go(.rejectingCredential(refusal), .reject(.credential))
+        case (.authenticating(.typed), .refused(let refusal)):
+            previousFailureCount += 1
+            return askAgain(.refused(refusal), orEndWith: .rejected(refusal))
+        case (.rejectingCredential(let refusal), .rejected):
+            guard policy.mayAsk, policy.maxAttempts > 0 else { return finish(.failed(.rejected(refusal))) }
+            reason = .storedRefused(refusal)
+            return go(.preparing(.typed), .prepare)
+
+        case (.saving(let identity, .stored), .saved):
+            return finish(.alreadyLoggedIn(identity))
+        case (.saving(let identity, .given), .saved), (.saving(let identity, .typed), .saved):
+            return finish(.loggedIn(identity))
+
+        // Nothing else can follow; a new state has to be named here before this builds.
+        case (.starting, _), (.lookingUp, _), (.verifyingSession, _), (.rejectingSession, _), (.preparing, _),
+            (.asking, _), (.authenticating, _), (.rejectingCredential, _), (.saving, _):
+            return finish(.failed(.failure(.unexpectedEvent("\(event.name) while \(state.name)"))))
+        }
+    }
+}
+
+extension LoginFlow {
+    private mutating func go(_ next: State, _ effect: Effect) -> Effect {
+        state = next
+        return effect
+    }
+
+    private mutating func finish(_ outcome: Outcome) -> Effect {
+        go(.finished(outcome), .finish(outcome))
+    }
+
+    private mutating func askOrEnd(why: LoginNeed.Why) -> Effect {
+        guard policy.mayAsk, policy.maxAttempts > 0 else { return finish(.failed(.loginRequired(need(why)))) }
+        return go(.preparing(.typed), .prepare)
+    }
+
+    private mutating func askAgain(_ reason: Challenge.Reason, orEndWith error: LoginError) -> Effect {
+        guard questionsAsked < policy.maxAttempts else { return finish(.failed(error)) }
+        self.reason = reason
+        return ask()
+    }
+
+    private mutating func ask() -> Effect {
+        questionsAsked += 1
+        let challenge = Challenge(
+            profile: subject.profile, protectionSpace: subject.protectionSpace, fields: subject.fields,
+            proposedUsername: proposedUsername, previousFailureCount: previousFailureCount,
+            maxAttempts: policy.maxAttempts, reason: reason)
+        return go(.asking, .ask(challenge))
+    }
+
+    private func need(_ why: LoginNeed.Why) -> LoginNeed {
+        LoginNeed(why: why, missing: subject.fields)
+    }
+}
+
+extension LoginFlow.State {
+    /// The case alone, for a message that must not show what is in it.
+    var name: String {
+        switch self {
+        case .starting: "starting"
+        case .lookingUp: "looking up"
+        case .verifyingSession: "verifying the session"
+        case .rejectingSession: "rejecting the session"
+        case .preparing: "preparing"
+        case .asking: "asking"
+        case .authenticating: "authenticating"
+        case .rejectingCredential: "rejecting the credential"
+        case .saving: "saving"
+        case .finished: "finished"
+        }
+    }
+}
+
+extension LoginFlow.Event {
+    /// The case alone, for a message that must not show what is in it.
+    var name: String {
+        switch self {
+        case .begun: "begun"
+        case .lookedUp: "looked up"
+        case .prepared: "prepared"
+        case .answered: "answered"
+        case .confirmed: "confirmed"
+        case .refused: "refused"
+        case .rejected: "rejected"
+        case .saved: "saved"
+        case .failed: "failed"
+        }
+    }
+}

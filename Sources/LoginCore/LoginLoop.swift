@@ -1,0 +1,94 @@
+/// Performs what a `LoginFlow` decides, through the ports, and tells it what came of it.
+///
+/// The one loop that owns the flow's state; its result cannot be dropped.
+public struct LoginLoop {
+    private let keeper: any LoginKeeper
+    private let service: any Authenticator
+    private let prompt: any Prompt
+    private let given: Credential?
+
+    public init(
+        keeper: any LoginKeeper, service: any Authenticator, prompt: any Prompt, given: Credential? = nil
+    ) {
+        self.keeper = keeper
+        self.service = service
+        self.prompt = prompt
+        self.given = given
+    }
+
+    /// Runs `flow` from its beginning to its end.
+    public func run(_ flow: consuming LoginFlow) -> LoginFlow.Outcome {
+        var stored = StoredLogin()
+        var effect = flow.handle(.begun)
+        while true {
+            if case .finish(let outcome) = effect { return outcome }
+            effect = flow.handle(perform(effect, &stored))
+        }
+    }
+
+    private func perform(_ effect: LoginFlow.Effect, _ stored: inout StoredLogin) -> LoginFlow.Event {
+        do throws(LoginError) {
+            return try attempt(effect, &stored)
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    private func attempt(_ effect: LoginFlow.Effect, _ stored: inout StoredLogin) throws(LoginError) -> LoginFlow.Event {
+        switch effect {
+        case .lookUp:
+            stored = try keeper.fill()
+            return .lookedUp(stored.found)
+        case .prepare:
+            try keeper.prepare()
+            return .prepared(try service.prepare())
+        case .ask(let challenge):
+            return .answered(try prompt.ask(challenge))
+        case .verifySession:
+            return verify(stored)
+        case .authenticateGiven:
+            return authenticate(given, stored)
+        case .authenticateStored:
+            // A Basic credential is its own session: sent at once, in one request.
+            if case .credential = stored.session { return verify(stored) }
+            return authenticate(stored.credential, stored)
+        case .authenticate(let credential):
+            return authenticate(credential, stored)
+        case .save(let login):
+            try keeper.approve(login)
+            return .saved
+        case .reject(let part):
+            try keeper.reject(part)
+            return .rejected
+        case .finish(let outcome):
+            return .failed(.failure(.unexpectedEvent("\(outcome) performed")))
+        }
+    }
+
+    private func verify(_ stored: StoredLogin) -> LoginFlow.Event {
+        guard let session = stored.session else { return .lookedUp(.nothing) }
+        return judge(against: stored) { () throws(LoginError) in
+            try service.verify(session, username: stored.username)
+        }
+    }
+
+    private func authenticate(_ credential: Credential?, _ stored: StoredLogin) -> LoginFlow.Event {
+        guard let credential else { return .lookedUp(.nothing) }
+        return judge(against: stored) { () throws(LoginError) in try service.authenticate(credential) }
+    }
+
+    private func judge(
+        against stored: StoredLogin, _ ask: () throws(LoginError) -> Login
+    ) -> LoginFlow.Event {
+        prompt.showWaiting("Authenticating, please wait…")
+        defer { prompt.showWaiting(nil) }
+        do throws(LoginError) {
+            let login = try ask()
+            return .confirmed(login, isRenewed: login.session != stored.session)
+        } catch .rejected(let refusal) {
+            return .refused(refusal)
+        } catch {
+            return .failed(error)
+        }
+    }
+}

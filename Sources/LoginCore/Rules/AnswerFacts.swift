@@ -1,0 +1,130 @@
+public import Secrets
+
+/// One answer, opened up so that rules can look into it.
+public struct AnswerFacts {
+    public let response: HTTPResponse
+    /// The body, if it is JSON.
+    public let json: JSONValue?
+    private let origin: Origin
+
+    public init(response: HTTPResponse, json: JSONValue?, origin: Origin) {
+        self.response = response
+        self.json = json
+        self.origin = origin
+    }
+
+    public var status: Int { response.status }
+
+    /// Where the answer points to, if that is another origin.
+    public var foreignRedirect: Redirect? {
+        guard let redirect = response.redirect, redirect.origin != origin else { return nil }
+        return redirect
+    }
+
+    /// What stands at a place, as text. `Location` on the same origin is read as path and query.
+    public func text(at place: Place) -> String? {
+        switch place {
+        case .json(let pointer):
+            return json?[pointer]?.text
+        case .header(let name):
+            if name.lowercased() == "location", let redirect = response.redirect {
+                return redirect.origin == origin ? redirect.target : redirect.url
+            }
+            return response.values(of: name).first
+        case .cookie(let name):
+            return response.cookies.first { $0.name == name }?.value.unprotectedText
+        }
+    }
+
+    /// What stands at a place, as a secret that came from the server.
+    public func secret(at place: Place) -> Secret? {
+        if case .cookie(let name) = place { return response.cookies.first { $0.name == name }?.value }
+        return text(at: place).map { Secret($0) }
+    }
+
+    public func matches(_ condition: Condition) -> Bool {
+        (condition.status == nil || condition.status == status)
+            && condition.places.allSatisfy { $0.pattern.matches(text(at: $0.place)) }
+    }
+
+    public func matches(any conditions: [Condition]) -> Bool {
+        conditions.contains { matches($0) }
+    }
+}
+
+/// What the verify endpoint, or a login, said.
+public enum Judgement: Equatable, Sendable {
+    case accepted
+    case refused(Refusal)
+    case forbidden(Refusal)
+    /// Neither yes nor no: why.
+    case unclear(LoginError)
+}
+
+/// Which request an answer belongs to, for the defaults of its rules and for messages.
+public enum Step: String, Equatable, Sendable {
+    case login, verify, refresh, logout
+}
+
+extension AnswerFacts {
+    /// Reads the answer as the rules have it; `forbidden` is looked at first.
+    public func judged(by rule: AnswerRule, at step: Step) -> Judgement {
+        let refusal = Refusal(status: status, words: words(rule))
+        if matches(any: rule.forbidden ?? step.usuallyForbidden) { return .forbidden(refusal) }
+        if matches(any: (step == .verify ? rule.loggedOut : rule.refused) ?? step.usuallyRefused(status)) {
+            return .refused(refusal)
+        }
+        if let unclear = unclear(rule, step) { return .unclear(unclear) }
+        if step == .verify, let place = rule.username, text(at: place)?.isEmpty ?? true { return .refused(refusal) }
+        return .accepted
+    }
+
+    /// The server's own words, where the profile says they are.
+    public func words(_ rule: AnswerRule) -> String? {
+        rule.message.flatMap { text(at: $0) }
+    }
+
+    private func unclear(_ rule: AnswerRule, _ step: Step) -> LoginError? {
+        switch status {
+        case 200..<300:
+            return nil
+        case 300..<400:
+            return unclearRedirect(step)
+        case 429, 500..<600:
+            return .busy(BusyFault(status: status, retryAfter: retryAfter, words: words(rule)))
+        default:
+            return .failure(.unexpectedStatus(status, step: step.rawValue, words: words(rule)))
+        }
+    }
+
+    /// A login form usually ends in a redirect, and what that means only verify can tell. A redirect that would have the
+    /// body sent again elsewhere is not one of those.
+    private func unclearRedirect(_ step: Step) -> LoginError? {
+        let repeatsBody = status == 307 || status == 308
+        if let foreign = foreignRedirect, repeatsBody || step == .verify {
+            return .untrusted(.otherOrigin(target: foreign.origin?.description ?? foreign.url))
+        }
+        if (step == .login || step == .logout) && !repeatsBody { return nil }
+        let target = response.redirect?.target ?? ""
+        return .failure(.redirected(step: step.rawValue, status: status, target: target))
+    }
+
+    /// `Retry-After` in seconds (RFC 9110, section 10.2.3); a date is not read.
+    private var retryAfter: Int? {
+        response.values(of: "Retry-After").first.flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil }
+    }
+}
+
+extension Step {
+    var usuallyForbidden: [Condition] {
+        self == .verify ? [Condition(status: 403)] : []
+    }
+
+    func usuallyRefused(_ status: Int) -> [Condition] {
+        switch self {
+        case .login, .verify: [Condition(status: 401)]
+        case .refresh: (400..<500).contains(status) && status != 408 && status != 429 ? [Condition(status: status)] : []
+        case .logout: []
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import Secrets
+
+/// A JSON value whose texts are templates: what a profile's `json` says.
+public enum JSONTemplate: Equatable, Sendable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    case number(Double)
+    case string(Template)
+    case array([JSONTemplate])
+    /// Members in the order in which they are sent.
+    case object([Member])
+
+    public struct Member: Equatable, Sendable {
+        public let name: String
+        public let value: JSONTemplate
+
+        public init(name: String, value: JSONTemplate) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    public var slots: [Template.Slot] {
+        switch self {
+        case .null, .bool, .integer, .number: []
+        case .string(let template): template.slots
+        case .array(let elements): elements.flatMap(\.slots)
+        case .object(let members): members.flatMap(\.value.slots)
+        }
+    }
+
+    func fill(_ values: SlotValues, into builder: inout SecretBuilder) throws(FillFault) {
+        switch self {
+        case .null: try builder.write("null")
+        case .bool(let flag): try builder.write(String(flag))
+        case .integer(let number): try builder.write(String(number))
+        case .number(let number): try builder.write(String(number))
+        case .string(let template):
+            try builder.write("\"")
+            try template.fill(values, .json, into: &builder)
+            try builder.write("\"")
+        case .array(let elements):
+            try fill(elements.filter { $0.isWanted(values) }, values, into: &builder)
+        case .object(let members):
+            try fill(members.filter { $0.value.isWanted(values) }, values, into: &builder)
+        }
+    }
+
+    /// Whether nothing in it waits for a `{ttl}` that was not asked for.
+    private func isWanted(_ values: SlotValues) -> Bool {
+        if case .string(let template) = self { return template.isWanted(values) }
+        return true
+    }
+
+    private func fill(
+        _ elements: [JSONTemplate], _ values: SlotValues, into builder: inout SecretBuilder
+    ) throws(FillFault) {
+        try builder.write("[")
+        for (index, element) in elements.enumerated() {
+            if index > 0 { try builder.write(",") }
+            try element.fill(values, into: &builder)
+        }
+        try builder.write("]")
+    }
+
+    private func fill(
+        _ members: [Member], _ values: SlotValues, into builder: inout SecretBuilder
+    ) throws(FillFault) {
+        try builder.write("{")
+        for (index, member) in members.enumerated() {
+            try builder.write(index > 0 ? ",\"" : "\"")
+            try builder.write(Secret(member.name), .json)
+            try builder.write("\":")
+            try member.value.fill(values, into: &builder)
+        }
+        try builder.write("}")
+    }
+}

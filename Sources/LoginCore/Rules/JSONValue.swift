@@ -1,0 +1,100 @@
+/// Any JSON value (RFC 8259). Libraries decode into it; the standard library's `Codable` is all it needs.
+public enum JSONValue: Equatable, Sendable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    case number(Double)
+    case string(String)
+    case array([JSONValue])
+    case object([String: JSONValue])
+
+    /// The value that a JSON pointer names (RFC 6901).
+    public subscript(pointer: JSONPointer) -> JSONValue? {
+        var value = self
+        for step in pointer.steps {
+            switch value {
+            case .object(let members):
+                guard let member = members[step] else { return nil }
+                value = member
+            case .array(let elements):
+                guard let index = Int(step), elements.indices.contains(index), String(index) == step else { return nil }
+                value = elements[index]
+            case .null, .bool, .integer, .number, .string:
+                return nil
+            }
+        }
+        return value
+    }
+
+    /// A scalar as text; nothing for `null`, arrays and objects.
+    public var text: String? {
+        switch self {
+        case .string(let text): text
+        case .integer(let number): String(number)
+        case .number(let number): String(number)
+        case .bool(let flag): String(flag)
+        case .null, .array, .object: nil
+        }
+    }
+}
+
+extension JSONValue: Codable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let flag = try? container.decode(Bool.self) {
+            self = .bool(flag)
+        } else if let number = try? container.decode(Int64.self) {
+            self = .integer(number)
+        } else if let number = try? container.decode(Double.self) {
+            self = .number(number)
+        } else if let text = try? container.decode(String.self) {
+            self = .string(text)
+        } else if let elements = try? container.decode([JSONValue].self) {
+            self = .array(elements)
+        } else {
+            self = .object(try container.decode([String: JSONValue].self))
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .bool(let flag): try container.encode(flag)
+        case .integer(let number): try container.encode(number)
+        case .number(let number): try container.encode(number)
+        case .string(let text): try container.encode(text)
+        case .array(let elements): try container.encode(elements)
+        case .object(let members): try container.encode(members)
+        }
+    }
+}
+
+/// A path into a JSON value (RFC 6901), such as `/user/name`.
+public struct JSONPointer: Hashable, Sendable {
+    public let steps: [String]
+
+    /// - Returns: nothing if `text` neither is empty nor starts with a slash.
+    public init?(_ text: String) {
+        guard text.isEmpty || text.hasPrefix("/") else { return nil }
+        steps = text.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map {
+            Self.replacing("~0", by: "~", in: Self.replacing("~1", by: "/", in: String($0)))
+        }
+    }
+
+    private static func replacing(_ escape: String, by character: String, in text: String) -> String {
+        var result = ""
+        var rest = text[...]
+        while !rest.isEmpty {
+            if rest.hasPrefix(escape) {
+                result += character
+                rest = rest.dropFirst(escape.count)
+            } else {
+                result.append(rest.removeFirst())
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,133 @@
+import Secrets
+
+/// One of a profile's requests, and how its answer is read.
+public struct RequestRule: Equatable, Sendable {
+    /// The largest body that a template may grow to, in bytes.
+    public static let bodyLimit = 1 << 20
+
+    /// The longest URL, in bytes.
+    static let urlLimit = 16 << 10
+
+    public var verb: String
+    /// Path and query as written, appended to the profile's `url`.
+    public var path: Template
+    public var query: [Parameter] = []
+    public var headers: [HeaderRule] = []
+    public var content: Content = .none
+    public var answer: AnswerRule
+
+    /// A name and its value, in a query or a form.
+    public struct Parameter: Equatable, Sendable {
+        public var name: String
+        public var value: Template
+
+        public init(name: String, value: Template) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    public enum Content: Equatable, Sendable {
+        case none
+        case form([Parameter])
+        case json(JSONTemplate)
+        /// Sent as it is.
+        case body(String)
+    }
+
+    public init(verb: String, path: Template, answer: AnswerRule = AnswerRule()) {
+        self.verb = verb
+        self.path = path
+        self.answer = answer
+    }
+
+    /// Whether the verb changes nothing, so that no write header goes along.
+    public static func onlyReads(_ verb: String) -> Bool {
+        ["GET", "HEAD", "OPTIONS", "PROPFIND", "REPORT"].contains(verb)
+    }
+
+    /// Every slot in any of its templates.
+    public var slots: Set<Template.Slot> {
+        Set(slotsOutsideBodies + bodySlots)
+    }
+
+    /// The slots that get into the URL or a header.
+    public var slotsOutsideBodies: [Template.Slot] {
+        path.slots + query.flatMap(\.value.slots) + headers.flatMap(\.value.slots)
+    }
+
+    private var bodySlots: [Template.Slot] {
+        switch content {
+        case .none, .body: []
+        case .form(let parameters): parameters.flatMap(\.value.slots)
+        case .json(let value): value.slots
+        }
+    }
+}
+
+extension RequestRule {
+    /// The request, with every template filled in.
+    /// - Parameter base: origin and base path, without a slash at the end.
+    public func request(base: String, _ values: SlotValues) throws(FillFault) -> HTTPRequest {
+        var request = HTTPRequest(method: verb, url: try url(base: base, values))
+        for header in headers where header.value.isWanted(values) {
+            request.headers.append(try header.filled(values))
+        }
+        if let (type, body) = try body(values) {
+            request.body = body
+            if !headers.contains(where: { $0.name.lowercased() == "content-type" }) {
+                request.headers.append(HTTPRequestField(name: "Content-Type", value: Secret(type)))
+            }
+        }
+        return request
+    }
+
+    private func url(base: String, _ values: SlotValues) throws(FillFault) -> String {
+        var builder = SecretBuilder(limit: Self.urlLimit)
+        try builder.write(base)
+        try path.fill(values, .path, into: &builder)
+        var hasQuery = path.parts.contains { if case .text(let text) = $0 { text.contains("?") } else { false } }
+        for parameter in query where parameter.value.isWanted(values) {
+            try builder.write(hasQuery ? "&" : "?")
+            try parameter.fill(values, .query, into: &builder)
+            hasQuery = true
+        }
+        return builder.finish().unprotectedText
+    }
+
+    private func body(_ values: SlotValues) throws(FillFault) -> (type: String, body: Secret)? {
+        var builder = SecretBuilder(limit: Self.bodyLimit)
+        switch content {
+        case .none:
+            return nil
+        case .form(let parameters):
+            for (index, parameter) in parameters.filter({ $0.value.isWanted(values) }).enumerated() {
+                if index > 0 { try builder.write("&") }
+                try parameter.fill(values, .form, into: &builder)
+            }
+            return ("application/x-www-form-urlencoded", builder.finish())
+        case .json(let value):
+            try value.fill(values, into: &builder)
+            return ("application/json", builder.finish())
+        case .body(let text):
+            try builder.write(text)
+            return ("text/plain; charset=utf-8", builder.finish())
+        }
+    }
+}
+
+extension RequestRule.Parameter {
+    fileprivate func fill(
+        _ values: SlotValues, _ escaping: Escaping, into builder: inout SecretBuilder
+    ) throws(FillFault) {
+        try builder.write(Secret(name), escaping.text)
+        try builder.write("=")
+        try value.fill(values, escaping, into: &builder)
+    }
+}
+
+extension HeaderRule {
+    public func filled(_ values: SlotValues) throws(FillFault) -> HTTPRequestField {
+        HTTPRequestField(name: name, value: try value.filled(values, .header))
+    }
+}

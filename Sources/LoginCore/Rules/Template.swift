@@ -1,0 +1,100 @@
+/// A text with slots in braces: `{username}`, `{cookie:NAME}`; `{{` is a brace.
+public struct Template: Equatable, Sendable {
+    public enum Slot: Hashable, Sendable {
+        case username, password, ttl, token, refreshToken
+        case cookie(String)
+        /// Another secret, asked for once and stored.
+        case secret(String)
+    }
+
+    public enum Part: Equatable, Sendable {
+        case text(String)
+        case slot(Slot)
+    }
+
+    /// Why a text is no template.
+    public enum Malformed: Error, Equatable, Sendable {
+        case unknownSlot(String)
+        case unclosedBrace
+    }
+
+    public let parts: [Part]
+
+    public init(parts: [Part]) {
+        self.parts = parts
+    }
+
+    /// A text that is sent as it is.
+    public init(literal: String) {
+        self.parts = [.text(literal)]
+    }
+
+    public var slots: [Slot] {
+        parts.compactMap { if case .slot(let slot) = $0 { slot } else { nil } }
+    }
+
+    public init(parsing text: String) throws(Malformed) {
+        var parts: [Part] = []
+        var literal = ""
+        var rest = text[...]
+        while let brace = rest.firstIndex(of: "{") {
+            literal += rest[..<brace]
+            rest = rest[rest.index(after: brace)...]
+            if rest.first == "{" {
+                literal += "{"
+                rest = rest.dropFirst()
+                continue
+            }
+            guard let end = rest.firstIndex(of: "}") else { throw .unclosedBrace }
+            guard let slot = Slot(String(rest[..<end])) else { throw .unknownSlot(String(rest[..<end])) }
+            if !literal.isEmpty { parts.append(.text(literal)) }
+            literal = ""
+            parts.append(.slot(slot))
+            rest = rest[rest.index(after: end)...]
+        }
+        literal += rest
+        if !literal.isEmpty { parts.append(.text(literal)) }
+        self.parts = parts
+    }
+}
+
+extension Template.Slot {
+    public init?(_ name: String) {
+        switch name {
+        case "username": self = .username
+        case "password": self = .password
+        case "ttl": self = .ttl
+        case "token": self = .token
+        case "refresh-token": self = .refreshToken
+        default:
+            let pieces = name.split(separator: ":", maxSplits: 1).map(String.init)
+            guard pieces.count == 2 else { return nil }
+            switch pieces[0] {
+            case "cookie": self = .cookie(pieces[1])
+            case "secret": self = .secret(pieces[1])
+            default: return nil
+            }
+        }
+    }
+
+    /// The slot as a profile writes it.
+    public var name: String {
+        switch self {
+        case .username: "username"
+        case .password: "password"
+        case .ttl: "ttl"
+        case .token: "token"
+        case .refreshToken: "refresh-token"
+        case .cookie(let name): "cookie:\(name)"
+        case .secret(let label): "secret:\(label)"
+        }
+    }
+
+    /// Whether it may stand in a form or a JSON body only, so that it can never get into a URL.
+    public var isForBodiesOnly: Bool {
+        switch self {
+        case .password, .secret: true
+        case .username, .ttl, .token, .refreshToken, .cookie: false
+        }
+    }
+}

@@ -1,0 +1,102 @@
+public import Secrets
+
+/// What goes into the slots of a template.
+public struct SlotValues: Equatable, Sendable {
+    public var username: String?
+    public var password: Secret?
+    /// Seconds.
+    public var ttl: Int?
+    public var token: Secret?
+    public var refreshToken: Secret?
+    public var cookies: [Cookie] = []
+
+    public init() {}
+
+    /// The bytes for a slot, if there are any.
+    public func value(of slot: Template.Slot) -> Secret? {
+        switch slot {
+        case .username: username.map { Secret($0) }
+        case .password: password
+        case .ttl: ttl.map { Secret(String($0)) }
+        case .token: token
+        case .refreshToken: refreshToken
+        case .cookie(let name): cookies.first { $0.name == name }?.value
+        case .secret: nil
+        }
+    }
+}
+
+/// The place in which a template stands, which decides how its text and its values are made safe.
+public enum Escaping: Sendable {
+    /// A path: the author's text as it is, values with everything but RFC 3986's unreserved characters as `%XX`.
+    case path
+    /// A name or value of a query: all of it percent-encoded.
+    case query
+    /// `application/x-www-form-urlencoded`: like `query`, with `+` for a blank.
+    case form
+    /// The inside of a JSON string (RFC 8259, section 7).
+    case json
+    /// The value of a header: as it is, or refused.
+    case header
+
+    var text: ByteEncoding {
+        switch self {
+        case .path, .header: .none
+        case .query: .percent
+        case .form: .form
+        case .json: .json
+        }
+    }
+
+    var value: ByteEncoding {
+        switch self {
+        case .path, .query: .percent
+        case .form: .form
+        case .json: .json
+        case .header: .none
+        }
+    }
+}
+
+/// Why a template could not be filled in.
+public enum FillFault: Error, Equatable, Sendable {
+    case missing(Template.Slot)
+    /// A control character, which would end the header's line.
+    case notForHeader(Template.Slot)
+    case tooLong(limit: Int)
+}
+
+extension Template {
+    /// Whether all of it is there; what holds `{ttl}` is left out where no time was asked for.
+    func isWanted(_ values: SlotValues) -> Bool {
+        !slots.contains(.ttl) || values.ttl != nil
+    }
+
+    /// Writes the text, and the value of each slot escaped for its place.
+    func fill(_ values: SlotValues, _ escaping: Escaping, into builder: inout SecretBuilder) throws(FillFault) {
+        for part in parts {
+            switch part {
+            case .text(let text):
+                try builder.write(Secret(text), escaping.text)
+            case .slot(let slot):
+                guard let value = values.value(of: slot) else { throw .missing(slot) }
+                if escaping == .header, !value.isHeaderSafe { throw .notForHeader(slot) }
+                try builder.write(value, escaping.value)
+            }
+        }
+    }
+
+    /// The filled-in text by itself.
+    public func filled(_ values: SlotValues, _ escaping: Escaping) throws(FillFault) -> Secret {
+        var builder = SecretBuilder(limit: RequestRule.bodyLimit)
+        try fill(values, escaping, into: &builder)
+        return builder.finish()
+    }
+}
+
+extension Secret {
+    /// No control characters, so that it cannot end a header's line (RFC 9110, section 5.5).
+    public var isHeaderSafe: Bool {
+        withUnsafeBytes { $0.allSatisfy { $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 } }
+    }
+}
