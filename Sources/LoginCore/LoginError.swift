@@ -51,6 +51,8 @@ public enum UsageFault: Error, Equatable, Sendable {
     case invalidUTF8(CredentialField)
     /// The verify endpoint accepts requests without credentials.
     case verifyProvesNothing(url: String)
+    /// The verify endpoint refuses requests without credentials, but does not say what it wants instead.
+    case noChallenge(url: String, status: Int)
     /// A part of the vocabulary that a later release answers.
     case notYet(feature: String)
     case tokenHasOnlyHeader(method: AuthenticationMethod)

@@ -76,6 +76,13 @@ extension JSONValue: Codable {
 public struct JSONPointer: Hashable, Sendable {
     public let steps: [String]
 
+    /// The whole value.
+    public static let root = JSONPointer(steps: [])
+
+    private init(steps: [String]) {
+        self.steps = steps
+    }
+
     /// - Returns: nothing if `text` neither is empty nor starts with a slash.
     public init?(_ text: String) {
         guard text.isEmpty || text.hasPrefix("/") else { return nil }

@@ -1,0 +1,77 @@
+public import LoginCore
+import Secrets
+
+extension Service {
+    /// Renews a token by the profile's `refresh`.
+    /// - Throws: `LoginError.rejected` only if the server refused the refresh token.
+    public func refresh(_ token: Token, username: String) throws(LoginError) -> Token {
+        guard let rule = profile.refresh, token.refreshToken != nil else {
+            throw .loginRequired(LoginNeed(why: .sessionExpired, missing: profile.fields))
+        }
+        let facts = try send(rule, values(.token(token), username: username), session: nil)
+        switch facts.judged(by: rule.answer, at: .refresh) {
+        case .accepted:
+            return try self.token(facts, rule.answer.completed(by: profile.login?.answer), replacing: token)
+        case .refused(let refusal), .forbidden(let refusal):
+            throw .rejected(refusal)
+        case .unclear(let error):
+            throw error
+        }
+    }
+
+    /// What came of a logout request.
+    public enum Farewell: Equatable, Sendable {
+        case notConfigured
+        case ended(status: Int)
+        /// The server did not know the session any more.
+        case alreadyEnded(status: Int)
+    }
+
+    /// Ends a session at the server, where the profile says how.
+    public func logout(_ session: Session, username: String) throws(LoginError) -> Farewell {
+        guard let rule = profile.logout else { return .notConfigured }
+        let facts = try send(rule, values(session, username: username), session: session)
+        if facts.status == 401 || facts.matches(any: profile.verify.answer.loggedOut ?? []) {
+            return .alreadyEnded(status: facts.status)
+        }
+        switch facts.judged(by: rule.answer, at: .logout) {
+        case .accepted:
+            return .ended(status: facts.status)
+        case .refused(let refusal), .forbidden(let refusal):
+            throw .failure(.unexpectedStatus(refusal.status, step: Step.logout.rawValue, words: refusal.words))
+        case .unclear(let error):
+            throw error
+        }
+    }
+
+    /// The token in an answer.
+    /// - Parameter old: what stays where the answer is silent; refresh tokens need not be sent anew (RFC 6749, section 6).
+    func token(_ facts: AnswerFacts, _ answer: AnswerRule, replacing old: Token? = nil) throws(LoginError) -> Token {
+        let place = answer.token ?? .json(.root)
+        guard let value = facts.secret(at: place), !value.isEmpty else {
+            if let redirect = facts.response.redirect {
+                throw .failure(.redirected(step: Step.login.rawValue, status: facts.status, target: redirect.target))
+            }
+            throw .failure(.missingInAnswer(place: place.description, step: Step.login.rawValue))
+        }
+        let refreshToken = answer.refreshToken.flatMap { facts.secret(at: $0) } ?? old?.refreshToken
+        guard value.isHeaderSafe, refreshToken?.isHeaderSafe != false else {
+            throw .network(.brokenAnswer("the token in the answer holds a control character"))
+        }
+        return Token(
+            value: value, refreshToken: refreshToken,
+            expires: ExpiryReader(now: clock.now()).expiry(facts, answer, token: value))
+    }
+}
+
+extension AnswerRule {
+    /// What `refresh` does not say is as in `login`.
+    fileprivate func completed(by login: AnswerRule?) -> AnswerRule {
+        var rule = self
+        rule.token = token ?? login?.token
+        rule.refreshToken = refreshToken ?? login?.refreshToken
+        rule.expiry = expiry ?? login?.expiry
+        rule.message = message ?? login?.message
+        return rule
+    }
+}

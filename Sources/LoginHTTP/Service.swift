@@ -1,0 +1,145 @@
+public import LoginCore
+
+/// Where a profile's requests go.
+public struct ServiceEndpoint: Equatable, Sendable {
+    public let origin: Origin
+    /// Origin and base path, without a slash at the end; every path of the profile is appended to it.
+    public let base: String
+
+    public init(origin: Origin, base: String) {
+        self.origin = origin
+        self.base = base
+    }
+}
+
+/// One service as a profile describes it: puts the profile's requests together, sends them, and reads the answers by
+/// the profile's rules.
+///
+/// It judges nothing by itself: `AnswerFacts.judged` does, and whether to go on is `LoginFlow`'s decision.
+public final class Service: Authenticator {
+    /// What a caller may add to a profile.
+    public struct Options: Sendable {
+        /// Seconds that a token is asked to live.
+        public var ttl: Int?
+        /// The method that worked before: a weaker offer is refused.
+        public var pinnedMethod: AuthenticationMethod?
+
+        public init(ttl: Int? = nil, pinnedMethod: AuthenticationMethod? = nil) {
+            self.ttl = ttl
+            self.pinnedMethod = pinnedMethod
+        }
+    }
+
+    let profile: Profile
+    let endpoint: ServiceEndpoint
+    let options: Options
+    let clock: WallClock
+    private let transport: any Transport
+    private var space: ProtectionSpace?
+
+    public init(
+        profile: Profile, endpoint: ServiceEndpoint, transport: any Transport, clock: WallClock,
+        options: Options = Options()
+    ) {
+        self.profile = profile
+        self.endpoint = endpoint
+        self.transport = transport
+        self.clock = clock
+        self.options = options
+    }
+
+    public func prepare() throws(LoginError) -> ProtectionSpace {
+        let facts = try send(profile.verify, SlotValues(), session: nil)
+        let offered = AuthenticateChallenge.parse(facts.response.values(of: "WWW-Authenticate"))
+        switch facts.judged(by: profile.verify.answer, at: .verify) {
+        case .accepted:
+            throw .usage(.verifyProvesNothing(url: verifyURL))
+        case .refused, .forbidden:
+            break
+        case .unclear(.busy(let fault)):
+            throw .busy(fault)
+        case .unclear(let error):
+            // An application that answers strangers with a redirect or a 404 refuses them too; where a challenge has to
+            // be answered, none came.
+            if profile.answersChallenges && offered.isEmpty { throw error }
+        }
+        let space = try protectionSpace(offered, status: facts.status)
+        self.space = space
+        return space
+    }
+
+    public func authenticate(_ credential: Credential) throws(LoginError) -> Login {
+        try check(credential)
+        if space == nil { space = try prepare() }
+        let session = try open(credential)
+        let login = try confirm(session, username: credential.username ?? "", afterLogin: true)
+        let isKept = profile.settings.keepPassword && !profile.takesPastedToken
+        return Login(
+            identity: login.identity, session: login.session,
+            credential: isKept && !profile.sessionRule.isCredential ? credential : nil)
+    }
+
+    public func verify(_ session: Session, username: String) throws(LoginError) -> Login {
+        try confirm(session, username: username, afterLogin: false)
+    }
+
+    /// The URL of the verify endpoint, for messages: as the profile writes it.
+    public var verifyURL: String {
+        endpoint.base + profile.verify.path.parts.map { if case .text(let text) = $0 { text } else { "…" } }.joined()
+    }
+
+    /// Sends one of the profile's requests and opens its answer.
+    func send(
+        _ rule: RequestRule, _ values: SlotValues, session: Session?, basic: BasicCredential? = nil
+    ) throws(LoginError) -> AnswerFacts {
+        var values = values
+        values.ttl = options.ttl
+        var request: HTTPRequest
+        do throws(FillFault) {
+            request = try rule.request(base: endpoint.base, values)
+            if let session { try request.attach(session, profile.sessionRule, values) }
+        } catch {
+            throw error.asLoginError
+        }
+        if let basic { request.basic = basic }
+        let response = try transport.send(request)
+        return AnswerFacts(response: response, json: response.json, origin: endpoint.origin)
+    }
+
+    private func confirm(_ session: Session, username: String, afterLogin: Bool) throws(LoginError) -> Login {
+        let facts = try send(profile.verify, values(session, username: username), session: session)
+        switch facts.judged(by: profile.verify.answer, at: .verify) {
+        case .accepted:
+            break
+        case .refused(let refusal):
+            throw .rejected(refusal.ambiguous(afterLogin || profile.answersChallenges))
+        case .forbidden(let refusal):
+            throw .forbidden(refusal)
+        case .unclear(let error):
+            throw error
+        }
+        let serverName = profile.verify.answer.username.flatMap { facts.text(at: $0) }
+        // A pasted token has no typed name: the account goes by the server's.
+        let typed = profile.takesPastedToken && username.isEmpty ? serverName ?? "" : username
+        return Login(
+            identity: Identity(username: typed, serverName: serverName),
+            session: session.renewed(by: facts.response))
+    }
+}
+
+extension Refusal {
+    /// The same, if need be with the remark that a good credential without rights may look alike.
+    fileprivate func ambiguous(_ isAmbiguous: Bool) -> Refusal {
+        Refusal(status: status, words: words, mayMeanForbidden: isAmbiguous)
+    }
+}
+
+extension Session {
+    /// The session with the cookies that hold after an answer, since a server may renew them each time.
+    fileprivate func renewed(by response: HTTPResponse) -> Session {
+        switch self {
+        case .credential, .token: self
+        case .cookies: .cookies(response.cookies)
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import LoginCore
+import Secrets
+
+extension HTTPRequest {
+    /// Adds what the session rule has go along.
+    mutating func attach(_ session: Session, _ rule: SessionRule, _ values: SlotValues) throws(FillFault) {
+        switch session {
+        case .credential(let credential):
+            basic = BasicCredential(
+                username: credential.username ?? "", password: credential.secret ?? Secret(""))
+        case .cookies(let cookies):
+            self.cookies = cookies
+        case .token:
+            break
+        }
+        for header in rule.headers { headers.append(try header.filled(values)) }
+        if !RequestRule.onlyReads(method) {
+            for header in rule.writeHeaders { headers.append(try header.filled(values)) }
+        }
+        if let pair = rule.basic {
+            let username = try pair.username.filled(values, .header).unprotectedText
+            basic = BasicCredential(username: username, password: try pair.password.filled(values, .header))
+        }
+    }
+}
+
+extension FillFault {
+    /// The same in the words of the whole program.
+    var asLoginError: LoginError {
+        switch self {
+        case .missing(.username): .loginRequired(LoginNeed(why: .nothingStored, missing: [.username]))
+        case .missing(.password): .loginRequired(LoginNeed(why: .nothingStored, missing: [.password]))
+        case .missing(let slot): .failure(.missingInAnswer(place: "{\(slot.name)}", step: Step.login.rawValue))
+        case .notForHeader(.username): .usage(.controlCharacter(.username))
+        case .notForHeader(.password): .usage(.controlCharacter(.password))
+        case .notForHeader(.token): .usage(.controlCharacter(.token))
+        case .notForHeader(let slot):
+            .network(.brokenAnswer("{\(slot.name)} holds a control character and cannot be sent in a header"))
+        case .tooLong(let limit): .usage(.other("a request of the profile grows beyond \(limit) bytes"))
+        }
+    }
+}
