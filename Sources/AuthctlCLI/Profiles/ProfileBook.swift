@@ -1,0 +1,150 @@
+import Glibc
+import LoginCore
+
+/// All profiles: those of the person's `config.toml`, and those that authctl made, one file each beside it.
+///
+/// A profile is decoded when it is asked for, so that an error in one does not stop the others.
+struct ProfileBook {
+    /// Where a profile comes from.
+    enum Source: Equatable {
+        case config(file: String)
+        /// By `login URL` or `profile add`; these can be removed again.
+        case made(file: String)
+
+        var file: String {
+            switch self {
+            case .config(let file), .made(let file): file
+            }
+        }
+    }
+
+    let paths: Paths
+    /// What stands at the top of `config.toml`, for all profiles.
+    let defaults: Defaults
+    private let configured: StrictTable?
+
+    struct Defaults: Equatable {
+        var profile: String?
+        var store: String?
+        var persist: Persistence?
+        var proxy: String?
+    }
+
+    init(_ paths: Paths) throws(UsageFault) {
+        self.paths = paths
+        let text = try ConfigFile.read(paths.configFile)
+        if text == nil && paths.isConfigNamed {
+            throw .badConfig(file: paths.configFile, path: nil, line: nil, problem: "there is no such file")
+        }
+        guard case .table(let members) = try ConfigValue.parse(text ?? "", file: paths.configFile) else {
+            throw .badConfig(file: paths.configFile, path: nil, line: nil, problem: "is not a table")
+        }
+        let top = StrictTable(members, file: paths.configFile, path: "")
+        try top.allow(["default", "store", "persist", "proxy", "profiles"])
+        defaults = try Self.defaults(top)
+        configured = try top.table("profiles")
+        for name in configured?.keys ?? [] { try ProfileName.check(name, file: paths.configFile) }
+    }
+
+    /// The names of all profiles, those of `config.toml` first.
+    var names: [String] {
+        let own = configured?.keys ?? []
+        return own + madeNames.filter { !own.contains($0) }
+    }
+
+    /// - Returns: nothing if there is no profile of this name.
+    func source(of name: String) -> Source? {
+        if configured?.keys.contains(name) == true { return .config(file: paths.configFile) }
+        if madeNames.contains(name) { return .made(file: madeFile(name)) }
+        return nil
+    }
+
+    /// - Throws: `UsageFault.unknownProfile` with the names that are near.
+    func profile(named name: String) throws(UsageFault) -> Profile {
+        let decoder = ProfileDecoder(folder: paths.configFolder, home: paths.home)
+        switch source(of: name) {
+        case .config:
+            if let table = try configured?.table(name) { return withDefaults(try decoder.profile(named: name, table)) }
+        case .made(let file):
+            if let table = try Self.table(file) { return withDefaults(try decoder.profile(named: name, table)) }
+        case nil:
+            break
+        }
+        throw .unknownProfile(name: name, near: names.nearest(to: name))
+    }
+
+    /// The file of a profile that authctl made or will make.
+    func madeFile(_ name: String) -> String { "\(paths.madeProfiles)/\(name).toml" }
+
+    /// One profile's file, which is its table without a heading.
+    static func table(_ file: String) throws(UsageFault) -> StrictTable? {
+        guard let text = try ConfigFile.read(file) else { return nil }
+        guard case .table(let members) = try ConfigValue.parse(text, file: file) else { return nil }
+        return StrictTable(members, file: file, path: "")
+    }
+
+    private func withDefaults(_ profile: Profile) -> Profile {
+        var profile = profile
+        profile.settings.store = profile.settings.store ?? defaults.store
+        profile.settings.persist = profile.settings.persist ?? defaults.persist
+        profile.settings.proxy = profile.settings.proxy ?? defaults.proxy
+        return profile
+    }
+
+    private var madeNames: [String] {
+        guard let folder = opendir(paths.madeProfiles) else { return [] }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name.0) { String(cString: $0) }
+            if name.hasSuffix(".toml"), !name.hasPrefix(".") { names.append(String(name.dropLast(5))) }
+        }
+        return names.sorted()
+    }
+
+    private static func defaults(_ top: StrictTable) throws(UsageFault) -> Defaults {
+        var defaults = Defaults()
+        defaults.profile = try top.string("default")
+        defaults.store = try top.string("store")
+        defaults.proxy = try top.string("proxy")
+        if let name = try top.string("persist") {
+            guard let persist = Persistence(rawValue: name) else {
+                throw top.fault("persist", "'\(name)' is none of none, session, permanent")
+            }
+            defaults.persist = persist
+        }
+        if let store = defaults.store, store != "auto", StoreName(store) == nil {
+            throw top.fault("store", "there is no store '\(store)'")
+        }
+        return defaults
+    }
+}
+
+/// What a profile may be called: it is a file's name, and is shown at a terminal.
+enum ProfileName {
+    static let limit = 100
+
+    static func check(_ name: String, file: String) throws(UsageFault) {
+        if let problem = problem(name) {
+            throw .badConfig(file: file, path: "profiles.\(name.debugDescription)", line: nil, problem: problem)
+        }
+    }
+
+    /// - Returns: nothing if the name is good.
+    static func problem(_ name: String) -> String? {
+        if name.isEmpty { return "a profile's name cannot be empty" }
+        if name.utf8.count > limit { return "a profile's name has \(limit) bytes at most" }
+        if name.hasPrefix(".") || name.hasPrefix("-") { return "a profile's name does not start with '.' or '-'" }
+        if name.contains("/") { return "a profile's name has no '/'" }
+        if name.unicodeScalars.contains(where: { $0.properties.generalCategory.isUnprintable }) {
+            return "a profile's name has no control characters"
+        }
+        return nil
+    }
+}
+
+extension Unicode.GeneralCategory {
+    fileprivate var isUnprintable: Bool {
+        [.control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned].contains(self)
+    }
+}

@@ -1,0 +1,101 @@
+import LoginCore
+
+/// Reads one profile out of its table.
+struct ProfileDecoder {
+    /// The folder that relative files of the profile are looked for in.
+    let folder: String
+    let home: String?
+
+    static let keys = [
+        "url", "method", "login", "verify", "refresh", "logout", "session", "user", "certificate", "key", "ca-file",
+        "allow-http", "proxy", "timeout", "store", "persist", "keep-password", "password-command",
+    ]
+    static let laterKeys = ["certificate", "key"]
+
+    func profile(named name: String, _ table: StrictTable) throws(UsageFault) -> Profile {
+        try table.allow(Self.keys)
+        try table.require("url")
+        try table.require("verify")
+        for key in Self.laterKeys where table.value(key) != nil {
+            throw .notYet(feature: "'\(table.pathOf(key))' (client certificates)")
+        }
+        let requests = RequestDecoder()
+        guard let url = try table.string("url"), let verify = try requests.request("verify", in: table) else {
+            throw table.fault("verify", "is missing")
+        }
+        var profile = Profile(name: name, url: url, methods: try methods(table), verify: verify)
+        profile.login = try requests.request("login", in: table)
+        profile.refresh = try requests.request("refresh", in: table)
+        profile.logout = try requests.request("logout", in: table)
+        profile.session = try requests.session(in: table)
+        profile.user = try table.string("user")
+        profile.settings = try settings(table)
+        try check(profile, table)
+        return profile
+    }
+
+    private func methods(_ table: StrictTable) throws(UsageFault) -> [AuthenticationMethod] {
+        let names = try table.strings("method")
+        if table.value("method") == nil { return [.auto] }
+        var methods: [AuthenticationMethod] = []
+        for name in names {
+            guard let method = AuthenticationMethod(rawValue: name) else {
+                let known = AuthenticationMethod.allCases.map(\.rawValue)
+                throw table.fault("method", "'\(name)' is none of \(known.joined(separator: ", "))")
+            }
+            methods.append(method)
+        }
+        if methods.isEmpty { throw table.fault("method", "must name at least one method") }
+        if methods.count > 1, methods.contains(where: { [.auto, .cookie, .token].contains($0) }) {
+            throw table.fault("method", "'auto', 'cookie' and 'token' stand by themselves")
+        }
+        if methods.contains(.certificate) { throw .notYet(feature: "method 'certificate'") }
+        if !methods.contains(where: { [.auto, .basic, .cookie, .token].contains($0) }) {
+            throw .notYet(feature: "method '\(methods[0].rawValue)'")
+        }
+        return methods
+    }
+
+    private func settings(_ table: StrictTable) throws(UsageFault) -> Profile.Settings {
+        var settings = Profile.Settings()
+        settings.allowHTTP = try table.bool("allow-http") ?? false
+        settings.proxy = try table.string("proxy")
+        settings.caFile = try table.string("ca-file").map(resolve)
+        settings.timeout = try table.integer("timeout", in: 1...3600)
+        settings.store = try table.string("store")
+        settings.keepPassword = try table.bool("keep-password") ?? false
+        settings.passwordCommand = try table.string("password-command")
+        if let name = try table.string("persist") {
+            guard let persist = Persistence(rawValue: name) else {
+                throw table.fault("persist", "'\(name)' is none of none, session, permanent")
+            }
+            settings.persist = persist
+        }
+        if let store = settings.store, store != "auto", StoreName(store) == nil {
+            throw table.fault("store", "there is no store '\(store)'")
+        }
+        return settings
+    }
+
+    /// Relative to the folder of the file; `~/` is understood.
+    private func resolve(_ path: String) -> String {
+        if path.hasPrefix("~/"), let home { return home + path.dropFirst(1) }
+        return path.hasPrefix("/") ? path : "\(folder)/\(path)"
+    }
+
+    /// What can only be seen when all of it is there.
+    private func check(_ profile: Profile, _ table: StrictTable) throws(UsageFault) {
+        if profile.methods.contains(.cookie) && profile.login == nil {
+            throw table.fault("login", "is missing: method 'cookie' needs a request that leaves cookies")
+        }
+        if profile.methods.contains(.token), let login = profile.login, login.answer.token == nil {
+            throw table.fault("login.token", "is missing: where the answer has the token")
+        }
+        if profile.answersChallenges && profile.login != nil && profile.session?.cookies != true {
+            throw table.fault("session", "must say 'cookies = true': what stays after the login request")
+        }
+        if profile.refresh != nil && profile.login?.answer.refreshToken == nil {
+            throw table.fault("login.refresh-token", "is missing: where the answer has what 'refresh' sends")
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import LoginCore
+
+/// Reads the requests of a profile and what is said of their answers.
+struct RequestDecoder {
+    static let requestKeys = ["get", "post", "send", "query", "header", "form", "json", "body", "page"]
+    static let answerKeys = [
+        "refused", "logged-out", "forbidden", "message", "username", "token", "refresh-token", "expires", "expires-in",
+        "expires-in-ms",
+    ]
+
+    func request(_ key: String, in profile: StrictTable) throws(UsageFault) -> RequestRule? {
+        guard let table = try profile.table(key) else { return nil }
+        try table.allow(Self.requestKeys + Self.answerKeys)
+        if table.value("page") != nil { throw .notYet(feature: "'\(table.pathOf("page"))'") }
+        let (verb, path) = try target(table)
+        var rule = RequestRule(verb: verb, path: path, answer: try AnswerDecoder().answer(table))
+        rule.query = try parameters("query", in: table)
+        rule.headers = try headers("header", in: table)
+        rule.content = try content(table)
+        try checkSlots(rule, table)
+        return rule
+    }
+
+    func session(in profile: StrictTable) throws(UsageFault) -> SessionRule? {
+        guard let table = try profile.table("session") else { return nil }
+        try table.allow(["header", "write-header", "cookies", "basic"])
+        var rule = SessionRule(cookies: try table.bool("cookies") ?? false)
+        rule.headers = try headers("header", in: table)
+        rule.writeHeaders = try headers("write-header", in: table)
+        if let pair = try table.string("basic") {
+            // The colon that separates the two is the first of the text, as in the pair itself.
+            guard let colon = pair.firstIndex(of: ":") else {
+                throw table.fault("basic", "must be a user name and a password with a colon between them")
+            }
+            let username = try template(String(pair[..<colon]), "basic", table)
+            let password = try template(String(pair[pair.index(after: colon)...]), "basic", table)
+            rule.basic = SessionRule.BasicRule(username: username, password: password)
+        }
+        if let slot = rule.slots.first(where: \.isForBodiesOnly) {
+            throw table.fault(nil, "{\(slot.name)} may stand in 'form' and 'json' only")
+        }
+        if rule.isCredential { throw table.fault(nil, "says nothing") }
+        return rule
+    }
+
+    private func target(_ table: StrictTable) throws(UsageFault) -> (verb: String, path: Template) {
+        let given = ["get", "post", "send"].filter { table.value($0) != nil }
+        guard given.count == 1, let text = try table.string(given[0]) else {
+            throw table.fault(nil, "must have exactly one of 'get', 'post' and 'send'")
+        }
+        if given[0] != "send" { return (given[0].uppercased(), try path(text, given[0], table)) }
+        let words = text.split(separator: " ", maxSplits: 1).map(String.init)
+        guard words.count == 2, words[0].utf8.allSatisfy({ (65...90).contains($0) }) else {
+            throw table.fault("send", "must be a verb in capitals and a path, as in \"PROPFIND /\"")
+        }
+        return (words[0], try path(words[1], "send", table))
+    }
+
+    /// Starts with a slash, so that what is appended to the origin can never become part of it.
+    private func path(_ text: String, _ key: String, _ table: StrictTable) throws(UsageFault) -> Template {
+        guard text.hasPrefix("/") else { throw table.fault(key, "must start with '/'") }
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
+            throw table.fault(key, "holds a blank or a character that a URL cannot hold; write it as %XX")
+        }
+        guard !text.contains("#") else { throw table.fault(key, "holds a '#', which is never sent") }
+        return try template(text, key, table)
+    }
+
+    private func parameters(_ key: String, in table: StrictTable) throws(UsageFault) -> [RequestRule.Parameter] {
+        guard let inner = try table.table(key) else { return [] }
+        var parameters: [RequestRule.Parameter] = []
+        for name in inner.keys {
+            for text in try inner.strings(name) {
+                parameters.append(RequestRule.Parameter(name: name, value: try template(text, name, inner)))
+            }
+        }
+        return parameters
+    }
+
+    private func headers(_ key: String, in table: StrictTable) throws(UsageFault) -> [HeaderRule] {
+        var rules: [HeaderRule] = []
+        for line in try table.strings(key) {
+            let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2, parts[0].isHeaderName else {
+                throw table.fault(key, "must be \"Name: value\"")
+            }
+            let value = String(parts[1].drop { $0 == " " || $0 == "\t" })
+            guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
+                throw table.fault(key, "holds a control character")
+            }
+            rules.append(HeaderRule(name: parts[0], value: try template(value, key, table)))
+        }
+        return rules
+    }
+
+    private func content(_ table: StrictTable) throws(UsageFault) -> RequestRule.Content {
+        let given = ["form", "json", "body"].filter { table.value($0) != nil }
+        if given.count > 1 { throw table.fault(given[1], "cannot stand beside '\(given[0])'") }
+        switch given.first {
+        case "form": return .form(try parameters("form", in: table))
+        case "json": return .json(try json("json", in: table))
+        case "body": return .body(try table.string("body") ?? "")
+        default: return .none
+        }
+    }
+
+    private func json(_ key: String, in table: StrictTable) throws(UsageFault) -> JSONTemplate {
+        guard let value = table.value(key) else { return .null }
+        return try json(value, key, table)
+    }
+
+    private func json(_ value: ConfigValue, _ key: String, _ table: StrictTable) throws(UsageFault) -> JSONTemplate {
+        switch value {
+        case .string(let text): return .string(try template(text, key, table))
+        case .integer(let number): return .integer(number)
+        case .number(let number): return .number(number)
+        case .bool(let flag): return .bool(flag)
+        case .array(let elements):
+            var templates: [JSONTemplate] = []
+            for element in elements { templates.append(try json(element, key, table)) }
+            return .array(templates)
+        case .table(let members):
+            var fields: [JSONTemplate.Member] = []
+            for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+                fields.append(JSONTemplate.Member(name: name, value: try json(member, "\(key).\(name)", table)))
+            }
+            return .object(fields)
+        case .unsupported(let type): throw table.fault(key, "JSON has no \(type); write it as a text")
+        }
+    }
+
+    private func template(_ text: String, _ key: String, _ table: StrictTable) throws(UsageFault) -> Template {
+        do throws(Template.Malformed) {
+            return try Template(parsing: text)
+        } catch .unknownSlot(let name) {
+            throw table.fault(key, "there is no {\(name)}; a brace by itself is written '{{'")
+        } catch {
+            throw table.fault(key, "'{' without '}'; a brace by itself is written '{{'")
+        }
+    }
+
+    private func checkSlots(_ rule: RequestRule, _ table: StrictTable) throws(UsageFault) {
+        if let slot = rule.slotsOutsideBodies.first(where: \.isForBodiesOnly) {
+            throw table.fault(nil, "{\(slot.name)} may stand in 'form' and 'json' only")
+        }
+        for slot in rule.slots {
+            if case .secret = slot { throw .notYet(feature: "{\(slot.name)} in '\(table.path)'") }
+        }
+    }
+}
+
+extension String {
+    /// A token of RFC 9110, section 5.6.2.
+    var isHeaderName: Bool {
+        !isEmpty
+            && utf8.allSatisfy {
+                (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) || (0x61...0x7a).contains($0)
+                    || "!#$%&'*+-.^_`|~".utf8.contains($0)
+            }
+    }
+}

@@ -1,0 +1,51 @@
+import Glibc
+import LoginCore
+
+/// Reads files that belong to the person: the configuration, and files that an option names.
+enum ConfigFile {
+    /// The largest configuration file, in bytes.
+    static let limit = 1 << 20
+
+    /// Reads a configuration file: it may be a symbolic link and readable by all, but must belong to the user or to
+    /// root and be writable by no one else, since it says where passwords are sent.
+    /// - Returns: nothing if there is no such file.
+    static func read(_ path: String) throws(UsageFault) -> String? {
+        // Not blocking, so that a FIFO in the file's place does not hang the program.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else {
+            if errno == ENOENT || errno == ENOTDIR { return nil }
+            throw fault(path, "cannot be opened: \(String(cString: strerror(errno)))")
+        }
+        defer { close(descriptor) }
+        var information = stat()
+        guard fstat(descriptor, &information) == 0 else { throw fault(path, "cannot be looked at") }
+        guard information.st_mode & S_IFMT == S_IFREG else { throw fault(path, "is not a file") }
+        guard information.st_uid == getuid() || information.st_uid == 0 else {
+            throw fault(path, "belongs to another user")
+        }
+        guard information.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
+            throw fault(path, "can be written by others; run: chmod go-w '\(path)'")
+        }
+        guard information.st_size <= limit else { throw fault(path, "is larger than \(limit) bytes") }
+        return try text(descriptor, path)
+    }
+
+    private static func text(_ descriptor: Int32, _ path: String) throws(UsageFault) -> String {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 16 << 10)
+        while true {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw fault(path, "cannot be read: \(String(cString: strerror(errno)))") }
+            if count == 0 { break }
+            bytes += buffer[..<count]
+            if bytes.count > limit { throw fault(path, "is larger than \(limit) bytes") }
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw fault(path, "is not UTF-8") }
+        return text
+    }
+
+    private static func fault(_ path: String, _ problem: String) -> UsageFault {
+        .badConfig(file: path, path: nil, line: nil, problem: problem)
+    }
+}

@@ -1,0 +1,52 @@
+import Glibc
+import LoginCore
+import Secrets
+
+/// The environment variables that authctl obeys.
+struct Environment: Sendable {
+    /// By name; without the password, which is never a `String`.
+    private let values: [String: String]
+    /// `AUTHCTL_PASSWORD`.
+    let password: Secret?
+
+    /// What a login may be given; removed from the environment of everything that authctl starts.
+    private static let given = [
+        "AUTHCTL_USERNAME", "AUTHCTL_PASSWORD", "AUTHCTL_PASSWORD_FILE", "AUTHCTL_STORE_PASSPHRASE_FILE",
+    ]
+    private static let others = [
+        "AUTHCTL_CONFIG", "AUTHCTL_PROFILE", "AUTHCTL_VERIFY_URL", "AUTHCTL_METHOD", "AUTHCTL_STORE",
+        "AUTHCTL_PERSIST", "AUTHCTL_PROXY", "AUTHCTL_CA_FILE", "AUTHCTL_NO_PROMPT", "AUTHCTL_MASK", "HOME",
+        "XDG_CONFIG_HOME", "XDG_STATE_HOME", "NO_COLOR", "TERM",
+    ]
+
+    init(_ values: [String: String], password: Secret? = nil) {
+        self.values = values
+        self.password = password
+    }
+
+    /// Reads the process's own environment, and takes out of it what children must not see.
+    static func taken() -> Environment {
+        var values: [String: String] = [:]
+        for name in given + others where name != "AUTHCTL_PASSWORD" {
+            if let text = getenv(name) { values[name] = String(cString: text) }
+        }
+        let password = getenv("AUTHCTL_PASSWORD").map { text -> Secret in
+            let secret = Secret(copying: UnsafeRawBufferPointer(start: text, count: strlen(text)))
+            explicit_bzero(text, strlen(text))
+            return secret
+        }
+        for name in given { unsetenv(name) }
+        return Environment(values, password: password)
+    }
+
+    /// - Returns: nothing if the variable is not set or empty.
+    subscript(name: String) -> String? {
+        values[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// Whether the variable is there, be it empty.
+    func isSet(_ name: String) -> Bool { values[name] != nil }
+
+    /// `AUTHCTL_MASK`; empty for no marks at all.
+    var mask: String { values["AUTHCTL_MASK"] ?? "*" }
+}

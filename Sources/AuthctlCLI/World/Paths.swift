@@ -1,0 +1,41 @@
+import Glibc
+import LoginCore
+
+/// Where files lie, by the XDG Base Directory Specification.
+struct Paths: Equatable, Sendable {
+    /// `config.toml`, or what `--config` or `AUTHCTL_CONFIG` name instead.
+    let configFile: String
+    /// Whether a person named the file, so that it has to be there.
+    let isConfigNamed: Bool
+    /// The folder of what is remembered.
+    let stateFolder: String
+    let home: String?
+
+    init(_ environment: Environment, config: String?) throws(UsageFault) {
+        home = environment["HOME"] ?? Self.homeOfUser
+        // Relative values are to be ignored, says the specification.
+        let configHome = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        let stateHome = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        guard let configHome = configHome ?? home.map({ $0 + "/.config" }),
+            let stateHome = stateHome ?? home.map({ $0 + "/.local/state" })
+        else { throw .other("there is no home folder; set HOME, or XDG_CONFIG_HOME and XDG_STATE_HOME") }
+        let named = config ?? environment["AUTHCTL_CONFIG"]
+        configFile = named ?? configHome + "/authctl/config.toml"
+        isConfigNamed = named != nil
+        stateFolder = stateHome + "/authctl"
+    }
+
+    /// The folder of the configuration file.
+    var configFolder: String {
+        guard let slash = configFile.lastIndex(of: "/") else { return "." }
+        return slash == configFile.startIndex ? "/" : String(configFile[..<slash])
+    }
+
+    /// The profiles that authctl makes, one file each.
+    var madeProfiles: String { configFolder + "/profiles" }
+
+    private static var homeOfUser: String? {
+        guard let entry = getpwuid(getuid()), let directory = entry.pointee.pw_dir else { return nil }
+        return String(cString: directory)
+    }
+}

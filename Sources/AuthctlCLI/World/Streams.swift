@@ -1,0 +1,55 @@
+import Glibc
+import LoginCore
+import Secrets
+
+/// Standard output for results, standard error for talk.
+struct Streams: Sendable {
+    /// Writes all of the bytes, or says why it cannot.
+    let write: @Sendable (_ stream: Int32, _ bytes: UnsafeRawBufferPointer) throws(LoginError) -> Void
+
+    static let standard = Streams { (stream, bytes) throws(LoginError) in
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let written = Glibc.write(stream, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            if written < 0 && errno == EINTR { continue }
+            guard written > 0 else { throw .failure(.system(call: "write", errno: errno)) }
+            rest = rest.dropFirst(written)
+        }
+    }
+
+    /// A result, as a line of its own.
+    func result(_ text: String) throws(LoginError) {
+        try send(text + "\n", to: STDOUT_FILENO)
+    }
+
+    /// The one kind of result that is a secret.
+    func result(_ secret: Secret) throws(LoginError) {
+        var line = SecretBuilder(limit: secret.count + 1)
+        do throws(SecretBuilder.LimitExceeded) {
+            try line.append(secret)
+            try line.append(UInt8(ascii: "\n"))
+        } catch {
+            throw .failure(.other("the token does not fit into a line"))
+        }
+        let bytes = line.finish()
+        try bytes.withUnsafeBytes { (buffer) throws(LoginError) in try write(STDOUT_FILENO, buffer) }
+    }
+
+    /// Talk, as lines of their own. A closed standard error is no reason to fail.
+    func say(_ text: String) {
+        try? send(text + "\n", to: STDERR_FILENO)
+    }
+
+    private func send(_ text: String, to stream: Int32) throws(LoginError) {
+        var text = text
+        var outcome: LoginError?
+        text.withUTF8 { utf8 in
+            do throws(LoginError) {
+                try write(stream, UnsafeRawBufferPointer(utf8))
+            } catch {
+                outcome = error
+            }
+        }
+        if let outcome { throw outcome }
+    }
+}
