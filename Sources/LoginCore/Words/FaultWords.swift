@@ -1,0 +1,93 @@
+extension NetworkFault {
+    func message(_ topic: Topic) -> Message {
+        let retry = "nothing was judged; try again later"
+        switch self {
+        case .nameNotResolved(let host):
+            return Message("the name \(SafeText.quoted(host)) is not known to DNS", next: "check the URL and the network")
+        case .notConnected(let ignoredVariable):
+            let ignored = ignoredVariable.map { "; \($0) is set and was ignored: --proxy environment would use it" }
+            return Message("no connection could be made\(ignored ?? "")", next: retry)
+        case .timedOut(let seconds):
+            return Message("no answer within \(seconds) seconds", next: "\(retry), or allow more with --timeout")
+        case .tooSlow:
+            return Message("the answer came too slowly and was given up", next: retry)
+        case .connectionLost:
+            return Message("the connection was lost before the answer was whole", next: retry)
+        case .notTLS:
+            return Message("the server does not speak TLS on this port", next: "check scheme and port of the URL")
+        case .brokenAnswer(let problem):
+            return Message("the answer is broken: \(SafeText.escaped(problem))", next: retry)
+        case .answerTooLarge(let limit):
+            return Message("the answer is larger than \(limit) bytes and was given up", next: "check the URL")
+        case .libraryMissing(let name):
+            return Message("the library \(name) is not installed", next: "install it (on Debian: apt install libcurl4)")
+        case .other(let code, let text):
+            return Message("the transfer failed: \(SafeText.escaped(text)) (libcurl error \(code))", next: retry)
+        }
+    }
+}
+
+extension TrustFault {
+    func message(_ topic: Topic) -> Message {
+        switch self {
+        case .certificate(let reason):
+            return Message(
+                "the server's certificate is not trusted: \(SafeText.escaped(reason)); nothing was sent",
+                next: "if the authority is your own: --ca-file FILE")
+        case .tlsVersion(let detail):
+            return Message(
+                "no safe TLS connection is possible: \(SafeText.escaped(detail))",
+                next: "the server must speak TLS 1.2 or newer")
+        case .plainHTTP:
+            return Message(
+                "plain http would show the password to the network, and was refused",
+                next: "use https, or allow it for this origin with --allow-http")
+        case .plainHTTPThroughProxy:
+            return Message("plain http would show the password to the proxy, and was refused", next: "use https")
+        case .weakerMethod(let offered, let accepted):
+            let schemes = offered.map { SafeText.escaped($0) }.joined(separator: ", ")
+            let wanted = accepted.map(\.rawValue).joined(separator: ", ")
+            return Message(
+                "the server offers only \(schemes), and the profile accepts only \(wanted); nothing was sent",
+                next: "ask the service's administrator, or change 'method' in the profile")
+        case .otherOrigin(let target):
+            return Message(
+                "the server points to another origin, \(SafeText.quoted(target)), which was not followed",
+                next: "if that is where the service is, log in there by its own URL")
+        }
+    }
+}
+
+extension FailureFault {
+    func message(_ topic: Topic) -> Message {
+        switch self {
+        case .unexpectedStatus(let status, let step, let words):
+            let said = words.map { ": the server says \(SafeText.quoted($0))" } ?? ""
+            return Message(
+                "an error occurred at \(step) (status \(status))\(said)",
+                next: "try again later; if it stays, check the profile's '\(step)'")
+        case .redirected(let step, let status, let target):
+            return Message(
+                "the answer to \(step) is a redirect (status \(status)) to \(SafeText.quoted(target)), which is not followed",
+                next: "say in the profile what it means, or name the final path")
+        case .missingInAnswer(let place, let step):
+            return Message(
+                "the answer to \(step) has nothing at \(SafeText.quoted(place))",
+                next: "check the place in the profile")
+        case .tooManyRedirects(let limit):
+            return Message("more than \(limit) redirects in a row", next: "name the final URL")
+        case .tokenTooShortLived(let seconds):
+            return Message("even a new token lives only \(seconds) seconds", next: "ask for less with --min-ttl")
+        case .logoutIncomplete(let problem):
+            return Message(
+                "every local copy is erased, but the logout at the server failed: \(problem)",
+                next: "end the session in the service's own settings")
+        case .unexpectedEvent(let text):
+            return Message("authctl lost its way: \(text)", next: "please report this")
+        case .system(let call, let errno):
+            return Message("\(call) failed with error \(errno)")
+        case .other(let text):
+            return Message(text)
+        }
+    }
+}

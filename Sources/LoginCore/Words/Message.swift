@@ -1,0 +1,137 @@
+/// An error in words: what happened, to which profile and origin, and what to do next.
+public struct Message: Equatable, Sendable {
+    public let what: String
+    /// What a person can do about it; empty if nothing.
+    public let next: String
+
+    init(_ what: String, next: String = "") {
+        self.what = what
+        self.next = next
+    }
+}
+
+/// Whom an error is about.
+public struct Topic: Equatable, Sendable {
+    public var profile: String?
+    public var origin: Origin?
+
+    public init(profile: String? = nil, origin: Origin? = nil) {
+        self.profile = profile
+        self.origin = origin
+    }
+
+    /// `blog (https://blog.example)`, as far as it is known.
+    var name: String? {
+        switch (profile, origin) {
+        case (let profile?, let origin?): "\(profile) (\(origin))"
+        case (let profile?, nil): profile
+        case (nil, let origin?): "\(origin)"
+        case (nil, nil): nil
+        }
+    }
+
+    /// `authctl login blog`.
+    var loginCommand: String {
+        "authctl login\(profile.map { " \($0)" } ?? "")"
+    }
+}
+
+extension LoginError {
+    /// The one place that turns errors into words.
+    public func message(about topic: Topic) -> Message {
+        let message = bare(topic)
+        return Message((topic.name.map { "\($0): " } ?? "") + message.what, next: message.next)
+    }
+
+    private func bare(_ topic: Topic) -> Message {
+        switch self {
+        case .usage(let fault):
+            return fault.message(topic)
+        case .rejected(let refusal):
+            return refusal.rejection(topic)
+        case .loginRequired(let need):
+            return need.message(topic)
+        case .cancelled:
+            return Message("cancelled; nothing was changed")
+        case .network(let fault):
+            return fault.message(topic)
+        case .untrusted(let fault):
+            return fault.message(topic)
+        case .store(let fault):
+            return fault.message(topic)
+        case .forbidden(let refusal):
+            return Message(
+                "the credential is good, but this account may not go in (status \(refusal.status))\(refusal.quoted)",
+                next: "ask the service's administrator for rights")
+        case .busy(let fault):
+            return fault.message
+        case .promptExpired(let seconds):
+            return Message("nobody answered within \(seconds) seconds", next: "start again: \(topic.loginCommand)")
+        case .failure(let fault):
+            return fault.message(topic)
+        }
+    }
+}
+
+extension Refusal {
+    /// The server's words, quoted and made harmless, to stand behind our own.
+    public var quoted: String {
+        words.map { ": the server says \(SafeText.quoted($0))" } ?? ""
+    }
+
+    fileprivate func rejection(_ topic: Topic) -> Message {
+        let what = "the server refused the credential (status \(status))\(quoted)"
+        let next = "check user name and password, then: \(topic.loginCommand)"
+        guard mayMeanForbidden else { return Message(what, next: next) }
+        return Message(
+            what + "; either it is wrong, or the account may not go in: this server answers both alike", next: next)
+    }
+}
+
+extension LoginNeed {
+    fileprivate func message(_ topic: Topic) -> Message {
+        let what =
+            switch why {
+            case .noProfile: "there is no profile yet"
+            case .nothingStored: "not logged in"
+            case .sessionRefused: "the stored session has ended"
+            case .sessionExpired: "the stored session is past its end and cannot be renewed"
+            case .passwordRefusedBefore: "the stored password was refused by the server, and is not sent again by itself"
+            case .passwordCommandFailed(let status): "the password command failed with status \(status)"
+            }
+        if why == .noProfile {
+            return Message(what, next: "log in with a URL: authctl login https://HOST/PATH")
+        }
+        guard !missing.isEmpty else { return Message(what, next: "log in: \(topic.loginCommand)") }
+        let ways = missing.map { "\($0.rawValue) (\($0.waysToGive))" }.joined(separator: ", ")
+        return Message("\(what); missing: \(ways)", next: "at a terminal: \(topic.loginCommand)")
+    }
+}
+
+extension CredentialField {
+    /// What a prompt calls it.
+    public var label: String {
+        switch self {
+        case .username: "User name"
+        case .password: "Password"
+        case .token: "Token"
+        }
+    }
+
+    /// Every way to give it without a terminal.
+    fileprivate var waysToGive: String {
+        switch self {
+        case .username: "-u NAME, AUTHCTL_USERNAME"
+        case .password, .token:
+            "--password-stdin, --password-file FILE, --password-command CMD, AUTHCTL_PASSWORD_FILE, AUTHCTL_PASSWORD"
+        }
+    }
+}
+
+extension BusyFault {
+    fileprivate var message: Message {
+        let said = words.map { ": the server says \(SafeText.quoted($0))" } ?? ""
+        let wait = retryAfter.map { "try again in \($0) seconds" } ?? "try again later"
+        return Message("the server cannot judge the login now (status \(status))\(said)", next: wait)
+    }
+}

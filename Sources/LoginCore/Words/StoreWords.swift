@@ -1,0 +1,50 @@
+extension StoreFault {
+    func message(_ topic: Topic) -> Message {
+        switch self {
+        case .unavailable(let store, let problem):
+            return Message("the store '\(store)' cannot be used: \(SafeText.escaped(problem))", next: Self.otherStores)
+        case .noneWorks(let reasons):
+            return Message("no store works here: \(SafeText.escaped(reasons.joined(separator: "; ")))", next: Self.otherStores)
+        case .locked(let path, let seconds):
+            return Message(
+                "another authctl has held the lock on \(SafeText.escaped(path)) for more than \(seconds) seconds",
+                next: "try again")
+        case .wrongPassphraseOrDamaged(let path):
+            return Message(
+                "\(SafeText.escaped(path)): wrong passphrase, or the file is damaged; it was left as it is",
+                next: "try the passphrase again, or restore the file from a backup")
+        case .damaged(let path, let problem):
+            return Message(
+                "\(SafeText.escaped(path)) is damaged (\(problem)); it was left as it is",
+                next: "restore it from a backup, or move it away and log in again")
+        case .unsafeFile(let path, let problem):
+            return Message("\(SafeText.escaped(path)) is not safe to use: \(problem)", next: "set it right, then try again")
+        case .notSetUp(let store):
+            return Message("the store '\(store)' is not set up", next: "set it up: authctl store init \(store)")
+        case .passphraseMissing(let path):
+            return Message(
+                "the passphrase of \(SafeText.escaped(path)) is needed, and nobody can be asked",
+                next: "name a file with it in AUTHCTL_STORE_PASSPHRASE_FILE")
+        case .system(let call, let path, let errno):
+            return Message(
+                "\(call) failed on \(SafeText.escaped(path)) (error \(errno)); what was stored before is still there",
+                next: "check the disk and the rights of the folder")
+        case .timedOut(let store, let seconds):
+            return Message("the store '\(store)' did not answer within \(seconds) seconds", next: Self.otherStores)
+        case .tooLarge(let store, let limit):
+            return Message("the login is larger than the \(limit) bytes that the store '\(store)' takes", next: Self.otherStores)
+        case .cannotBePermanent(let store):
+            return Message(
+                "the store '\(store)' keeps nothing permanently, and no other works here",
+                next: "set up the encrypted file: authctl store init file")
+        case .passphraseCancelled:
+            return Message("no passphrase was given; nothing was changed")
+        case .passphraseBlank:
+            return Message("the passphrase is blank; nothing was changed", next: "give one")
+        }
+    }
+
+    private static var otherStores: String {
+        "choose another with --store (authctl store list), or keep nothing with --persist none"
+    }
+}

@@ -1,0 +1,53 @@
+extension UsageFault {
+    func message(_ topic: Topic) -> Message {
+        switch self {
+        case .unknownProfile(let name, let near):
+            let hint = near.isEmpty ? "see: authctl profile list" : "did you mean \(near.joined(separator: " or "))?"
+            return Message("there is no profile \(SafeText.quoted(name))", next: hint)
+        case .unknownAccount(let profile, let username, let known):
+            let names = known.map { SafeText.quoted($0) }.joined(separator: ", ")
+            return Message(
+                "profile \(profile) has no account \(SafeText.quoted(username))",
+                next: known.isEmpty ? "log in: authctl login \(profile)" : "its accounts: \(names)")
+        case .profileNotNamed(let known):
+            return Message("more than one profile could be meant", next: "name one: \(known.joined(separator: ", "))")
+        case .badValue(let option, let problem):
+            return Message("\(option): \(problem)", next: "see: authctl help")
+        case .badConfig(let file, let path, let line, let problem):
+            let place = [line.map { "line \($0)" }, path].compactMap { $0 }.joined(separator: ", ")
+            return Message(
+                "\(SafeText.escaped(file))\(place.isEmpty ? "" : ": \(SafeText.escaped(place))"): \(problem)",
+                next: "see authctl-config(5)")
+        case .badURL(let url, let problem):
+            return Message("\(SafeText.quoted(url)) is not a usable URL: \(problem)", next: "write https://HOST/PATH")
+        case .missingScheme(let host):
+            return Message(
+                "\(SafeText.quoted(host)) is neither a profile nor a URL",
+                next: "did you mean https://\(SafeText.escaped(host))?")
+        case .usernameHasColon:
+            return Message(
+                "a user name for this method cannot hold a colon (RFC 7617)",
+                next: "give the user name alone, and the password with --password-stdin or at the prompt")
+        case .controlCharacter(let field):
+            return Message("the \(field.rawValue) holds a control character, which cannot be sent", next: "give it anew")
+        case .invalidUTF8(let field):
+            return Message("the \(field.rawValue) is not UTF-8", next: "give it anew")
+        case .verifyProvesNothing(let url):
+            return Message(
+                "\(SafeText.escaped(url)) accepts requests without credentials, so it proves no login; nothing was saved",
+                next: "name an endpoint that refuses strangers, or say in the profile what 'logged-out' looks like")
+        case .noChallenge(let url, let status):
+            return Message(
+                "\(SafeText.escaped(url)) refuses requests (status \(status)) without saying which method it wants",
+                next: "say in a profile how to log in: method = \"basic\", \"cookie\" or \"token\"")
+        case .notYet(let feature):
+            return Message("\(SafeText.escaped(feature)): not yet in this release", next: "see authctl-config(5)")
+        case .tokenHasOnlyHeader(let method):
+            return Message(
+                "method \(method.rawValue) has no token of its own",
+                next: "for the whole header line: authctl token --header")
+        case .other(let text):
+            return Message(text)
+        }
+    }
+}
