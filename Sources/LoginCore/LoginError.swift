@@ -116,6 +116,8 @@ public enum StoreFault: Error, Equatable, Sendable {
     case damaged(path: String, problem: String)
     case unsafeFile(path: String, problem: String)
     case notSetUp(StoreName)
+    /// There is one already; it is not replaced.
+    case alreadySetUp(StoreName, path: String)
     case passphraseMissing(path: String)
     /// A system call failed.
     case system(call: String, path: String, errno: Int32)

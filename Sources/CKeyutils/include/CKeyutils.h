@@ -1,1 +1,48 @@
+/* The kernel's key service through libkeyutils, which is opened on first use: nothing links it, so that a command that
+ * needs no keyring does not pay for it, and a missing library is our own clear error.
+ *
+ * Every function gives a number of 0 or more, or a negated errno; -ELIBACC where the library cannot be opened. See
+ * keyctl(3), add_key(2) and user-keyring(7). */
+#ifndef CKEYUTILS_H
+#define CKEYUTILS_H
 
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    CKEYUTILS_THREAD_KEYRING = -1,
+    CKEYUTILS_USER_KEYRING = -4,
+    CKEYUTILS_NOWHERE = 0,
+};
+
+/* What a possessor may do; there are no others. */
+enum {
+    CKEYUTILS_POSSESSOR_VIEW = 0x01000000,
+    CKEYUTILS_POSSESSOR_READ = 0x02000000,
+    CKEYUTILS_POSSESSOR_SEARCH = 0x08000000,
+    CKEYUTILS_POSSESSOR_LINK = 0x10000000,
+};
+
+/* Why the library could not be opened; NULL if it could. The text stays valid. */
+const char *ckeyutils_problem(void);
+
+/* Makes a key of type "user" and gives its serial number. */
+long ckeyutils_add(const char *description, const void *payload, size_t count, int32_t keyring);
+
+/* Gives the serial number, and links the key to `destination` unless that is CKEYUTILS_NOWHERE. */
+long ckeyutils_search(int32_t keyring, const char *description, int32_t destination);
+
+/* Gives the size of the payload, and copies it only if `capacity` suffices. */
+long ckeyutils_read(int32_t key, void *buffer, size_t capacity);
+
+/* Puts the key in the place of one with the same description, in one step. */
+long ckeyutils_link(int32_t key, int32_t keyring);
+
+long ckeyutils_unlink(int32_t key, int32_t keyring);
+
+long ckeyutils_set_permissions(int32_t key, uint32_t mask);
+
+/* In seconds from now; 0 for none. */
+long ckeyutils_set_timeout(int32_t key, unsigned seconds);
+
+#endif

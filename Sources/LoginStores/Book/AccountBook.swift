@@ -1,0 +1,63 @@
+internal import FoundationEssentials
+public import LoginCore
+internal import Secrets
+
+/// `state.json` in the state folder: which profiles and accounts there are, without secrets.
+public struct AccountBook: Sendable {
+    /// Of the file in the state folder.
+    public static let fileName = "state.json"
+
+    private let file: SafeFile
+
+    /// - Parameters:
+    ///   - folder: the state folder, an absolute path. It is made at the first change.
+    ///   - wait: how long a change waits for another process at most, in seconds.
+    public init(folder: String, wait: Int = 10) {
+        self.file = SafeFile(folder: folder, name: Self.fileName, limit: 8 * 1024 * 1024, wait: wait)
+    }
+
+    /// The present state, without a lock; empty if there is no file.
+    /// - Throws: `damaged` for anything that is not this version's document, a newer version's included.
+    public func read() throws(StoreFault) -> AccountBookDocument {
+        guard let bytes = try file.readPublic() else { return AccountBookDocument() }
+        return try decode(bytes)
+    }
+
+    /// Changes the state under the lock. Nothing is written if `body` changes nothing.
+    /// - Returns: the state afterwards.
+    /// - Throws: `locked` if another process changes it for too long; `damaged`, with the file left alone.
+    @discardableResult
+    public func update(_ body: (inout AccountBookDocument) -> Void) throws(StoreFault) -> AccountBookDocument {
+        var document = AccountBookDocument()
+        try file.update { (bytes) throws(StoreFault) in
+            document = try bytes.map { (bytes) throws(StoreFault) in
+                try decode(bytes.withUnsafeBytes { Array($0) })
+            } ?? AccountBookDocument()
+            let before = document
+            body(&document)
+            return document == before ? nil : try encode(document)
+        }
+        return document
+    }
+
+    private func decode(_ bytes: [UInt8]) throws(StoreFault) -> AccountBookDocument {
+        do {
+            return try JSONDecoder().decode(AccountBookDocument.self, from: Data(bytes))
+        } catch let unknown as AccountBookDocument.UnknownVersion {
+            throw .damaged(path: file.path, problem: "version \(unknown.version) is of another release of authctl")
+        } catch {
+            throw .damaged(path: file.path, problem: "it is not what authctl writes")
+        }
+    }
+
+    private func encode(_ document: AccountBookDocument) throws(StoreFault) -> Secret {
+        let encoder = JSONEncoder()
+        // For people who look into it, and for steady tests.
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        do {
+            return try encoder.encode(document).withUnsafeBytes { Secret(copying: $0) }
+        } catch {
+            throw .damaged(path: file.path, problem: "it cannot be written as JSON")
+        }
+    }
+}

@@ -1,0 +1,126 @@
+public import LoginCore
+
+/// One profile as it was last used.
+public struct ProfileRecord: Equatable, Sendable, Codable {
+    public let name: String
+    /// As written in the profile: if that text is the same, so is the origin, and nobody needs a URL parser.
+    public var url: String
+    /// What `url` is, in canonical form. Accounts of another origin are not found.
+    public var origin: Origin
+    /// The method that worked; a weaker offer later is refused.
+    public var pinnedMethod: AuthenticationMethod?
+    /// The account in use, by the name typed.
+    public var activeUsername: String?
+    /// Those of former origins included, so that a logout finds them.
+    public var accounts: [AccountRecord]
+
+    public init(name: String, url: String, origin: Origin) {
+        self.name = name
+        self.url = url
+        self.origin = origin
+        self.accounts = []
+    }
+
+    /// The account in use, if it is one of the present origin.
+    public var activeAccount: AccountRecord? {
+        activeUsername.flatMap { active in
+            accounts.first { $0.origin == origin && $0.username.isSame(as: active) }
+        }
+    }
+
+    /// The account of the present origin that goes by this name: the one typed, else the server's.
+    public func account(named name: String) -> AccountRecord? {
+        let present = accounts.filter { $0.origin == origin }
+        return present.first { $0.username.isSame(as: name) }
+            ?? present.first { $0.serverName.map { $0.isSame(as: name) } ?? false }
+    }
+}
+
+/// One account, without its secret.
+public struct AccountRecord: Equatable, Sendable, Codable {
+    /// What the secret is, so that `status` can tell without opening it.
+    public enum SessionKind: String, Equatable, Sendable, Codable {
+        /// The user name and the password themselves.
+        case basic
+        case token, cookies
+    }
+
+    /// As typed; the server's where nothing was typed.
+    public let username: String
+    public var serverName: String?
+    public let origin: Origin
+    /// Where the secret lies; later commands use this store and no other.
+    public var store: StoreName
+    public var kind: SessionKind
+    /// Of the session, in seconds of Unix time.
+    public var expires: Int64?
+    /// In seconds of Unix time.
+    public var savedAt: Int64
+    /// The server refused the stored password; it is not sent again by itself.
+    public var passwordRefused: Bool
+    /// Whether the password is kept beside a token or cookies.
+    public var keepsPassword: Bool
+
+    public init(
+        username: String, serverName: String?, origin: Origin, store: StoreName, kind: SessionKind, expires: Int64?,
+        savedAt: Int64, passwordRefused: Bool = false, keepsPassword: Bool = false
+    ) {
+        self.username = username
+        self.serverName = serverName
+        self.origin = origin
+        self.store = store
+        self.kind = kind
+        self.expires = expires
+        self.savedAt = savedAt
+        self.passwordRefused = passwordRefused
+        self.keepsPassword = keepsPassword
+    }
+
+    /// The names of the account.
+    public var identity: Identity { Identity(username: username, serverName: serverName) }
+
+    /// What the account's secret is found by.
+    public func id(in profile: String) -> AccountID {
+        AccountID(profile: profile, origin: origin, username: username)
+    }
+
+    func isOf(_ id: AccountID) -> Bool {
+        origin == id.origin && username.isSame(as: id.username)
+    }
+}
+
+extension AccountRecord {
+    private enum CodingKeys: String, CodingKey {
+        case username, serverName, origin, store, kind, expires, savedAt, passwordRefused, keepsPassword
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let store = try container.decode(String.self, forKey: .store)
+        guard let store = StoreName(store) else {
+            throw DecodingError.dataCorruptedError(forKey: .store, in: container, debugDescription: store)
+        }
+        self.init(
+            username: try container.decode(String.self, forKey: .username),
+            serverName: try container.decodeIfPresent(String.self, forKey: .serverName),
+            origin: try container.decode(Origin.self, forKey: .origin), store: store,
+            kind: try container.decode(SessionKind.self, forKey: .kind),
+            expires: try container.decodeIfPresent(Int64.self, forKey: .expires),
+            savedAt: try container.decode(Int64.self, forKey: .savedAt),
+            passwordRefused: try container.decode(Bool.self, forKey: .passwordRefused),
+            keepsPassword: try container.decode(Bool.self, forKey: .keepsPassword))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(username, forKey: .username)
+        try container.encodeIfPresent(serverName, forKey: .serverName)
+        try container.encode(origin, forKey: .origin)
+        try container.encode(store.description, forKey: .store)
+        try container.encode(kind, forKey: .kind)
+        try container.encodeIfPresent(expires, forKey: .expires)
+        try container.encode(savedAt, forKey: .savedAt)
+        try container.encode(passwordRefused, forKey: .passwordRefused)
+        try container.encode(keepsPassword, forKey: .keepsPassword)
+    }
+}

@@ -1,0 +1,78 @@
+internal import Glibc
+internal import LoginCore
+
+/// A folder that belongs to this user alone, checked and held open: every file in it is reached through this
+/// descriptor, so that nobody can exchange a part of the path between two steps.
+final class SafeDirectory {
+    let path: String
+    let descriptor: Descriptor
+
+    private init(path: String, descriptor: consuming Descriptor) {
+        self.path = path
+        self.descriptor = descriptor
+    }
+
+    /// - Returns: nothing if it is not there and is not to be made.
+    /// - Throws: `unsafeFile` for a link, a foreign owner, rights for others, or a parent in which others may rename.
+    static func open(_ path: String, creating: Bool) throws(StoreFault) -> SafeDirectory? {
+        if creating { try make(path) }
+        let number = retrying { Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
+        if number < 0 {
+            switch errno {
+            case ENOENT: return nil
+            case ELOOP, ENOTDIR: throw .unsafeFile(path: path, problem: "it is not a folder, or a symbolic link")
+            case let code: throw .system(call: "open", path: path, errno: code)
+            }
+        }
+        let directory = SafeDirectory(path: path, descriptor: Descriptor(number))
+        try directory.checkOwnAndPrivate()
+        try directory.checkParent()
+        return directory
+    }
+
+    private func checkOwnAndPrivate() throws(StoreFault) {
+        let status = try descriptor.status(path: path)
+        try checkOwner(status.st_uid, path: path, accepted: [geteuid()])
+        guard status.st_mode & 0o077 == 0 else {
+            throw .unsafeFile(path: path, problem: "other users have rights on the folder (chmod 700 takes them away)")
+        }
+    }
+
+    private func checkParent() throws(StoreFault) {
+        var status = stat()
+        try checkCall("fstatat", path: "\(path)/..", fstatat(descriptor.number, "..", &status, 0))
+        try checkOwner(status.st_uid, path: "\(path)/..", accepted: [geteuid(), 0])
+        // In a sticky folder, /tmp say, only owners rename.
+        guard status.st_mode & 0o022 == 0 || status.st_mode & S_ISVTX != 0 else {
+            throw .unsafeFile(path: "\(path)/..", problem: "other users may write there (chmod go-w takes it away)")
+        }
+    }
+
+    /// Makes the folder and those above it that are missing, as the XDG Base Directory Specification has it: 0700.
+    private static func make(_ path: String) throws(StoreFault) {
+        var status = stat()
+        if lstat(path, &status) == 0 { return }
+        guard errno == ENOENT else { throw .system(call: "lstat", path: path, errno: errno) }
+        let slash = path.lastIndex(of: "/") ?? path.startIndex
+        let parent = slash == path.startIndex ? "/" : String(path[..<slash])
+        try make(parent)
+        try checkCall("stat", path: parent, stat(parent, &status))
+        // Else root, with another's HOME, would leave folders there that their owner cannot use.
+        try checkOwner(status.st_uid, path: parent, accepted: [geteuid(), 0])
+        if makeOne(path) != 0, errno != EEXIST { throw .system(call: "mkdir", path: path, errno: errno) }
+    }
+
+    /// With a mask of its own: under umask 777 the new folder would be closed to its owner as well.
+    private static func makeOne(_ path: String) -> Int32 {
+        let mask = umask(0o077)
+        defer { umask(mask) }
+        return mkdir(path, 0o700)
+    }
+}
+
+/// - Throws: `unsafeFile`, for root with the remedy.
+func checkOwner(_ owner: uid_t, path: String, accepted: [uid_t]) throws(StoreFault) {
+    if accepted.contains(owner) { return }
+    let remedy = geteuid() == 0 ? " (sudo -H uses root's own)" : ""
+    throw .unsafeFile(path: path, problem: "it belongs to another user, number \(owner)\(remedy)")
+}

@@ -1,0 +1,134 @@
+internal import Glibc
+internal import LoginCore
+internal import Secrets
+
+/// One file of the state folder: read whole, changed whole.
+///
+/// Readers take no lock, since a change is a rename: they see the old file or the new one. Whoever changes it holds the
+/// lock from reading to renaming, so that no update is lost.
+struct SafeFile: Sendable {
+    /// How long a change waits for another process at most, in seconds.
+    static let usualWait = 10
+
+    let folder: String
+    let name: String
+    /// In bytes.
+    let limit: Int
+    /// How long a change waits for another process at most, in seconds.
+    let wait: Int
+
+    var path: String { "\(folder)/\(name)" }
+
+    private var lockName: String { ".\(name).lock" }
+    private var temporaryPrefix: String { ".\(name).new-" }
+
+    /// - Returns: nothing if there is no such file.
+    func read() throws(StoreFault) -> Secret? {
+        guard let directory = try SafeDirectory.open(folder, creating: false) else { return nil }
+        return try read(in: directory)
+    }
+
+    /// For a file without secrets, which needs no guarded memory.
+    func readPublic() throws(StoreFault) -> [UInt8]? {
+        guard let directory = try SafeDirectory.open(folder, creating: false) else { return nil }
+        return try withFile(in: directory) { (file, count) throws(StoreFault) in
+            var bytes = [UInt8](repeating: 0, count: count)
+            var got = 0
+            let fault = bytes.withUnsafeMutableBytes { buffer -> StoreFault? in
+                do throws(StoreFault) {
+                    got = try file.read(into: buffer, path: path)
+                    return nil
+                } catch { return error }
+            }
+            if let fault { throw fault }
+            try checkWhole(got, of: count)
+            return bytes
+        }
+    }
+
+    /// Replaces the file by what `body` makes of the present one, under the lock.
+    /// - Parameter body: gets nothing if there is no file; returns nothing to leave all as it is.
+    func update(_ body: (Secret?) throws(StoreFault) -> Secret?) throws(StoreFault) {
+        guard let directory = try SafeDirectory.open(folder, creating: true) else {
+            throw .system(call: "open", path: folder, errno: ENOENT)
+        }
+        let lock = try FileLock(lockName, in: directory, seconds: wait)
+        if let next = try body(try read(in: directory)) {
+            try replace(with: next, in: directory)
+        }
+        _ = consume lock
+    }
+
+    private func read(in directory: SafeDirectory) throws(StoreFault) -> Secret? {
+        try withFile(in: directory) { (file, count) throws(StoreFault) in
+            try Secret(count: count) { (buffer) throws(StoreFault) in
+                try checkWhole(try file.read(into: buffer, path: path), of: count)
+            }
+        }
+    }
+
+    private func withFile<Result>(
+        in directory: SafeDirectory, _ body: (borrowing Descriptor, Int) throws(StoreFault) -> Result
+    ) throws(StoreFault) -> Result? {
+        // Without O_NONBLOCK, opening a FIFO would wait for a writer.
+        let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
+        let number = retrying { openat(directory.descriptor.number, name, flags) }
+        if number < 0, errno == ENOENT { return nil }
+        guard number >= 0 else { throw openingFault(path: path, errno: errno) }
+        let file = Descriptor(number)
+        let count = try checkFile(file, path: path)
+        guard count <= limit else { throw .damaged(path: path, problem: "it is larger than \(limit) bytes") }
+        return try body(file, count)
+    }
+
+    private func checkWhole(_ got: Int, of count: Int) throws(StoreFault) {
+        guard got == count else { throw .damaged(path: path, problem: "it became shorter while it was read") }
+    }
+
+    /// Temporary file, fsync, rename, fsync of the folder: after a crash at any point the old file is there or the new
+    /// one, whole (rename(2), fsync(2)).
+    private func replace(with bytes: Secret, in directory: SafeDirectory) throws(StoreFault) {
+        guard bytes.count <= limit else { throw .damaged(path: path, problem: "it would exceed \(limit) bytes") }
+        try removeLeftovers(in: directory)
+        let temporary = temporaryPrefix + String(UInt64.random(in: 0 ... .max), radix: 16)
+        do throws(StoreFault) {
+            try write(bytes, to: temporary, in: directory)
+            let folder = directory.descriptor.number
+            try checkCall("rename", path: path, renameat(folder, temporary, folder, name))
+        } catch {
+            unlinkat(directory.descriptor.number, temporary, 0)
+            throw error
+        }
+        try checkCall("fsync", path: folder, retrying { fsync(directory.descriptor.number) })
+    }
+
+    private func write(_ bytes: Secret, to temporary: String, in directory: SafeDirectory) throws(StoreFault) {
+        let path = "\(folder)/\(temporary)"
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        let number = retrying { openat(directory.descriptor.number, temporary, flags, 0o600) }
+        try checkCall("open", path: path, number)
+        let file = Descriptor(number)
+        // The umask may have taken the owner's rights as well.
+        try checkCall("fchmod", path: path, fchmod(number, 0o600))
+        try bytes.withUnsafeBytes { (buffer) throws(StoreFault) in try file.write(buffer, path: path) }
+        try checkCall("fsync", path: path, retrying { fsync(number) })
+    }
+
+    /// Removes the temporary files of runs that were killed. Whoever holds the lock is the only one to have any.
+    private func removeLeftovers(in directory: SafeDirectory) throws(StoreFault) {
+        let copy = try checkCall("open", path: folder, retrying {
+            openat(directory.descriptor.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        })
+        guard let stream = fdopendir(copy) else {
+            close(copy)
+            throw .system(call: "fdopendir", path: folder, errno: errno)
+        }
+        defer { closedir(stream) }
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name.hasPrefix(temporaryPrefix) { unlinkat(directory.descriptor.number, name, 0) }
+        }
+    }
+}

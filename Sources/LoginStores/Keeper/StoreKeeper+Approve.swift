@@ -1,0 +1,93 @@
+public import LoginCore
+internal import Secrets
+
+// Keeping a login that the verify endpoint confirmed.
+extension StoreKeeper {
+    /// Saves the secret first, then the book: a crash between the two leaves a secret that nothing refers to, never an
+    /// account without its secret. The copy in a store that the account had before goes last.
+    public func approve(_ login: Login) throws(LoginError) {
+        if rules.persistence == .none { return }
+        try fromStore { () throws(StoreFault) in
+            let store = try storeForSaving()
+            if store.name == .none { return }
+            try keep(login, in: store)
+        }
+    }
+
+    private func keep(_ login: Login, in store: any CredentialStore) throws(StoreFault) {
+        let record = record(of: login, in: store.name)
+        let id = record.id(in: subject.profile)
+        let kept = StoredLogin(session: login.session, credential: rules.keepsPassword ? login.credential : nil)
+        let before = try book.read().account(id)
+        let bytes = try encoded(kept)
+        try store.save(bytes, for: id, expires: kept.lastUse)
+        do throws(StoreFault) {
+            try note(record)
+        } catch {
+            if before == nil { erase(id, in: store) }
+            throw error
+        }
+        filled = Filled(id: id, store: store, bytes: bytes, login: kept)
+        if let before, before.store != store.name { eraseFormerCopy(of: id, in: before.store) }
+    }
+
+    private func note(_ record: AccountRecord) throws(StoreFault) {
+        try book.update { document in
+            document.updateProfile(subject.profile, url: subject.url, origin: subject.origin) { profile in
+                profile.accounts.removeAll { $0.isOf(record.id(in: subject.profile)) }
+                profile.accounts.append(record)
+                profile.activeUsername = record.username
+                profile.pinnedMethod = method ?? profile.pinnedMethod
+            }
+            document.lastProfile = subject.profile
+        }
+    }
+
+    private func record(of login: Login, in store: StoreName) -> AccountRecord {
+        let typed = login.identity.username
+        let kind: AccountRecord.SessionKind =
+            switch login.session {
+            case .credential: .basic
+            case .token: .token
+            case .cookies: .cookies
+            }
+        return AccountRecord(
+            username: typed.isEmpty ? login.identity.serverName ?? "" : typed,
+            serverName: login.identity.serverName, origin: subject.origin, store: store, kind: kind,
+            expires: login.session.expires, savedAt: clock.now(),
+            keepsPassword: rules.keepsPassword && login.credential != nil)
+    }
+
+    private func eraseFormerCopy(of id: AccountID, in name: StoreName) {
+        do throws(StoreFault) {
+            erase(id, in: try stores.open(name))
+        } catch {
+            leftBehind(name, error)
+        }
+    }
+
+    /// The login stands, whatever comes of this.
+    private func erase(_ id: AccountID, in store: any CredentialStore) {
+        do throws(StoreFault) {
+            try store.erase(id)
+        } catch {
+            leftBehind(store.name, error)
+        }
+    }
+}
+
+extension StoredLogin {
+    /// When nothing in it is of use any more, in seconds of Unix time; nothing if that never comes or is not known.
+    ///
+    /// A refresh token and a password outlive the session that they renew, and cookies end one by one.
+    var lastUse: Int64? {
+        if credential != nil { return nil }
+        switch session {
+        case .credential, nil: return nil
+        case .token(let token): return token.refreshToken == nil ? token.expires : nil
+        case .cookies(let cookies):
+            let ends = cookies.compactMap(\.expires)
+            return ends.count == cookies.count ? ends.max() : nil
+        }
+    }
+}

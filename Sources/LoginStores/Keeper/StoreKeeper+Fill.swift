@@ -1,0 +1,73 @@
+public import LoginCore
+internal import Secrets
+
+// Reading what is stored, and taking note of a refusal.
+extension StoreKeeper {
+    public func fill() throws(LoginError) -> StoredLogin {
+        try fromStore { () throws(StoreFault) in
+            filled = nil
+            guard let record = try account() else { return StoredLogin() }
+            guard let found = try read(record) else { return StoredLogin() }
+            filled = found
+            return record.passwordRefused ? found.login.withoutPassword : found.login
+        }
+    }
+
+    /// - Throws: `damaged` for bytes that are no stored login; they stay where they are.
+    private func read(_ record: AccountRecord) throws(StoreFault) -> Filled? {
+        let id = record.id(in: subject.profile)
+        let store = try stores.open(record.store)
+        guard let bytes = try store.find(id) else { return nil }
+        do throws(StoredLoginCodec.Malformed) {
+            return Filled(id: id, store: store, bytes: bytes, login: try StoredLoginCodec.decode(bytes))
+        } catch {
+            throw .damaged(path: "\(record.store)", problem: "what it holds for this account is no stored login")
+        }
+    }
+
+    public func reject(_ part: StoredLogin.Part) throws(LoginError) {
+        try fromStore { () throws(StoreFault) in
+            if filled == nil, let record = try account() { filled = try read(record) }
+            guard let filled else { return }
+            // Saved by another process since: of that, nothing was said.
+            guard try filled.store.find(filled.id) == filled.bytes else { return }
+            switch (part, filled.login.session) {
+            case (.credential, _), (.session, .credential): try markPassword(of: filled.id)
+            case (.session, _): try eraseSession(filled)
+            }
+        }
+    }
+
+    private func markPassword(of id: AccountID) throws(StoreFault) {
+        try book.update { $0.updateAccount(id) { $0.passwordRefused = true } }
+    }
+
+    /// Erases the session; a password that is kept beside it stays.
+    private func eraseSession(_ filled: Filled) throws(StoreFault) {
+        defer { self.filled = nil }
+        guard let credential = filled.login.credential else {
+            try filled.store.erase(filled.id)
+            return
+        }
+        let rest = try encoded(StoredLogin(credential: credential))
+        try filled.store.save(rest, for: filled.id, expires: nil)
+    }
+
+    func encoded(_ login: StoredLogin) throws(StoreFault) -> Secret {
+        do throws(StoredLoginCodec.Malformed) {
+            return try StoredLoginCodec.encode(login)
+        } catch {
+            throw .damaged(path: AccountBook.fileName, problem: "the login cannot be written as JSON")
+        }
+    }
+}
+
+extension StoredLogin {
+    /// What is left where the password must not be sent again: with Basic, the session is the password.
+    var withoutPassword: StoredLogin {
+        switch session {
+        case .credential: StoredLogin()
+        case .token, .cookies, nil: StoredLogin(session: session)
+        }
+    }
+}

@@ -1,0 +1,117 @@
+public import LoginCore
+internal import Secrets
+
+/// The life of one account's login in its store and in the account book.
+public final class StoreKeeper: LoginKeeper {
+    /// Whose login it is.
+    public struct Subject: Sendable {
+        public let profile: String
+        /// The profile's `url` as written.
+        public let url: String
+        /// What `url` is, in canonical form.
+        public let origin: Origin
+        /// The account that is meant, by the name typed or the server's; nothing for the active one.
+        public let username: String?
+
+        public init(profile: String, url: String, origin: Origin, username: String? = nil) {
+            self.profile = profile
+            self.url = url
+            self.origin = origin
+            self.username = username
+        }
+    }
+
+    /// What is kept.
+    public struct Rules: Sendable {
+        /// With `none` nothing is saved and the book stays as it is.
+        public let persistence: Persistence
+        /// Whether a password stays beside the token or the cookies that it earned.
+        public let keepsPassword: Bool
+
+        public init(persistence: Persistence = .permanent, keepsPassword: Bool = false) {
+            self.persistence = persistence
+            self.keepsPassword = keepsPassword
+        }
+    }
+
+    /// Opens stores, lazily: a login that is never saved opens none.
+    public struct Stores {
+        /// The store for a new login, tested: `StoreChooser.choose`.
+        let choose: () throws(StoreFault) -> any CredentialStore
+        /// The store that an account remembers: `StoreShelf.open`.
+        let open: (StoreName) throws(StoreFault) -> any CredentialStore
+
+        public init(
+            choose: @escaping () throws(StoreFault) -> any CredentialStore,
+            open: @escaping (StoreName) throws(StoreFault) -> any CredentialStore
+        ) {
+            self.choose = choose
+            self.open = open
+        }
+    }
+
+    let subject: Subject
+    let rules: Rules
+    let book: AccountBook
+    let stores: Stores
+    let clock: WallClock
+    /// Told of a secret that could not be erased from the store that held it before.
+    let leftBehind: (StoreName, StoreFault) -> Void
+    /// What the last fill read, so that a refusal never erases what another process has saved since.
+    var filled: Filled?
+    private var chosen: (any CredentialStore)?
+
+    /// The method that worked, to be pinned by the next `approve`.
+    public var method: AuthenticationMethod?
+
+    struct Filled {
+        let id: AccountID
+        let store: any CredentialStore
+        let bytes: Secret
+        let login: StoredLogin
+    }
+
+    public init(
+        subject: Subject, rules: Rules, book: AccountBook, stores: Stores, clock: WallClock,
+        leftBehind: @escaping (StoreName, StoreFault) -> Void = { _, _ in }
+    ) {
+        self.subject = subject
+        self.rules = rules
+        self.book = book
+        self.stores = stores
+        self.clock = clock
+        self.leftBehind = leftBehind
+    }
+
+    /// Chooses the store, which tries it with a write-read-delete.
+    public func prepare() throws(LoginError) {
+        if rules.persistence == .none { return }
+        _ = try fromStore { () throws(StoreFault) in try storeForSaving() }
+    }
+
+    /// The store in which an `approve` saves; chosen and tested at most once.
+    func storeForSaving() throws(StoreFault) -> any CredentialStore {
+        if let chosen { return chosen }
+        let store = try stores.choose()
+        chosen = store
+        return store
+    }
+
+    /// The record of the account that is meant, if there is one.
+    public func account() throws(StoreFault) -> AccountRecord? {
+        guard let profile = try book.read().profile(subject.profile) else { return nil }
+        // The book may still know the profile at an origin that it has left.
+        guard profile.origin == subject.origin else { return nil }
+        guard let username = subject.username else { return profile.activeAccount }
+        return profile.account(named: username)
+    }
+}
+
+/// A store's fault as the fault of a login.
+func fromStore<Result>(_ body: () throws(StoreFault) -> Result) throws(LoginError) -> Result {
+    do throws(StoreFault) {
+        return try body()
+    } catch {
+        throw .store(error)
+    }
+}

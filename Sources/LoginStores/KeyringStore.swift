@@ -1,0 +1,76 @@
+internal import CKeyutils
+internal import Glibc
+public import LoginCore
+public import Secrets
+
+/// Keeps secrets in the kernel: keys of type `user` in the user keyring, gone with the user's last process or at the
+/// next start of the machine. See user-keyring(7) and keyrings(7).
+///
+/// The user keyring is named directly (`@u`), since a session keyring that a process makes for itself dies with it.
+/// Every key is made in the keyring of this thread, gets its permissions and its time-out there, and is then linked
+/// into `@u`, where it displaces its predecessor in one step: nobody sees it half made, and the old one is whole until
+/// then.
+///
+/// Only a possessor has permissions. A process of the same user possesses what it links from `@u` to its own thread's
+/// keyring, whether or not its session holds `@u`; other users cannot get at `@u` at all.
+public struct KeyringStore: CredentialStore {
+    /// In bytes; the kernel's own limit for this type of key.
+    public static let largestSecret = 32_767
+    /// In bytes, without the closing NUL; the kernel's own limit.
+    static let longestDescription = 4095
+
+    let clock: WallClock
+
+    /// - Parameter clock: turns a time of expiry into a time-out.
+    public init(clock: WallClock) {
+        self.clock = clock
+    }
+
+    public var name: StoreName { .keyring }
+
+    public func find(_ account: AccountID) throws(StoreFault) -> Secret? {
+        let description = try description(of: account)
+        guard let key = try search(description, linkingTo: CKEYUTILS_THREAD_KEYRING) else { return nil }
+        defer { ckeyutils_unlink(key, Int32(CKEYUTILS_THREAD_KEYRING)) }
+        let count = try check(ckeyutils_read(key, nil, 0), call: "keyctl_read")
+        return try Secret(count: count) { (buffer) throws(StoreFault) in
+            let got = try check(ckeyutils_read(key, buffer.baseAddress, buffer.count), call: "keyctl_read")
+            // A key is never written twice, so another size is not ours.
+            guard got == count else { throw .unavailable(.keyring, problem: "a key changed while it was read") }
+        }
+    }
+
+    public func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
+        guard secret.count <= Self.largestSecret else { throw .tooLarge(.keyring, limit: Self.largestSecret) }
+        let description = try description(of: account)
+        let key = try add(secret, description)
+        defer { ckeyutils_unlink(key, Int32(CKEYUTILS_THREAD_KEYRING)) }
+        if let expires {
+            try check(ckeyutils_set_timeout(key, seconds(until: expires)), call: "keyctl_set_timeout")
+        }
+        let permissions = [
+            CKEYUTILS_POSSESSOR_VIEW, CKEYUTILS_POSSESSOR_READ, CKEYUTILS_POSSESSOR_SEARCH, CKEYUTILS_POSSESSOR_LINK,
+        ]
+        let mask = permissions.reduce(UInt32(0)) { $0 | UInt32($1) }
+        try check(ckeyutils_set_permissions(key, mask), call: "keyctl_setperm")
+        try check(ckeyutils_link(key, Int32(CKEYUTILS_USER_KEYRING)), call: "keyctl_link")
+    }
+
+    @discardableResult
+    public func erase(_ account: AccountID) throws(StoreFault) -> Bool {
+        let description = try description(of: account)
+        var found = false
+        while let key = try search(description, linkingTo: CKEYUTILS_NOWHERE) {
+            found = true
+            let result = ckeyutils_unlink(key, Int32(CKEYUTILS_USER_KEYRING))
+            // Displaced by another process meanwhile: look again.
+            if result == -Int(ENOENT) { continue }
+            try check(result, call: "keyctl_unlink")
+        }
+        return found
+    }
+
+    public func contains(_ account: AccountID) throws(StoreFault) -> Bool {
+        try search(description(of: account), linkingTo: CKEYUTILS_NOWHERE) != nil
+    }
+}

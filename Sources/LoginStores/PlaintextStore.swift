@@ -1,0 +1,91 @@
+internal import FoundationEssentials
+public import LoginCore
+public import Secrets
+
+/// Keeps secrets readable in a file: for people who say so by name, and for nobody else.
+public struct PlaintextStore: CredentialStore {
+    /// Of the file in the state folder.
+    public static let fileName = "plaintext.json"
+    /// In bytes.
+    static let largestSecret = 1024 * 1024
+    static let version = 1
+
+    private let file: SafeFile
+
+    /// - Parameters:
+    ///   - folder: the state folder, an absolute path.
+    ///   - wait: how long a change waits for another process at most, in seconds.
+    public init(folder: String, wait: Int = 10) {
+        self.file = SafeFile(folder: folder, name: Self.fileName, limit: 8 * 1024 * 1024, wait: wait)
+    }
+
+    public var name: StoreName { .plaintext }
+
+    private struct Content: Codable {
+        let version: Int
+        var entries: [Entry]
+    }
+
+    private struct Entry: Codable {
+        let profile: String
+        let origin: Origin
+        let username: String
+        /// In base64.
+        let secret: String
+
+        var account: AccountID { AccountID(profile: profile, origin: origin, username: username) }
+    }
+
+    public func find(_ account: AccountID) throws(StoreFault) -> Secret? {
+        guard let entry = try content(file.read()).entries.first(where: { $0.account == account }) else { return nil }
+        guard let secret = Base64.decode(entry.secret) else { throw .damaged(path: file.path, problem: "bad base64") }
+        return secret
+    }
+
+    public func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
+        guard secret.count <= Self.largestSecret else { throw .tooLarge(.plaintext, limit: Self.largestSecret) }
+        try file.update { (bytes) throws(StoreFault) in
+            var content = try content(bytes)
+            content.entries.removeAll { $0.account == account }
+            content.entries.append(
+                Entry(
+                    profile: account.profile, origin: account.origin, username: account.username,
+                    secret: Base64.encode(secret)))
+            return try encoded(content)
+        }
+    }
+
+    @discardableResult
+    public func erase(_ account: AccountID) throws(StoreFault) -> Bool {
+        guard try contains(account) else { return false }
+        var found = false
+        try file.update { (bytes) throws(StoreFault) in
+            var content = try content(bytes)
+            let before = content.entries.count
+            content.entries.removeAll { $0.account == account }
+            found = content.entries.count < before
+            return found ? try encoded(content) : nil
+        }
+        return found
+    }
+
+    public func contains(_ account: AccountID) throws(StoreFault) -> Bool {
+        try content(file.read()).entries.contains { $0.account == account }
+    }
+
+    private func content(_ bytes: Secret?) throws(StoreFault) -> Content {
+        guard let bytes else { return Content(version: Self.version, entries: []) }
+        guard let content = SecretJSON.decode(Content.self, from: bytes), content.version == Self.version else {
+            throw .damaged(path: file.path, problem: "it is not what this version of authctl writes")
+        }
+        return content
+    }
+
+    private func encoded(_ content: Content) throws(StoreFault) -> Secret {
+        do throws(SecretJSON.EncodingError) {
+            return try SecretJSON.encode(content)
+        } catch {
+            throw .damaged(path: file.path, problem: "it cannot be written as JSON")
+        }
+    }
+}

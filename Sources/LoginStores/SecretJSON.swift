@@ -1,0 +1,34 @@
+internal import FoundationEssentials
+internal import Secrets
+
+/// JSON between our types and guarded memory. What the library makes of it on the way is short-lived, and wiped by the
+/// program's `free`.
+enum SecretJSON {
+    /// - Returns: nothing if the bytes are not what `Value` is made of.
+    static func decode<Value: Decodable>(_: Value.Type, from secret: Secret) -> Value? {
+        secret.withUnsafeBytes { buffer in
+            guard let start = buffer.baseAddress, !buffer.isEmpty else { return nil }
+            let lent = Data(
+                bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: buffer.count, deallocator: .none)
+            do {
+                return try JSONDecoder().decode(Value.self, from: lent)
+            } catch {
+                // The decoder's words may repeat a part of the secret.
+                return nil
+            }
+        }
+    }
+
+    /// - Throws: what the encoder throws, which for our own types does not happen.
+    static func encode(_ value: some Encodable) throws(EncodingError) -> Secret {
+        do {
+            var data = try JSONEncoder().encode(value)
+            defer { data.resetBytes(in: 0..<data.count) }
+            return data.withUnsafeBytes { Secret(copying: $0) }
+        } catch {
+            throw EncodingError()
+        }
+    }
+
+    struct EncodingError: Error {}
+}

@@ -1,0 +1,123 @@
+public import LoginCore
+
+/// Chooses the store of a new login, before a person is asked for anything.
+public struct StoreChooser {
+    /// A store that `auto` considers.
+    public struct Candidate {
+        public let name: StoreName
+        /// Whether it outlives the machine's next start.
+        public let isPermanent: Bool
+        /// - Throws: why it is not there.
+        let open: () throws(StoreFault) -> any CredentialStore
+        /// As far as can be seen without asking anybody.
+        let check: (any CredentialStore) throws(StoreFault) -> Void
+
+        public init(
+            name: StoreName, isPermanent: Bool, open: @escaping () throws(StoreFault) -> any CredentialStore,
+            check: @escaping (any CredentialStore) throws(StoreFault) -> Void = testStore
+        ) {
+            self.name = name
+            self.isPermanent = isPermanent
+            self.open = open
+            self.check = check
+        }
+    }
+
+    /// One line of `store list`.
+    public struct Finding: Equatable, Sendable {
+        public let name: StoreName
+        public let isPermanent: Bool
+        /// Why it is not usable; absent if it is.
+        public let fault: StoreFault?
+        /// Whether `auto` takes it.
+        public let isChosen: Bool
+    }
+
+    private let candidates: [Candidate]
+    private let open: (StoreName) throws(StoreFault) -> any CredentialStore
+    private let words: (StoreFault) -> String
+
+    public init(
+        candidates: [Candidate], open: @escaping (StoreName) throws(StoreFault) -> any CredentialStore,
+        words: @escaping (StoreFault) -> String
+    ) {
+        self.candidates = candidates
+        self.open = open
+        self.words = words
+    }
+
+    /// The store for a new login. It has passed a write-read-delete.
+    /// - Parameters:
+    ///   - name: the store that was named; nothing for `auto`.
+    ///   - persistence: what was asked for; nothing if it was not said.
+    /// - Throws: the fault of a named store; for `auto` `noneWorks`, or the fault of one that is there but broken.
+    ///   `cannotBePermanent` if `permanent` was asked for and only the keyring works, or was named.
+    public func choose(
+        _ name: StoreName? = nil, persistence: Persistence? = nil
+    ) throws(StoreFault) -> any CredentialStore {
+        if persistence == Persistence.none || name == StoreName.none { return NoStore() }
+        if persistence == .session { return try tested(open(onlyKeyring(name))) }
+        guard let name else { return try automatic(permanentOnly: persistence == .permanent) }
+        if name == .keyring, persistence == .permanent { throw .cannotBePermanent(.keyring) }
+        return try tested(open(name))
+    }
+
+    private func onlyKeyring(_ name: StoreName?) throws(StoreFault) -> StoreName {
+        guard let name, name != .keyring else { return .keyring }
+        throw .unavailable(name, problem: "it keeps for good; for one session there is keyring")
+    }
+
+    private func automatic(permanentOnly: Bool) throws(StoreFault) -> any CredentialStore {
+        var reasons: [String] = []
+        for candidate in candidates {
+            do throws(StoreFault) {
+                let store = try tested(candidate.open())
+                if permanentOnly, !candidate.isPermanent { throw .cannotBePermanent(candidate.name) }
+                return store
+            } catch {
+                guard error.isAbsence else { throw error }
+                reasons.append("\(candidate.name): \(words(error))")
+            }
+        }
+        throw .noneWorks(reasons)
+    }
+
+    /// Every store that `auto` considers, as far as can be seen without asking anybody for a passphrase.
+    public func survey() -> [Finding] {
+        var isOpen = true
+        return candidates.map { candidate in
+            let fault = problem(of: candidate)
+            defer { if fault.map({ !$0.isAbsence }) ?? true { isOpen = false } }
+            return Finding(
+                name: candidate.name, isPermanent: candidate.isPermanent, fault: fault,
+                isChosen: isOpen && fault == nil)
+        }
+    }
+
+    private func problem(of candidate: Candidate) -> StoreFault? {
+        do throws(StoreFault) {
+            try candidate.check(candidate.open())
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func tested(_ store: any CredentialStore) throws(StoreFault) -> any CredentialStore {
+        try testStore(store)
+        return store
+    }
+}
+
+extension StoreFault {
+    /// Whether the store is just not to be had here, so that `auto` looks further. One that is there and broken is for
+    /// the person to mend: to pass it over in silence would hide it.
+    var isAbsence: Bool {
+        switch self {
+        case .unavailable, .notSetUp, .timedOut, .passphraseMissing: true
+        case .noneWorks, .locked, .wrongPassphraseOrDamaged, .damaged, .unsafeFile, .alreadySetUp, .system, .tooLarge,
+            .cannotBePermanent, .passphraseCancelled, .passphraseBlank:
+            false
+        }
+    }
+}

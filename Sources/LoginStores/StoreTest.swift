@@ -1,0 +1,43 @@
+public import LoginCore
+public import Secrets
+
+/// A random item that a store is tried with, before a person is asked for anything.
+public struct StoreTest: Sendable {
+    /// Belongs to no profile that a person can make, since profile names have no blank.
+    public let account: AccountID
+    public let secret: Secret
+
+    public init() {
+        let number = UInt64.random(in: 0 ... .max)
+        self.account = AccountID(
+            profile: "authctl store test", origin: Origin(scheme: "https", host: "test.invalid", port: 443),
+            username: "\(number)")
+        self.secret = Secret.random(count: 32)
+    }
+
+    /// Writes the item, reads it back and erases it, all in this process.
+    public func run(on store: some CredentialStore) throws(StoreFault) {
+        try store.save(secret, for: account, expires: nil)
+        let found: Secret?
+        do {
+            found = try store.find(account)
+        } catch {
+            // The reading fault is what counts; what was written goes away with the next erase or with the store.
+            try store.erase(account)
+            throw error
+        }
+        let erased = try store.erase(account)
+        guard found == secret else { throw .unavailable(store.name, problem: "what was written does not read back") }
+        guard erased, try !store.contains(account) else {
+            throw .unavailable(store.name, problem: "what was written cannot be erased")
+        }
+    }
+}
+
+/// Writes, reads and deletes a random item.
+/// - Throws: what the store said, or `unavailable` if it loses or keeps what it should not. `none` passes, since it
+///   promises nothing.
+public func testStore(_ store: any CredentialStore) throws(StoreFault) {
+    if store.name == .none { return }
+    try StoreTest().run(on: store)
+}

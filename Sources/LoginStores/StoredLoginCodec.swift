@@ -1,0 +1,117 @@
+public import LoginCore
+public import Secrets
+
+/// A stored login as the bytes that a store keeps: JSON, versioned, every secret in base64.
+public enum StoredLoginCodec {
+    static let version = 1
+
+    /// The bytes are not a stored login of a version that this program knows.
+    public struct Malformed: Error, Equatable {}
+
+    /// - Throws: `Malformed` never for a value of our own types; JSON's encoder may throw by its signature.
+    public static func encode(_ login: StoredLogin) throws(Malformed) -> Secret {
+        let document = Document(
+            version: version, session: login.session.map(SessionForm.init),
+            credential: login.credential.map(CredentialForm.init))
+        do throws(SecretJSON.EncodingError) {
+            return try SecretJSON.encode(document)
+        } catch {
+            throw Malformed()
+        }
+    }
+
+    public static func decode(_ bytes: Secret) throws(Malformed) -> StoredLogin {
+        guard let document = SecretJSON.decode(Document.self, from: bytes), document.version == version else {
+            throw Malformed()
+        }
+        return StoredLogin(
+            session: try document.session?.session(), credential: try document.credential?.credential())
+    }
+
+    private struct Document: Codable {
+        let version: Int
+        let session: SessionForm?
+        let credential: CredentialForm?
+    }
+
+    private enum SessionForm: Codable {
+        case basic(CredentialForm)
+        case token(TokenForm)
+        case cookies([CookieForm])
+
+        init(_ session: Session) {
+            switch session {
+            case .credential(let credential): self = .basic(CredentialForm(credential))
+            case .token(let token): self = .token(TokenForm(token))
+            case .cookies(let cookies): self = .cookies(cookies.map(CookieForm.init))
+            }
+        }
+
+        func session() throws(Malformed) -> Session {
+            switch self {
+            case .basic(let form): return .credential(try form.credential())
+            case .token(let form): return .token(try form.token())
+            case .cookies(let forms):
+                return .cookies(try forms.map { (form) throws(Malformed) in try form.cookie() })
+            }
+        }
+    }
+
+    private struct CredentialForm: Codable {
+        let username: String?
+        let secret: String?
+
+        init(_ credential: Credential) {
+            username = credential.username
+            secret = credential.secret.map(Base64.encode)
+        }
+
+        func credential() throws(Malformed) -> Credential {
+            Credential(
+                username: username,
+                secret: try secret.map { (text) throws(Malformed) in try StoredLoginCodec.secret(text) })
+        }
+    }
+
+    private struct TokenForm: Codable {
+        let value: String
+        let refreshToken: String?
+        let expires: Int64?
+
+        init(_ token: Token) {
+            value = Base64.encode(token.value)
+            refreshToken = token.refreshToken.map(Base64.encode)
+            expires = token.expires
+        }
+
+        func token() throws(Malformed) -> Token {
+            let refresh = try refreshToken.map { (text) throws(Malformed) in try StoredLoginCodec.secret(text) }
+            return Token(value: try StoredLoginCodec.secret(value), refreshToken: refresh, expires: expires)
+        }
+    }
+
+    private struct CookieForm: Codable {
+        let name: String
+        let value: String
+        let record: String
+        let expires: Int64?
+
+        init(_ cookie: Cookie) {
+            name = cookie.name
+            value = Base64.encode(cookie.value)
+            record = Base64.encode(cookie.record)
+            expires = cookie.expires
+        }
+
+        func cookie() throws(Malformed) -> Cookie {
+            Cookie(
+                name: name, value: try StoredLoginCodec.secret(value), record: try StoredLoginCodec.secret(record),
+                expires: expires)
+        }
+    }
+
+    private static func secret(_ text: String) throws(Malformed) -> Secret {
+        guard let secret = Base64.decode(text) else { throw Malformed() }
+        return secret
+    }
+}
