@@ -21,6 +21,10 @@ extension StoreFault {
             return Message("\(SafeText.escaped(path)) is not safe to use: \(problem)", next: "set it right, then try again")
         case .notSetUp(let store):
             return Message("the store '\(store)' is not set up", next: "set it up: authctl store init \(store)")
+        case .alreadySetUp(let store, let path):
+            return Message(
+                "the store '\(store)' is set up already: \(SafeText.escaped(path)); it was left as it is",
+                next: "to start anew, log out of its accounts and move the file away")
         case .passphraseMissing(let path):
             return Message(
                 "the passphrase of \(SafeText.escaped(path)) is needed, and nobody can be asked",
