@@ -1,0 +1,61 @@
+/// Makes text that others wrote fit to be shown: a realm, an error message, the name in a certificate.
+///
+/// A terminal obeys what it is sent. So control characters of every kind (C0, DEL, C1), everything that turns the
+/// direction of writing or takes no room (bidirectional controls, zero-width and other format characters, separators
+/// of lines), and whatever is not a character at all are written as `\u{1B}`. Combining marks are cut where they would
+/// grow over other lines. What is longer than the limit is cut, and the cut is shown.
+public enum SafeText {
+    /// More combining marks than any language puts on one letter are no text.
+    private static let marksPerLetter = 4
+
+    /// The text between double quotes, so that its end can be seen; quotes and backslashes inside are escaped.
+    /// - Parameter limit: in characters of what is shown, without the quotes.
+    public static func quoted(_ text: String, limit: Int = 300) -> String {
+        "\"" + escaped(text, limit: limit, alsoEscaping: ["\"", "\\"]) + "\""
+    }
+
+    /// The same for bytes of unknown kind: what is not UTF-8 becomes U+FFFD.
+    public static func quoted(bytes: some Collection<UInt8>, limit: Int = 300) -> String {
+        quoted(String(decoding: bytes, as: UTF8.self), limit: limit)
+    }
+
+    /// The text without quotes, for names whose place in a sentence shows where they end.
+    public static func escaped(_ text: String, limit: Int = 300) -> String {
+        escaped(text, limit: limit, alsoEscaping: [])
+    }
+
+    /// How one character is written if it must not be shown as it is.
+    public static func escape(for scalar: Unicode.Scalar) -> String? {
+        isHarmless(scalar) ? nil : "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
+    }
+
+    private static func escaped(_ text: String, limit: Int, alsoEscaping marked: Set<Unicode.Scalar>) -> String {
+        var shown = "", length = 0, marks = 0
+        for (position, scalar) in text.unicodeScalars.enumerated() {
+            marks = isMark(scalar) ? marks + 1 : 0
+            // A mark at the very start would sit on what stands before the text.
+            let isCut = marks > marksPerLetter || (marks > 0 && position == 0)
+            let piece = isCut ? "" : marked.contains(scalar) ? "\\\(scalar)" : escape(for: scalar) ?? String(scalar)
+            length += piece.unicodeScalars.count
+            guard length <= limit else { return shown + "…" }
+            shown += piece
+        }
+        return shown
+    }
+
+    private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .nonspacingMark, .enclosingMark, .spacingMark: true
+        default: false
+        }
+    }
+
+    private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.value < 0x7F { return scalar.value >= 0x20 }
+        switch scalar.properties.generalCategory {
+        case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: return false
+        // The variation selectors that make an emoji of a letter; they are marks and capped like those.
+        default: return !scalar.properties.isDefaultIgnorableCodePoint || scalar == "\u{FE0E}" || scalar == "\u{FE0F}"
+        }
+    }
+}
