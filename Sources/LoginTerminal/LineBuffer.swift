@@ -13,7 +13,7 @@ struct LineBuffer {
     var cursor: Int { Int(creadline_cursor()) }
 
     /// All bytes typed so far. Valid until the next change.
-    var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(storage.prefix(count)) }
+    var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: storage.prefix(count)) }
 
     /// Makes room; a question cannot begin without.
     func prepare() {

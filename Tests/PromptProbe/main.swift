@@ -71,14 +71,14 @@ func run() throws(LoginError) {
 }
 
 if !arguments.has("--soft") {
-    guard cprocess_harden() == CPROCESS_HARDENED else { exit(1) }
+    guard cprocess_harden() == .hardened else { exit(1) }
 }
-setvbuf(stdout, nil, _IOLBF, 0)
 do {
     if let seconds = arguments.value("--delay").flatMap({ UInt32($0) }) { sleep(seconds) }
     try run()
     if arguments.has("--stay") {
         print("staying")
+        fflush(nil)
         pause()
     }
     exit(0)

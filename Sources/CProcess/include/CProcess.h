@@ -6,13 +6,13 @@
 
 // --- Hardening (harden.c) ---------------------------------------------------------------------------------------
 
-// Why a process may not go on.
+// Whether a process may go on. An exhaustive enum to Swift: .hardened, .privileged, .notHardened.
 enum __attribute__((enum_extensibility(closed))) cprocess_hardening {
-    CPROCESS_HARDENED = 0,
+    CPROCESS_HARDENED __attribute__((swift_name("hardened"))) = 0,
     // Runs with more rights than its caller has (set-uid, set-gid or file capabilities).
-    CPROCESS_PRIVILEGED = 1,
+    CPROCESS_PRIVILEGED __attribute__((swift_name("privileged"))) = 1,
     // A system call failed, see errno.
-    CPROCESS_NOT_HARDENED = 2,
+    CPROCESS_NOT_HARDENED __attribute__((swift_name("notHardened"))) = 2,
 };
 
 // To be called first in main, before anything is opened: refuses set-uid, makes the descriptors 0 to 2 valid, forbids
