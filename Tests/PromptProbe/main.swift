@@ -1,1 +1,88 @@
-print("probe")
+// Asks what its arguments say at the controlling terminal and prints the answers in hexadecimal on stdout, so that the
+// tests of the prompt have a program to run on a terminal of its own.
+import CProcess
+import Glibc
+import LoginCore
+import LoginTerminal
+import Secrets
+
+struct Arguments {
+    private let all = CommandLine.arguments
+
+    func has(_ name: String) -> Bool { all.contains(name) }
+
+    func value(_ name: String) -> String? {
+        all.firstIndex(of: name).flatMap { $0 + 1 < all.count ? all[$0 + 1] : nil }
+    }
+}
+
+let arguments = Arguments()
+let prompt = TerminalPrompt(
+    mask: arguments.value("--mask") ?? "*", timeout: arguments.value("--timeout").flatMap { Int($0) } ?? 300,
+    allowsBlankPassword: arguments.has("--blank"))
+
+func hex(_ secret: Secret) -> String {
+    secret.withUnsafeBytes { bytes in
+        bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+}
+
+func challenge() -> Challenge {
+    let fields = (arguments.value("--fields") ?? "username,password").split(separator: ",")
+    let refusal = Refusal(status: 401, words: arguments.value("--words"), mayMeanForbidden: arguments.has("--forbidden"))
+    let refused = arguments.value("--refused").flatMap { Int($0) }
+    let blank = arguments.value("--left-blank").flatMap { CredentialField(rawValue: $0) }
+    return Challenge(
+        profile: "blog",
+        protectionSpace: ProtectionSpace(
+            origin: Origin(scheme: "https", host: "blog.example", port: 443), realm: arguments.value("--realm"),
+            method: .basic),
+        fields: fields.compactMap { CredentialField(rawValue: String($0)) },
+        proposedUsername: arguments.value("--proposed"), previousFailureCount: refused ?? 0, maxAttempts: 3,
+        reason: blank.map { .leftBlank($0) } ?? (refused != nil ? .refused(refusal) : .notLoggedIn))
+}
+
+func tell(_ answer: Answer) {
+    switch answer {
+    case .cancelled: print("cancelled")
+    case .leftBlank(let field): print("blank \(field.rawValue)")
+    case .credential(let credential):
+        print("username", credential.username.map { hex(Secret($0)) } ?? "-")
+        print("secret", credential.secret.map { hex($0) } ?? "-")
+    }
+}
+
+func run() throws(LoginError) {
+    if arguments.has("--passphrase") {
+        let answer = try prompt.askPassphrase("Passphrase: ", confirm: arguments.has("--confirm"))
+        print("passphrase", answer.map { hex($0) } ?? "-")
+    } else if let word = arguments.value("--typing") {
+        print("confirmed", try prompt.confirm("Go on?", typing: word))
+    } else if let notice = arguments.value("--waiting") {
+        prompt.showWaiting(notice)
+        usleep(300_000)
+        prompt.showWaiting(nil)
+    } else if arguments.has("--forget") {
+        // The answer is dropped; what is left of it in memory is the test's business.
+        _ = try prompt.ask(challenge())
+    } else {
+        for _ in 0..<(arguments.value("--times").flatMap { Int($0) } ?? 1) { tell(try prompt.ask(challenge())) }
+    }
+}
+
+if !arguments.has("--soft") {
+    guard cprocess_harden() == .hardened else { exit(1) }
+}
+do {
+    if let seconds = arguments.value("--delay").flatMap({ UInt32($0) }) { sleep(seconds) }
+    try run()
+    if arguments.has("--stay") {
+        print("staying")
+        fflush(nil)
+        pause()
+    }
+    exit(0)
+} catch {
+    print("error \(error)")
+    exit(error.exitCode.rawValue)
+}

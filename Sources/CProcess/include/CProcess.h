@@ -1,1 +1,68 @@
+// The C that Swift cannot be: code between fork and exec, and code in a signal handler.
+#ifndef CPROCESS_H
+#define CPROCESS_H
 
+#include <sys/types.h>
+
+// --- Hardening (harden.c) ---------------------------------------------------------------------------------------
+
+// Whether a process may go on. An exhaustive enum to Swift: .hardened, .privileged, .notHardened.
+enum __attribute__((enum_extensibility(closed))) cprocess_hardening {
+    CPROCESS_HARDENED __attribute__((swift_name("hardened"))) = 0,
+    // Runs with more rights than its caller has (set-uid, set-gid or file capabilities).
+    CPROCESS_PRIVILEGED __attribute__((swift_name("privileged"))) = 1,
+    // A system call failed, see errno.
+    CPROCESS_NOT_HARDENED __attribute__((swift_name("notHardened"))) = 2,
+};
+
+// To be called first in main, before anything is opened: refuses set-uid, makes the descriptors 0 to 2 valid, forbids
+// core dumps and ptrace, sets the file mask, ignores SIGPIPE.
+enum cprocess_hardening cprocess_harden(void);
+
+// Whether SIGPIPE was ignored when the process started: children must find it as it was.
+int cprocess_sigpipe_was_ignored(void);
+
+// --- The terminal while a question is open (terminal.c) ---------------------------------------------------------
+
+// What cprocess_terminal_wait saw.
+enum {
+    CPROCESS_READABLE = 1,
+    // The process was stopped and goes on: the line has to be drawn again.
+    CPROCESS_RESUMED = 2,
+    CPROCESS_RESIZED = 4,
+};
+
+// Saves the settings of the terminal, drops what was typed ahead, turns off echo and line mode, and takes over every
+// signal that would kill or stop the process, so that the saved settings are back before it happens. `descriptor` must
+// stay open until cprocess_terminal_disarm. One terminal at a time. Returns 0 or an errno.
+int cprocess_terminal_arm(int descriptor);
+
+// Puts settings and signals back as they were; drops input that was not read. Does nothing if not armed.
+void cprocess_terminal_disarm(void);
+
+// Waits for input for so long at most, and returns what happened, 0 for nothing.
+int cprocess_terminal_wait(int milliseconds);
+
+// --- Children on a terminal of their own (spawn.c) --------------------------------------------------------------
+
+struct cprocess_child {
+    const char *path;
+    char *const *arguments;
+    char *const *environment;
+    // NULL: the parent's.
+    const char *directory;
+    // What becomes the child's 0, 1 and 2; -1 stands for the terminal, or /dev/null where there is none.
+    int descriptors[3];
+    // Signals below 64 that the child finds ignored, one bit each; all others are at their default, none is blocked.
+    unsigned long ignored_signals;
+};
+
+// Runs a child in a session of its own with a new pseudo-terminal as its controlling terminal.
+// Returns 0 or an errno, also that of a failed exec. `master` is closed on exec.
+int cprocess_spawn_on_pty(
+    const struct cprocess_child *child, unsigned short rows, unsigned short columns, pid_t *pid, int *master);
+
+// Runs a child in a session of its own without any terminal. Returns 0 or an errno.
+int cprocess_spawn_detached(const struct cprocess_child *child, pid_t *pid);
+
+#endif

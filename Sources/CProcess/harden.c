@@ -1,0 +1,52 @@
+// The first lines of main (threats.md, 4.3).
+#include "CProcess.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// -1 until cprocess_harden changes it.
+static int sigpipe_was_ignored = -1;
+
+// A file that is opened later would otherwise become descriptor 1 or 2, and a message would be written into it (M6).
+static int fill_standard_descriptors(void) {
+    for (int fd = 0; fd <= 2; fd++) {
+        if (fcntl(fd, F_GETFD) != -1 || errno != EBADF) continue;
+        // The lowest free number is taken, and all below are in use: this one is fd.
+        if (open("/dev/null", O_RDWR) != fd) return -1;
+    }
+    return 0;
+}
+
+// Swift's backtracer would print registers and stack of a crash, which may hold a piece of a secret.
+static void forget_crash_handlers(void) {
+    static const int signals[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) signal(signals[i], SIG_DFL);
+}
+
+enum cprocess_hardening cprocess_harden(void) {
+    if (getauxval(AT_SECURE) != 0 || getuid() != geteuid() || getgid() != getegid()) return CPROCESS_PRIVILEGED;
+    if (fill_standard_descriptors() != 0) return CPROCESS_NOT_HARDENED;
+    // Keeps other processes of the same user out of memory, environment and descriptors. The core limit is there too,
+    // since this flag is reset by execve while the limit is inherited by what we start.
+    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return CPROCESS_NOT_HARDENED;
+    const struct rlimit none = {0, 0};
+    if (setrlimit(RLIMIT_CORE, &none) != 0) return CPROCESS_NOT_HARDENED;
+    umask(077);
+    forget_crash_handlers();
+    // A server that closes its connection must be an error that is told, not our death.
+    sigpipe_was_ignored = signal(SIGPIPE, SIG_IGN) == SIG_IGN;
+    return CPROCESS_HARDENED;
+}
+
+int cprocess_sigpipe_was_ignored(void) {
+    if (sigpipe_was_ignored >= 0) return sigpipe_was_ignored;
+    struct sigaction now;
+    return sigaction(SIGPIPE, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}

@@ -1,0 +1,100 @@
+// fork and exec in one function each: the callers have threads, so only async-signal-safe calls may stand between.
+#define _GNU_SOURCE
+#include "CProcess.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void reset_signals(unsigned long ignored) {
+    for (int number = 1; number < 64; number++) {
+        signal(number, (ignored >> number) & 1 ? SIG_IGN : SIG_DFL);  // fails for KILL, STOP and glibc's own: fine
+    }
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+// Moves what shall be 0 to 2 out of the way first, so that no dup2 overwrites one that is still needed.
+static int place_descriptors(const int wanted[3], int fallback) {
+    int high[3];
+    for (int i = 0; i < 3; i++) {
+        high[i] = fcntl(wanted[i] >= 0 ? wanted[i] : fallback, F_DUPFD, 3);
+        if (high[i] < 0) return -1;
+    }
+    for (int i = 0; i < 3; i++) {
+        if (dup2(high[i], i) < 0) return -1;
+    }
+    return close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+}
+
+// Never returns. `terminal` is the slave side of a pty, or -1.
+static void become(const struct cprocess_child *child, int terminal, int fallback, int report) {
+    reset_signals(child->ignored_signals);
+    if (setsid() >= 0 && (terminal < 0 || ioctl(terminal, TIOCSCTTY, 0) == 0)
+        && (child->directory == NULL || chdir(child->directory) == 0)
+        && place_descriptors(child->descriptors, fallback) == 0) {
+        execve(child->path, child->arguments, child->environment);
+    }
+    int problem = errno;
+    if (write(report, &problem, sizeof problem) < 0) _exit(126);
+    _exit(127);
+}
+
+// The pipe closes by itself when exec succeeds; otherwise it brings the errno.
+static int spawn(const struct cprocess_child *child, int terminal, int fallback, pid_t *pid) {
+    int report[2];
+    if (pipe2(report, O_CLOEXEC) != 0) return errno;
+    // Out of the way of 0 to 2, which the child overwrites.
+    int writing = fcntl(report[1], F_DUPFD_CLOEXEC, 3);
+    close(report[1]);
+    if (writing < 0) {
+        close(report[0]);
+        return EMFILE;
+    }
+    pid_t born = fork();
+    if (born == 0) become(child, terminal, fallback, writing);
+    int problem = born < 0 ? errno : 0;
+    close(writing);
+    if (born > 0) {
+        ssize_t got;
+        do got = read(report[0], &problem, sizeof problem);
+        while (got < 0 && errno == EINTR);
+        if (got > 0) waitpid(born, NULL, 0);
+    }
+    close(report[0]);
+    *pid = born;
+    return problem;
+}
+
+static int open_slave(int master) {
+    char name[64];
+    if (grantpt(master) != 0 || unlockpt(master) != 0 || ptsname_r(master, name, sizeof name) != 0) return -1;
+    return open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
+}
+
+int cprocess_spawn_on_pty(
+    const struct cprocess_child *child, unsigned short rows, unsigned short columns, pid_t *pid, int *master) {
+    int side = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (side < 0) return errno;
+    int slave = open_slave(side);
+    const struct winsize size = {.ws_row = rows, .ws_col = columns};
+    int problem = slave < 0 || ioctl(slave, TIOCSWINSZ, &size) != 0 ? errno : spawn(child, slave, slave, pid);
+    if (slave >= 0) close(slave);
+    if (problem != 0) close(side);
+    *master = side;
+    return problem;
+}
+
+int cprocess_spawn_detached(const struct cprocess_child *child, pid_t *pid) {
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (nothing < 0) return errno;
+    int problem = spawn(child, -1, nothing, pid);
+    close(nothing);
+    return problem;
+}

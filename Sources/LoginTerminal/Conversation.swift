@@ -1,0 +1,60 @@
+internal import CProcess
+internal import LoginCore
+internal import Secrets
+
+/// A terminal that is quiet for as long as this value lives: no echo, no line mode, no type-ahead from before; and
+/// whatever ends the process puts the settings back first.
+struct Conversation: ~Copyable {
+    private let terminal: Terminal
+    private let timeout: Int
+
+    /// Nothing if there is no terminal, or none that can be asked.
+    /// - Parameter timeout: in seconds, for each line.
+    init?(timeout: Int) {
+        guard let terminal = Terminal(), cprocess_terminal_arm(terminal.screen.descriptor) == 0 else { return nil }
+        self.terminal = terminal
+        self.timeout = timeout
+        // What was typed ahead stands there, echoed by the terminal.
+        terminal.screen.clearLine()
+    }
+
+    deinit {
+        cprocess_terminal_disarm()
+    }
+
+    func say(_ lines: [String]) {
+        for line in lines { terminal.screen.write(line + "\n") }
+    }
+
+    /// - Parameter field: what is asked for, for the error.
+    /// - Returns: nothing if the person cancelled.
+    func read(
+        _ label: String, style: Question.Style, proposed: String = "", for field: CredentialField
+    ) throws(LoginError) -> Secret? {
+        let question = Question(label: label, style: style, proposed: proposed, timeout: timeout)
+        do {
+            return switch try LineReader(terminal: terminal).read(question) {
+            case .typed(let secret): secret
+            case .cancelled: nil
+            }
+        } catch {
+            throw Self.loginError(error, field)
+        }
+    }
+
+    private static func loginError(_ fault: LineFault, _ field: CredentialField) -> LoginError {
+        switch fault {
+        case .expired(let seconds): .promptExpired(seconds: seconds)
+        case .notUTF8: .usage(.invalidUTF8(field))
+        case .tooLong:
+            .usage(.other("the \(Dialogue.name(field)) is longer than \(LineBuffer.limit) bytes; nothing was sent"))
+        }
+    }
+}
+
+extension String {
+    /// What a person typed that is no secret: a user name. Valid UTF-8, since nothing else leaves the line reader.
+    init(shown text: Secret) {
+        self = text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    }
+}

@@ -1,0 +1,59 @@
+internal import LoginCore
+
+/// The words of a login dialogue: ours first, the server's after them, quoted and escaped (T1, T3).
+enum Dialogue {
+    /// The lines before the questions.
+    static func opening(_ challenge: Challenge) -> [String] {
+        let profile = SafeText.escaped(challenge.profile, limit: 100)
+        let origin = SafeText.escaped(challenge.protectionSpace.origin.description)
+        var lines = ["Log in to \(profile) (\(origin))"] + reason(challenge)
+        if let realm = challenge.protectionSpace.realm, !realm.isEmpty {
+            lines.append("The server names the place \(SafeText.quoted(realm)).")
+        }
+        return lines
+    }
+
+    static func label(_ field: CredentialField) -> String {
+        switch field {
+        case .username: "User name: "
+        case .password: "Password: "
+        case .token: "Token: "
+        }
+    }
+
+    static func name(_ field: CredentialField) -> String {
+        switch field {
+        case .username: "user name"
+        case .password: "password"
+        case .token: "token"
+        }
+    }
+
+    private static func reason(_ challenge: Challenge) -> [String] {
+        switch challenge.reason {
+        case .notLoggedIn: []
+        case .leftBlank(let field): ["The \(name(field)) was left blank; nothing was sent."]
+        case .refused(let refusal): refused(refusal, challenge)
+        }
+    }
+
+    private static func refused(_ refusal: Refusal, _ challenge: Challenge) -> [String] {
+        let attempt = "Attempt \(challenge.previousFailureCount + 1) of \(challenge.maxAttempts)"
+        var lines = ["\(attempt): the server refused this \(refusedThing(challenge.fields))."]
+        if refusal.mayMeanForbidden {
+            lines.append("It answers the same where the \(secretName(challenge.fields)) is right but the account may not log in.")
+        }
+        if let words = refusal.words, !words.isEmpty {
+            lines.append("The server says: \(SafeText.quoted(words))")
+        }
+        return lines
+    }
+
+    private static func refusedThing(_ fields: [CredentialField]) -> String {
+        fields.isEmpty ? "login" : fields.map(name).joined(separator: " or ")
+    }
+
+    private static func secretName(_ fields: [CredentialField]) -> String {
+        name(fields.contains(.token) ? .token : .password)
+    }
+}

@@ -1,0 +1,91 @@
+internal import CReadline
+internal import Glibc
+internal import Secrets
+
+/// What a person typed in one line.
+enum Line {
+    case typed(Secret)
+    case cancelled
+}
+
+/// Why a line that was ended with Enter, or was not, is of no use.
+enum LineFault: Error {
+    case expired(seconds: Int)
+    case tooLong
+    case notUTF8
+}
+
+/// Has readline read one line from a terminal that is already quiet (threats.md, 4.2).
+struct LineReader: ~Copyable {
+    let terminal: Terminal
+
+    func read(_ question: Question) throws(LineFault) -> Line {
+        Self.initializeReadline()
+        guard let keymap = KeyBindings.makeKeymap(editable: question.isShown) else { return .cancelled }
+        CurrentLine.begin(question, on: terminal.screen)
+        LineDisplay.begin(question, on: terminal.screen)
+        let before = creadline_exchange(settings(keymap))
+        let typed = readline("")
+        // It would be drawn once more in the clean-up.
+        creadline_set_redisplay { }
+        rl_free_line_state()
+        LineBuffer().wipe()
+        _ = creadline_exchange(before)
+        rl_free_keymap(keymap)
+        terminal.screen.write("\n")
+        let session = CurrentLine.finish()
+        return try Self.line(typed, of: session, timeout: question.timeout)
+    }
+
+    private func settings(_ keymap: Keymap) -> creadline_settings {
+        creadline_settings(
+            input: terminal.stream, output: terminal.stream, keymap: keymap,
+            read_key: { KeyReader.read(from: fileno($0)) },
+            redisplay: { LineDisplay.draw() },
+            // Settings and signals are CProcess's, from before the first question to after the last.
+            prepare_terminal: { _ in }, restore_terminal: { },
+            start: { insertProposal(); return 0 },
+            catches_signals: 0, catches_resize: 0, inhibits_completion: 1)
+    }
+
+    /// Takes the line over into guarded memory, and wipes what readline made of it.
+    private static func line(
+        _ typed: UnsafeMutablePointer<CChar>?, of session: LineSession?, timeout: Int
+    ) throws(LineFault) -> Line {
+        let bytes = UnsafeMutableRawBufferPointer(start: typed, count: typed.map { strlen($0) } ?? 0)
+        defer {
+            if let typed { explicit_bzero(typed, bytes.count) }
+            free(typed)
+        }
+        switch session?.ending {
+        case .expired: throw .expired(seconds: timeout)
+        case .cancelled, .hungUp, nil: return .cancelled
+        case .accepted: break
+        }
+        guard session?.isOverfull == false else { throw .tooLong }
+        guard Characters.isValidUTF8(bytes) else { throw .notUTF8 }
+        return .typed(Secret(copying: UnsafeRawBufferPointer(bytes)))
+    }
+
+    /// A person's inputrc may bind keys to text, start macros or name a pipe; none of it is for a password (P18).
+    private static func initializeReadline() {
+        let before = getenv("INPUTRC").map { String(cString: $0) }
+        setenv("INPUTRC", "/dev/null", 1)
+        creadline_keep_environment()
+        rl_initialize()
+        if let before { setenv("INPUTRC", before, 1) } else { unsetenv("INPUTRC") }
+        // Each of them is on, or may be, without an inputrc. A byte of a character is a key, never Escape and a letter.
+        let variables = [
+            ("enable-bracketed-paste", "off"), ("disable-completion", "on"), ("echo-control-characters", "off"),
+            ("bell-style", "none"), ("bind-tty-special-chars", "off"), ("convert-meta", "off"), ("input-meta", "on"),
+        ]
+        for (name, value) in variables { rl_variable_bind(name, value) }
+        LineBuffer().prepare()
+    }
+}
+
+/// Called by readline when the line is ready, before the first key.
+private func insertProposal() {
+    guard let proposed = CurrentLine.with(\.question.proposed) else { return }
+    for byte in proposed.utf8 where !LineBuffer().insert(byte) { return }
+}

@@ -1,0 +1,97 @@
+internal import CProcess
+internal import Glibc
+internal import LoginCore
+internal import Synchronization
+
+/// What is asked in one line, and how it shows.
+struct Question: Sendable {
+    enum Style: Sendable {
+        /// What is typed can be seen and edited.
+        case shown
+        /// One mark for each character, or nothing at all.
+        case masked(Cell?)
+    }
+
+    let label: String
+    let style: Style
+    /// Put in place to be edited.
+    let proposed: String
+    /// In seconds, for the line.
+    let timeout: Int
+
+    var isShown: Bool {
+        switch style {
+        case .shown: true
+        case .masked: false
+        }
+    }
+}
+
+/// How a line ended.
+enum LineEnding: Equatable, Sendable {
+    case accepted, cancelled, hungUp, expired
+}
+
+/// One line while it is being typed: everything but the text, which lies in readline's buffer.
+struct LineSession: Sendable {
+    let question: Question
+    let screen: Screen
+    /// What of the line is on the screen.
+    var drawn = ScreenLine()
+    private(set) var ending: LineEnding?
+    /// Whether more was typed than there is room for.
+    var isOverfull = false
+    /// A key that was read but belongs to what follows.
+    var pushedBack: UInt8?
+    private var deadline: ContinuousClock.Instant
+
+    init(_ question: Question, on screen: Screen) {
+        self.question = question
+        self.screen = screen
+        deadline = .now + .seconds(question.timeout)
+    }
+
+    var millisecondsLeft: Int32 {
+        let left = (deadline - .now) / .milliseconds(1)
+        return Int32(max(0, min(left.rounded(.up), Double(Int32.max))))
+    }
+
+    /// Who comes back to a stopped question has all the time again.
+    mutating func restartClock() {
+        deadline = .now + .seconds(question.timeout)
+    }
+
+    /// The first end is the end: readline turns the end of input into an Enter where something was typed.
+    mutating func end(_ how: LineEnding) {
+        if ending == nil { ending = how }
+    }
+}
+
+/// The line that readline is working on.
+///
+/// The one static variable of the Swift part. Readline calls functions of C that get a key and nothing else, so what
+/// belongs to the line (the mask, the deadline, what is on the screen) has to be found in a known place. It is set for
+/// the time of one call of `readline` and never holds what was typed.
+enum CurrentLine {
+    private static let session = Mutex<LineSession?>(nil)
+
+    static func begin(_ question: Question, on screen: Screen) {
+        session.withLock { $0 = LineSession(question, on: screen) }
+    }
+
+    static func finish() -> LineSession? {
+        session.withLock { session in
+            defer { session = nil }
+            return session
+        }
+    }
+
+    /// Nothing outside of `begin` and `finish`.
+    static func with<Result: Sendable>(_ body: (inout LineSession) -> Result) -> Result? {
+        session.withLock { session in
+            guard var current = session else { return nil }
+            defer { session = current }
+            return body(&current)
+        }
+    }
+}

@@ -1,0 +1,64 @@
+internal import Glibc
+
+/// The controlling terminal, opened apart from stdin, stdout and stderr so that all three can be piped.
+final class Terminal {
+    let screen: Screen
+    /// The same descriptor, as readline wants it.
+    let stream: UnsafeMutablePointer<FILE>
+
+    /// Nothing if the process has no terminal.
+    init?() {
+        let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { return nil }
+        guard let stream = fdopen(descriptor, "r+") else {
+            close(descriptor)
+            return nil
+        }
+        self.stream = stream
+        screen = Screen(descriptor: descriptor)
+    }
+
+    deinit {
+        fclose(stream)
+    }
+}
+
+/// Writes to a terminal that somebody else keeps open.
+struct Screen: Sendable {
+    let descriptor: Int32
+
+    /// As the terminal reports it; 80 where it reports nothing.
+    var columns: Int {
+        var size = winsize()
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
+    }
+
+    /// A process in the background would be stopped for writing.
+    var isInForeground: Bool { tcgetpgrp(descriptor) == getpgrp() }
+
+    /// Goes back to the left edge and makes the line empty, whatever stands there.
+    func clearLine() {
+        if Self.understandsEscapes { return write("\r\u{1B}[K") }
+        write("\r" + String(repeating: " ", count: max(0, columns - 1)) + "\r")
+    }
+
+    /// Text of ours, or of others after `SafeText`. A terminal that is gone is noticed when it is read.
+    func write(_ text: String) {
+        var text = text
+        text.withUTF8 { bytes in
+            var rest = UnsafeRawBufferPointer(bytes)
+            while !rest.isEmpty {
+                let written = Glibc.write(descriptor, rest.baseAddress, rest.count)
+                if written < 0 && errno == EINTR { continue }
+                guard written > 0 else { return }
+                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(written))
+            }
+        }
+    }
+
+    private static var understandsEscapes: Bool {
+        guard let name = getenv("TERM") else { return false }
+        return strcmp(name, "dumb") != 0 && name.pointee != 0
+    }
+}

@@ -1,0 +1,110 @@
+public import LoginCore
+public import Secrets
+
+/// Asks a person at the controlling terminal, with GNU readline for the lines.
+///
+/// Everything is written to and read from `/dev/tty`. The terminal is left exactly as it was, however the program
+/// ends, SIGKILL and SIGSTOP excepted. What is typed is kept nowhere but in the answer: no history, no kill ring, no
+/// copy in freed memory. Ctrl-C ends the program by SIGINT, Ctrl-Z stops it and the line is drawn again afterwards.
+public struct TerminalPrompt: Prompt, Sendable {
+    private let mask: Cell?
+    private let timeout: Int
+    private let allowsBlankPassword: Bool
+
+    /// - Parameters:
+    ///   - mask: what stands for one character of a secret; its first character counts. Empty: nothing does. Something
+    ///     that cannot be shown is taken as `*`.
+    ///   - timeout: seconds that a person has for each line.
+    ///   - allowsBlankPassword: whether an empty password is an answer.
+    public init(mask: String = "*", timeout: Int = 300, allowsBlankPassword: Bool = false) {
+        self.mask = mask.first.map { Self.mark($0) }
+        self.timeout = timeout
+        self.allowsBlankPassword = allowsBlankPassword
+    }
+
+    /// Puts one question with all its fields; the first line names profile and origin.
+    /// - Throws: `loginRequired` if there is no terminal, before anything is shown; `promptExpired`; `usage` for text
+    ///   that is too long or is not UTF-8.
+    public func ask(_ challenge: Challenge) throws(LoginError) -> Answer {
+        let conversation = try begin(missing: challenge.fields)
+        conversation.say(Dialogue.opening(challenge))
+        var username: String?, secret: Secret?
+        for field in challenge.fields {
+            guard let typed = try read(field, of: challenge, in: conversation) else { return .cancelled }
+            guard !typed.isEmpty || mayBeBlank(field) else { return .leftBlank(field) }
+            switch field {
+            case .username: username = String(shown: typed)
+            case .password, .token: secret = typed
+            }
+        }
+        return .credential(Credential(username: username, secret: secret))
+    }
+
+    /// Shows a notice on a line of its own until it is called with nothing, which takes it away without a trace.
+    /// Does nothing without a terminal or in the background.
+    public func showWaiting(_ notice: String?) {
+        guard let screen = Terminal(), screen.screen.isInForeground else { return }
+        screen.screen.clearLine()
+        guard let notice else { return }
+        // A notice that wraps could not be taken away.
+        screen.screen.write(String(notice.prefix(max(0, screen.screen.columns - 1))))
+    }
+
+    /// Asks for the passphrase of a store, twice if `confirm` is set and until both are the same.
+    /// - Parameter label: what stands before the passphrase, such as `Passphrase: `.
+    /// - Returns: nothing if the person cancelled.
+    /// - Throws: as `ask`; `store(.passphraseBlank)` for an empty one.
+    public func askPassphrase(_ label: String, confirm: Bool) throws(LoginError) -> Secret? {
+        let conversation = try begin(missing: [])
+        while true {
+            guard let first = try conversation.read(label, style: .masked(mask), for: .password) else { return nil }
+            guard !first.isEmpty else { throw .store(.passphraseBlank) }
+            guard confirm else { return first }
+            guard let second = try conversation.read("The same again: ", style: .masked(mask), for: .password) else {
+                return nil
+            }
+            if first == second { return first }
+            conversation.say(["The two are not the same."])
+        }
+    }
+
+    /// Asks a question that only the whole word answers with yes.
+    /// - Parameter question: our own words; of others only what `SafeText` made fit to be shown.
+    /// - Returns: whether exactly `word` was typed.
+    /// - Throws: as `ask`.
+    public func confirm(_ question: String, typing word: String) throws(LoginError) -> Bool {
+        let conversation = try begin(missing: [])
+        conversation.say([question])
+        let answer = try conversation.read("Type \(word) to go on: ", style: .shown, for: .username)
+        return answer == Secret(word)
+    }
+
+    private func begin(missing fields: [CredentialField]) throws(LoginError) -> Conversation {
+        guard let conversation = Conversation(timeout: timeout) else {
+            throw .loginRequired(LoginNeed(why: .nothingStored, missing: fields))
+        }
+        return conversation
+    }
+
+    private func read(
+        _ field: CredentialField, of challenge: Challenge, in conversation: borrowing Conversation
+    ) throws(LoginError) -> Secret? {
+        let label = Dialogue.label(field)
+        switch field {
+        case .username:
+            let proposed = challenge.proposedUsername ?? ""
+            return try conversation.read(label, style: .shown, proposed: proposed, for: field)
+        case .password, .token:
+            return try conversation.read(label, style: .masked(mask), for: field)
+        }
+    }
+
+    private func mayBeBlank(_ field: CredentialField) -> Bool {
+        field == .password && allowsBlankPassword
+    }
+
+    private static func mark(_ character: Character) -> Cell {
+        let isHarmless = character.unicodeScalars.allSatisfy { SafeText.escape(for: $0) == nil }
+        return Cell(isHarmless ? String(character) : "*")
+    }
+}

@@ -1,0 +1,51 @@
+import LoginCore
+import Testing
+
+@Suite struct SafeTextTests {
+    @Test func `T1: plain text is quoted and otherwise left alone`() {
+        #expect(SafeText.quoted("Staff área, Straße 5, 東京 😀") == "\"Staff área, Straße 5, 東京 😀\"")
+    }
+
+    @Test func `T1: no control character survives, neither C0 nor DEL nor C1`() {
+        for value in Array(UInt32(0)..<0x20) + Array(0x7F..<0xA0) {
+            guard let scalar = Unicode.Scalar(value) else { continue }
+            let shown = SafeText.quoted("a\(scalar)b")
+            #expect(shown == "\"a\\u{\(String(value, radix: 16, uppercase: true))}b\"")
+        }
+    }
+
+    @Test func `T1: raw C1 bytes are repaired, not passed on`() {
+        let shown = SafeText.quoted(bytes: [0x41, 0x9B, 0x32, 0x4A, 0x80, 0x42])
+        #expect(shown == "\"A\u{FFFD}2J\u{FFFD}B\"")
+        #expect(!shown.utf8.elementsEqual([0x9B]))
+    }
+
+    @Test(arguments: [
+        "\u{202A}", "\u{202B}", "\u{202C}", "\u{202D}", "\u{202E}", "\u{2066}", "\u{2067}", "\u{2068}", "\u{2069}",
+        "\u{200B}", "\u{200C}", "\u{200D}", "\u{200E}", "\u{200F}", "\u{FEFF}", "\u{2028}", "\u{2029}", "\u{AD}",
+        "\u{61C}", "\u{2060}", "\u{3164}", "\u{E0041}", "\u{F8FF}", "\u{FFFE}",
+    ])
+    func `T3: what turns or hides text is escaped`(text: String) {
+        let shown = SafeText.quoted("a" + text + "b")
+        #expect(shown.hasPrefix("\"a\\u{") && shown.hasSuffix("}b\""))
+    }
+
+    @Test func `T3: a flood of combining marks is cut, a language's own marks stay`() {
+        #expect(SafeText.quoted("e" + String(repeating: "\u{301}", count: 500)).unicodeScalars.count == 7)
+        #expect(SafeText.escaped("e\u{302}\u{301}") == "e\u{302}\u{301}")
+    }
+
+    @Test func `T3: a mark cannot sit on our own quote`() {
+        #expect(SafeText.quoted("\u{338}x") == "\"x\"")
+    }
+
+    @Test func `T1: a quote inside cannot end the quotation`() {
+        #expect(SafeText.quoted(#"" and now \ mine"#) == #""\" and now \\ mine""#)
+    }
+
+    @Test func `T1: long text is cut, and the cut is seen`() {
+        #expect(SafeText.quoted(String(repeating: "a", count: 11), limit: 10) == "\"aaaaaaaaaa…\"")
+        #expect(SafeText.quoted(String(repeating: "a", count: 10), limit: 10) == "\"aaaaaaaaaa\"")
+        #expect(SafeText.quoted("aaaaaaaa\u{1B}", limit: 10) == "\"aaaaaaaa…\"")
+    }
+}

@@ -1,0 +1,28 @@
+import Foundation
+
+/// Finds the programs that were built together with the running tests.
+public enum BuiltProducts {
+    /// - Throws: `NotBuilt`, with the folders that were looked through.
+    public static func path(of program: String) throws -> String {
+        for folder in folders {
+            let path = folder + "/" + program
+            if FileManager.default.isExecutableFile(atPath: path) { return path }
+        }
+        throw NotBuilt(program: program, folders: folders)
+    }
+
+    public struct NotBuilt: Error {
+        public let program: String
+        public let folders: [String]
+    }
+
+    /// The test runner is either a bundle's own program, which lies beside the products, or a helper of SwiftPM that
+    /// gets the bundle's path as an argument.
+    private static var folders: [String] {
+        let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        let bundles = CommandLine.arguments.filter { $0.contains(".xctest") }.map {
+            $0.range(of: ".xctest").map { end in String($0[..<end.upperBound]) } ?? $0
+        }
+        return ([own] + bundles).map { URL(fileURLWithPath: $0).deletingLastPathComponent().path }
+    }
+}

@@ -1,0 +1,116 @@
+import CProcess
+import Foundation
+
+/// How a process ended.
+public enum Ending: Equatable, Sendable, CustomStringConvertible {
+    case exited(Int32)
+    case signalled(Int32)
+
+    public var description: String {
+        switch self {
+        case .exited(let code): "exit \(code)"
+        case .signalled(let number): "signal \(number)"
+        }
+    }
+
+    init(waitStatus status: Int32) {
+        let number = status & 0x7F
+        self = number == 0 ? .exited((status >> 8) & 0xFF) : .signalled(number)
+    }
+}
+
+/// Something did not happen in time.
+public struct DeadlineExceeded: Error, CustomStringConvertible {
+    public let waitingFor: String
+    /// What was seen instead.
+    public let seen: String
+
+    public var description: String { "waited in vain for \(waitingFor); seen: \(seen.debugDescription)" }
+}
+
+/// What to run, and in which surroundings; nothing is inherited that is not named.
+public struct ChildSpec: Sendable {
+    public var path: String
+    public var arguments: [String]
+    public var environment: [String: String]
+    public var directory: String?
+    /// Descriptors for the child's 0, 1 and 2; -1 for the terminal or /dev/null.
+    public var descriptors: [Int32] = [-1, -1, -1]
+    public var ignoredSignals: [Int32] = []
+
+    public init(
+        _ path: String, _ arguments: [String] = [], environment: [String: String] = [:], directory: String? = nil
+    ) {
+        self.path = path
+        self.arguments = arguments
+        self.environment = environment
+        self.directory = directory
+    }
+
+    /// Lends the C form of it for the time of `body`.
+    func withC<Result>(_ body: (UnsafePointer<cprocess_child>) -> Result) -> Result {
+        let arguments = CStrings([path] + self.arguments)
+        let environment = CStrings(self.environment.map { "\($0.key)=\($0.value)" })
+        let directory = self.directory.map { strdup($0) } ?? nil
+        let path = strdup(self.path)
+        defer {
+            free(directory)
+            free(path)
+        }
+        var child = cprocess_child()
+        child.path = UnsafePointer(path)
+        child.arguments = UnsafePointer(arguments.pointers)
+        child.environment = UnsafePointer(environment.pointers)
+        child.directory = UnsafePointer(directory)
+        child.descriptors = (descriptors[0], descriptors[1], descriptors[2])
+        child.ignored_signals = ignoredSignals.reduce(0) { $0 | UInt(1) << UInt($1) }
+        return withExtendedLifetime((arguments, environment)) { body(&child) }
+    }
+}
+
+/// A NULL-terminated array of C strings.
+private final class CStrings {
+    let pointers: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+    private let count: Int
+
+    init(_ texts: [String]) {
+        count = texts.count
+        pointers = .allocate(capacity: count + 1)
+        for (index, text) in texts.enumerated() { pointers[index] = strdup(text) }
+        pointers[count] = nil
+    }
+
+    deinit {
+        for index in 0..<count { free(pointers[index]) }
+        pointers.deallocate()
+    }
+}
+
+/// A running process that is waited for with a deadline, and killed if nobody waited.
+public final class Child {
+    public let pid: pid_t
+    public private(set) var ending: Ending?
+
+    init(pid: pid_t) {
+        self.pid = pid
+    }
+
+    deinit {
+        guard !hasEnded() else { return }
+        kill(pid, SIGKILL)
+        waitpid(pid, nil, 0)
+    }
+
+    public func hasEnded() -> Bool {
+        if ending != nil { return true }
+        var status: Int32 = 0
+        guard waitpid(pid, &status, WNOHANG) == pid else { return false }
+        ending = Ending(waitStatus: status)
+        return true
+    }
+
+    public func send(signal number: Int32) {
+        guard ending == nil else { return }
+        kill(pid, number)
+    }
+}

@@ -1,0 +1,95 @@
+import CProcess
+import Foundation
+
+/// What a command left behind.
+public struct CommandResult: Sendable {
+    public let ending: Ending
+    public let outputBytes: [UInt8]
+    public let errorBytes: [UInt8]
+
+    public var output: String { String(decoding: outputBytes, as: UTF8.self) }
+    public var error: String { String(decoding: errorBytes, as: UTF8.self) }
+}
+
+/// Runs a program without a terminal, in a session of its own.
+public enum Command {
+    /// - Parameter input: what it finds on its stdin, which then ends.
+    /// - Throws: `DeadlineExceeded` after so many seconds; the program is killed.
+    public static func run(
+        _ spec: ChildSpec, input: [UInt8] = [], within seconds: Double = 60
+    ) throws -> CommandResult {
+        let stdin = try Channel(), stdout = try Channel(), stderr = try Channel()
+        var spec = spec, pid: pid_t = 0
+        spec.descriptors = [stdin.reading, stdout.writing, stderr.writing]
+        let problem = spec.withC { cprocess_spawn_detached($0, &pid) }
+        guard problem == 0 else { throw POSIXError(POSIXErrorCode(rawValue: problem) ?? .EINVAL) }
+        let child = Child(pid: pid), deadline = Date(timeIntervalSinceNow: seconds)
+        stdin.closeReading()
+        stdout.closeWriting()
+        stderr.closeWriting()
+        var rest = input[...]
+        while !child.hasEnded() {
+            if rest.isEmpty || !stdin.write(&rest) { stdin.closeWriting() }
+            stdout.collect(milliseconds: 2)
+            stderr.collect(milliseconds: 2)
+            guard deadline.timeIntervalSinceNow > 0 else {
+                throw DeadlineExceeded(waitingFor: "the end of \(spec.path)", seen: String(decoding: stderr.collected, as: UTF8.self))
+            }
+        }
+        stdout.collect(milliseconds: 0)
+        stderr.collect(milliseconds: 0)
+        guard let ending = child.ending else { throw DeadlineExceeded(waitingFor: "the end of \(spec.path)", seen: "") }
+        return CommandResult(ending: ending, outputBytes: stdout.collected, errorBytes: stderr.collected)
+    }
+}
+
+/// A pipe whose ends this process uses without blocking.
+private final class Channel {
+    private(set) var reading: Int32
+    private(set) var writing: Int32
+    private(set) var collected: [UInt8] = []
+
+    init() throws {
+        var ends: [Int32] = [-1, -1]
+        guard pipe2(&ends, Int32(O_CLOEXEC)) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EMFILE) }
+        (reading, writing) = (ends[0], ends[1])
+    }
+
+    deinit {
+        closeReading()
+        closeWriting()
+    }
+
+    func closeReading() {
+        if reading >= 0 { close(reading) }
+        reading = -1
+    }
+
+    func closeWriting() {
+        if writing >= 0 { close(writing) }
+        writing = -1
+    }
+
+    /// - Returns: whether the other side still reads.
+    func write(_ rest: inout ArraySlice<UInt8>) -> Bool {
+        var ready = pollfd(fd: writing, events: Int16(POLLOUT), revents: 0)
+        guard poll(&ready, 1, 0) > 0 else { return true }
+        guard ready.revents & Int16(POLLERR) == 0 else { return false }
+        let written = rest.withUnsafeBytes { Foundation.write(writing, $0.baseAddress, min($0.count, 2048)) }
+        guard written > 0 else { return false }
+        rest = rest.dropFirst(written)
+        return true
+    }
+
+    func collect(milliseconds: Int32) {
+        var ready = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
+        var patience = milliseconds
+        while poll(&ready, 1, patience) > 0 {
+            var bytes = [UInt8](repeating: 0, count: 65536)
+            let got = read(reading, &bytes, bytes.count)
+            guard got > 0 else { return }
+            collected += bytes[..<got]
+            patience = 0
+        }
+    }
+}
