@@ -1,1 +1,64 @@
+/* libcurl, opened on first use.
+ *
+ * Nothing links it: a shared library costs at every start of authctl, and most commands never speak to a network. The
+ * header of libcurl serves for its constants and types alone; a call to one of its own functions does not link.
+ * curl_easy_setopt and curl_easy_getinfo are variadic, which Swift does not see: hence one wrapper for each type.
+ *
+ * Every function but ccurl_open, ccurl_forget_environment and ccurl_wipe may be called only after ccurl_open has
+ * returned NULL.
+ */
+#ifndef CCURL_H
+#define CCURL_H
 
+#include <curl/curl.h>
+#include <stddef.h>
+
+/* Macros with casts, which Swift does not see. */
+static const long ccurl_auth_none = (long)CURLAUTH_NONE;
+static const long ccurl_auth_basic = (long)CURLAUTH_BASIC;
+
+/* Removes from the environment what would change how libcurl and OpenSSL work: threats.md, part 4.1. */
+void ccurl_forget_environment(void);
+
+/* Opens the library of this name, once. Returns NULL, or what went wrong: text that is valid until the next call. */
+const char *ccurl_open(const char *library);
+
+/* Overwrites memory; not optimized away. */
+void ccurl_wipe(void *bytes, size_t count);
+
+CURL *ccurl_easy_init(void);
+void ccurl_easy_cleanup(CURL *handle);
+void ccurl_easy_reset(CURL *handle);
+CURLcode ccurl_easy_perform(CURL *handle);
+const char *ccurl_easy_strerror(CURLcode code);
+const char *ccurl_version(void);
+
+CURLcode ccurl_setopt_long(CURL *handle, CURLoption option, long value);
+CURLcode ccurl_setopt_offset(CURL *handle, CURLoption option, curl_off_t value);
+/* libcurl copies the text; NULL takes back what was set. */
+CURLcode ccurl_setopt_text(CURL *handle, CURLoption option, const char *text);
+/* libcurl keeps the pointer. */
+CURLcode ccurl_setopt_pointer(CURL *handle, CURLoption option, const void *pointer);
+CURLcode ccurl_setopt_list(CURL *handle, CURLoption option, struct curl_slist *list);
+CURLcode ccurl_setopt_write(CURL *handle, CURLoption option, curl_write_callback callback);
+CURLcode ccurl_setopt_opensocket(CURL *handle, curl_opensocket_callback callback);
+
+CURLcode ccurl_getinfo_long(CURL *handle, CURLINFO info, long *value);
+CURLcode ccurl_getinfo_offset(CURL *handle, CURLINFO info, curl_off_t *value);
+CURLcode ccurl_getinfo_text(CURL *handle, CURLINFO info, const char **value);
+CURLcode ccurl_getinfo_list(CURL *handle, CURLINFO info, struct curl_slist **value);
+
+struct curl_slist *ccurl_slist_append(struct curl_slist *list, const char *text);
+void ccurl_slist_free_all(struct curl_slist *list);
+
+CURLU *ccurl_url(void);
+void ccurl_url_cleanup(CURLU *url);
+CURLUcode ccurl_url_set(CURLU *url, CURLUPart part, const char *text, unsigned int flags);
+/* The caller gives *text back to ccurl_free. */
+CURLUcode ccurl_url_get(CURLU *url, CURLUPart part, char **text, unsigned int flags);
+/* As above for the host as A-label; libcurl reads it in the locale's character set, which is UTF-8 for this call. */
+CURLUcode ccurl_url_get_host(CURLU *url, char **text);
+const char *ccurl_url_strerror(CURLUcode code);
+void ccurl_free(void *pointer);
+
+#endif

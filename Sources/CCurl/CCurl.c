@@ -1,0 +1,185 @@
+#define _GNU_SOURCE
+#include "CCurl.h"
+
+#include <dlfcn.h>
+#include <locale.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The functions that are needed, by the names of libcurl without the prefix. */
+#define FUNCTIONS(F)                                                                                       \
+    F(global_init_mem) F(easy_init) F(easy_cleanup) F(easy_reset) F(easy_perform) F(easy_setopt)           \
+    F(easy_getinfo) F(easy_strerror) F(slist_append) F(slist_free_all) F(url) F(url_cleanup) F(url_set)    \
+    F(url_get) F(url_strerror) F(free) F(version)
+
+#undef curl_easy_setopt
+#undef curl_easy_getinfo
+#define MEMBER(name) __typeof__(curl_##name) *name;
+static struct { FUNCTIONS(MEMBER) } table;
+
+void ccurl_forget_environment(void)
+{
+    static const char *const names[] = {
+        "SSLKEYLOGFILE", "CURL_SSL_BACKEND", "CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR", "OPENSSL_CONF",
+        "OPENSSL_MODULES", "OPENSSL_ENGINES", "http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy",
+        "ALL_PROXY", "no_proxy", "NO_PROXY",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        unsetenv(names[i]);
+}
+
+void ccurl_wipe(void *bytes, size_t count) { explicit_bzero(bytes, count); }
+
+/* libcurl leaves the Basic header twice in freed memory, so whatever it frees is zeroed first. */
+static void wiping_free(void *pointer)
+{
+    if (pointer == NULL)
+        return;
+    explicit_bzero(pointer, malloc_usable_size(pointer));
+    free(pointer);
+}
+
+static void *wiping_realloc(void *pointer, size_t size)
+{
+    if (pointer == NULL)
+        return malloc(size);
+    void *next = malloc(size);
+    if (next == NULL)
+        return NULL;
+    size_t old = malloc_usable_size(pointer);
+    memcpy(next, pointer, old < size ? old : size);
+    wiping_free(pointer);
+    return next;
+}
+
+static const char *load(const char *library)
+{
+    void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    if (handle == NULL)
+        return dlerror();
+#define LOOK_UP(name)                                                                                      \
+    table.name = (__typeof__(table.name))dlsym(handle, "curl_" #name);                                     \
+    if (table.name == NULL)                                                                                \
+        return dlerror();
+    FUNCTIONS(LOOK_UP)
+    CURLcode code = table.global_init_mem(CURL_GLOBAL_DEFAULT, malloc, wiping_free, wiping_realloc, strdup, calloc);
+    return code == CURLE_OK ? NULL : table.easy_strerror(code);
+}
+
+const char *ccurl_open(const char *library)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static bool opened = false;
+
+    pthread_mutex_lock(&lock);
+    const char *problem = NULL;
+    if (!opened) {
+        ccurl_forget_environment();
+        problem = load(library);
+        opened = problem == NULL;
+    }
+    pthread_mutex_unlock(&lock);
+    return problem;
+}
+
+CURL *ccurl_easy_init(void) { return table.easy_init(); }
+void ccurl_easy_cleanup(CURL *handle) { table.easy_cleanup(handle); }
+void ccurl_easy_reset(CURL *handle) { table.easy_reset(handle); }
+CURLcode ccurl_easy_perform(CURL *handle) { return table.easy_perform(handle); }
+const char *ccurl_easy_strerror(CURLcode code) { return table.easy_strerror(code); }
+const char *ccurl_version(void) { return table.version(); }
+
+CURLcode ccurl_setopt_long(CURL *handle, CURLoption option, long value)
+{
+    return table.easy_setopt(handle, option, value);
+}
+
+CURLcode ccurl_setopt_offset(CURL *handle, CURLoption option, curl_off_t value)
+{
+    return table.easy_setopt(handle, option, value);
+}
+
+CURLcode ccurl_setopt_text(CURL *handle, CURLoption option, const char *text)
+{
+    return table.easy_setopt(handle, option, text);
+}
+
+CURLcode ccurl_setopt_pointer(CURL *handle, CURLoption option, const void *pointer)
+{
+    return table.easy_setopt(handle, option, pointer);
+}
+
+CURLcode ccurl_setopt_list(CURL *handle, CURLoption option, struct curl_slist *list)
+{
+    return table.easy_setopt(handle, option, list);
+}
+
+CURLcode ccurl_setopt_write(CURL *handle, CURLoption option, curl_write_callback callback)
+{
+    return table.easy_setopt(handle, option, callback);
+}
+
+CURLcode ccurl_setopt_opensocket(CURL *handle, curl_opensocket_callback callback)
+{
+    return table.easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, callback);
+}
+
+CURLcode ccurl_getinfo_long(CURL *handle, CURLINFO info, long *value)
+{
+    return table.easy_getinfo(handle, info, value);
+}
+
+CURLcode ccurl_getinfo_offset(CURL *handle, CURLINFO info, curl_off_t *value)
+{
+    return table.easy_getinfo(handle, info, value);
+}
+
+CURLcode ccurl_getinfo_text(CURL *handle, CURLINFO info, const char **value)
+{
+    return table.easy_getinfo(handle, info, value);
+}
+
+CURLcode ccurl_getinfo_list(CURL *handle, CURLINFO info, struct curl_slist **value)
+{
+    return table.easy_getinfo(handle, info, value);
+}
+
+struct curl_slist *ccurl_slist_append(struct curl_slist *list, const char *text)
+{
+    return table.slist_append(list, text);
+}
+
+void ccurl_slist_free_all(struct curl_slist *list) { table.slist_free_all(list); }
+
+CURLU *ccurl_url(void) { return table.url(); }
+void ccurl_url_cleanup(CURLU *url) { table.url_cleanup(url); }
+
+CURLUcode ccurl_url_set(CURLU *url, CURLUPart part, const char *text, unsigned int flags)
+{
+    return table.url_set(url, part, text, flags);
+}
+
+CURLUcode ccurl_url_get(CURLU *url, CURLUPart part, char **text, unsigned int flags)
+{
+    return table.url_get(url, part, text, flags);
+}
+
+CURLUcode ccurl_url_get_host(CURLU *url, char **text)
+{
+    /* CURLU_PUNYCODE came with 7.88; an older library ignores the bit, and the caller refuses what is not ASCII. */
+    locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+    locale_t before = utf8 == (locale_t)0 ? (locale_t)0 : uselocale(utf8);
+    CURLUcode code = table.url_get(url, CURLUPART_HOST, text, CURLU_PUNYCODE);
+    if (utf8 != (locale_t)0) {
+        uselocale(before);
+        freelocale(utf8);
+    }
+    return code;
+}
+
+const char *ccurl_url_strerror(CURLUcode code) { return table.url_strerror(code); }
+void ccurl_free(void *pointer) { table.free(pointer); }

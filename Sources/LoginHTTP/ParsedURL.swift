@@ -1,0 +1,20 @@
+public import LoginCore
+public import Secrets
+
+/// An http or https URL in its parts, as `URLParser` reads it. The fragment is dropped: it is never sent.
+public struct ParsedURL: Equatable, Sendable {
+    public let origin: Origin
+    /// From the first slash on, still percent-encoded, without dot segments (RFC 3986, section 5.2.4).
+    public let path: String
+    /// Without the question mark, still percent-encoded; empty where a question mark ends the URL.
+    public let query: String?
+    /// Decoded. URLs that are sent have none.
+    public let user: String?
+    public let password: Secret?
+
+    /// Path and query.
+    public var target: String { query.map { "\(path)?\($0)" } ?? path }
+
+    /// The whole URL without user information.
+    public var text: String { "\(origin)\(target)" }
+}

@@ -1,0 +1,37 @@
+internal import LoginCore
+
+/// The checks that come before libcurl's, and the faults, which must not repeat a password.
+struct URLFault {
+    let text: String
+
+    func bad(_ problem: String) -> UsageFault { .badURL(url: shown, problem: problem) }
+
+    /// libcurl would let blanks pass in some places, and C1 controls in all.
+    func checkCharacters() throws(UsageFault) {
+        guard text.utf8.count <= 8192 else { throw .badURL(url: "\(text.prefix(60))…", problem: "it is too long") }
+        let clean = text.unicodeScalars.allSatisfy { $0.value > 0x20 && !(0x7f...0x9f).contains($0.value) }
+        guard clean else { throw bad("it holds a blank or a control character") }
+    }
+
+    /// libcurl would take `https:/host` and `https:///host` for `https://host`.
+    func checkScheme() throws(UsageFault) {
+        let scheme = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
+        let rest = text.dropFirst(scheme.count)
+        guard let first = scheme.first ?? rest.first, first != "/" else { throw bad("there is no host") }
+        if rest.hasPrefix("://") {
+            guard let next = rest.dropFirst(3).first, !"/\\?#".contains(next) else { throw bad("there is no host") }
+        } else if rest.hasPrefix(":"), ["http", "https"].contains(scheme.lowercased()) {
+            throw bad("two slashes follow the scheme")
+        } else {
+            throw .missingScheme(host: shown)
+        }
+    }
+
+    /// The text without what may be a password: everything before the last `@` but the scheme. A password that holds a
+    /// slash is covered too.
+    private var shown: String {
+        guard let at = text.lastIndex(of: "@") else { return text }
+        let scheme = text.hasPrefix("https://") ? "https://" : text.hasPrefix("http://") ? "http://" : ""
+        return "\(scheme)…\(text[at...])"
+    }
+}
