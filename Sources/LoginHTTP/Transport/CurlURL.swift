@@ -1,4 +1,5 @@
 internal import CCurl
+internal import Glibc
 internal import LoginCore
 internal import Secrets
 
@@ -40,7 +41,7 @@ struct CurlURL: ~Copyable {
             return nil
         }
         defer { ccurl_free(text) }
-        return Secret(copying: UnsafeRawBufferPointer(start: text, count: String(cString: text).utf8.count))
+        return Secret(copying: UnsafeRawBufferPointer(start: text, count: strlen(text)))
     }
 
     private static func taken(_ text: UnsafeMutablePointer<CChar>?) -> String? {

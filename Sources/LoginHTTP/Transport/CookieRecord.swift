@@ -1,0 +1,50 @@
+internal import LoginCore
+internal import Secrets
+
+/// A cookie as one line of the Netscape format, which libcurl gives and takes: domain, whether subdomains match, path,
+/// whether https is needed, expiry, name, value, with tabs between them. The domain of an HttpOnly cookie begins with
+/// `#HttpOnly_`. See CURLOPT_COOKIELIST(3).
+enum CookieRecord {
+    private static let tab = UInt8(ascii: "\t")
+
+    /// Whether the line has seven fields; the value alone may be empty.
+    static func isOne(_ record: Secret) -> Bool { record.withUnsafeBytes { fields($0) != nil } }
+
+    /// Reads one line of libcurl's list.
+    static func cookie(_ line: UnsafeRawBufferPointer) -> Cookie? {
+        guard let fields = fields(line) else { return nil }
+        let expires = Int64(String(decoding: fields[4], as: UTF8.self)) ?? 0
+        return Cookie(
+            name: String(decoding: fields[5], as: UTF8.self),
+            value: Secret(copying: UnsafeRawBufferPointer(rebasing: fields[6])),
+            record: Secret(copying: line), expires: expires == 0 ? nil : expires)
+    }
+
+    private static func fields(_ line: UnsafeRawBufferPointer) -> [Slice<UnsafeRawBufferPointer>]? {
+        let fields = line.split(separator: tab, maxSplits: 6, omittingEmptySubsequences: false)
+        return fields.count == 7 && fields.prefix(6).allSatisfy { !$0.isEmpty } ? fields : nil
+    }
+}
+
+/// How many cookies one origin may have, so that a server cannot fill a store.
+struct CookieLimits {
+    /// RFC 6265, section 6.1 asks for at least 50 of 4096 bytes for each domain.
+    static let count = 50
+    static let bytes = 64 << 10
+
+    /// All cookies of the list.
+    static func cookies(in list: CurlList) throws(LoginError) -> [Cookie] {
+        var cookies: [Cookie] = []
+        var total = 0
+        try list.forEach { (line) throws(LoginError) in
+            guard let cookie = CookieRecord.cookie(line) else { return }
+            cookies.append(cookie)
+            total += line.count
+            guard cookies.count <= count else {
+                throw .network(.brokenAnswer("more than \(count) cookies"))
+            }
+            guard total <= bytes else { throw .network(.brokenAnswer("more than \(bytes) bytes of cookies")) }
+        }
+        return cookies
+    }
+}

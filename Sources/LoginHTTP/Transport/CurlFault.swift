@@ -1,0 +1,71 @@
+internal import CCurl
+internal import LoginCore
+
+/// Why a transfer failed: libcurl's code and words, with what was seen beside them.
+struct CurlFault {
+    let code: CURLcode
+    /// From the error buffer, or libcurl's general words.
+    let text: String
+    let origin: Origin
+    let settings: TransportSettings
+    let proxy: ProxyChoice
+    /// Whether a TCP connection stood.
+    let wasConnected: Bool
+    /// Whether TLS stood as well, where it is used.
+    let wasReady: Bool
+    /// What a proxy answered to CONNECT; 0 for nothing.
+    let connectStatus: Int
+
+    /// CURLE_TOO_LARGE, which is newer than Debian's header.
+    private static let tooLarge = CURLcode(rawValue: 100)
+
+    var error: LoginError {
+        switch code {
+        case CURLE_COULDNT_RESOLVE_HOST: unreached(.nameNotResolved(host: origin.host))
+        case CURLE_COULDNT_RESOLVE_PROXY: .network(.nameNotResolved(host: proxy.shown))
+        case CURLE_COULDNT_CONNECT: .network(.notConnected(ignoredProxyVariable: proxy.ignoredVariable))
+        case CURLE_OPERATION_TIMEDOUT: tooLate
+        case CURLE_SSL_CONNECT_ERROR: TLSFault(text)?.error ?? .network(.connectionLost)
+        case CURLE_PEER_FAILED_VERIFICATION: .untrusted(.certificate(reason: certificateReason))
+        case CURLE_SSL_CACERT_BADFILE:
+            .usage(.badValue(option: "ca-file", problem: text))
+        case CURLE_SEND_ERROR, CURLE_RECV_ERROR: broken
+        case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE: .network(.connectionLost)
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
+            .network(.brokenAnswer(text))
+        case CURLE_TOO_MANY_REDIRECTS: .network(.brokenAnswer("it asks for the credential again and again"))
+        // libcurl's own limit for one header line.
+        case CURLE_OUT_OF_MEMORY, Self.tooLarge: .network(.answerTooLarge(limit: settings.headerLimit))
+        case CURLE_URL_MALFORMAT: .usage(.badURL(url: "\(origin)", problem: text))
+        default: .network(.other(code: Int(code.rawValue), text: text))
+        }
+    }
+
+    /// Behind a proxy that was not asked for, names are often not resolved and packets are dropped: say that it was
+    /// ignored.
+    private func unreached(_ fault: NetworkFault) -> LoginError {
+        guard let variable = proxy.ignoredVariable else { return .network(fault) }
+        return .network(.notConnected(ignoredProxyVariable: variable))
+    }
+
+    private var tooLate: LoginError {
+        if text.hasPrefix("Operation too slow") { return .network(.tooSlow) }
+        let seconds = wasReady ? settings.timeout : min(settings.connectTimeout, settings.timeout)
+        return wasConnected ? .network(.timedOut(seconds: seconds)) : unreached(.timedOut(seconds: seconds))
+    }
+
+    /// With TLS 1.3 an alert about the client's certificate comes with the first bytes that are read.
+    private var broken: LoginError {
+        if connectStatus >= 300 {
+            return .network(.other(code: connectStatus, text: "the proxy answered \(connectStatus)"))
+        }
+        if let fault = TLSFault(text)?.error { return fault }
+        return .network(text.lowercased().contains("chunk") ? .brokenAnswer(text) : .connectionLost)
+    }
+
+    private var certificateReason: String {
+        let prefixes = ["SSL certificate problem: ", "SSL: "]
+        let prefix = prefixes.first { text.hasPrefix($0) } ?? ""
+        return String(text.dropFirst(prefix.count))
+    }
+}

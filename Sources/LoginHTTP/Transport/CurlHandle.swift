@@ -1,0 +1,141 @@
+internal import CCurl
+internal import Glibc
+internal import LoginCore
+
+/// An easy handle with its connections, destroyed with the last reference.
+final class CurlHandle {
+    let raw: UnsafeMutableRawPointer
+    let words = ErrorBuffer()
+
+    init(_ library: CurlLibrary) throws(LoginError) {
+        guard let raw = ccurl_easy_init() else {
+            throw .network(.other(code: Int(CURLE_FAILED_INIT.rawValue), text: "curl_easy_init"))
+        }
+        self.raw = raw
+    }
+
+    deinit {
+        ccurl_easy_cleanup(raw)
+    }
+
+    /// Drops every option and all cookies; connections stay.
+    func reset() {
+        words.clear()
+        _ = ccurl_setopt_text(raw, CURLOPT_COOKIELIST, "ALL")
+        ccurl_easy_reset(raw)
+    }
+
+    func set(_ option: CURLoption, _ value: Int) throws(LoginError) {
+        try check(ccurl_setopt_long(raw, option, value), option)
+    }
+
+    func set(_ option: CURLoption, offset value: Int) throws(LoginError) {
+        try check(ccurl_setopt_offset(raw, option, value), option)
+    }
+
+    /// libcurl copies the text.
+    func set(_ option: CURLoption, _ text: String?) throws(LoginError) {
+        try check(ccurl_setopt_text(raw, option, text), option)
+    }
+
+    /// libcurl copies the bytes up to the first NUL.
+    func set(_ option: CURLoption, bytes: UnsafePointer<CChar>) throws(LoginError) {
+        try check(ccurl_setopt_text(raw, option, bytes), option)
+    }
+
+    /// The pointer must live until the handle is reset.
+    func set(_ option: CURLoption, pointer: UnsafeRawPointer?) throws(LoginError) {
+        try check(ccurl_setopt_pointer(raw, option, pointer), option)
+    }
+
+    /// The list must live until the handle is reset.
+    func set(_ option: CURLoption, _ list: CurlList) throws(LoginError) {
+        try check(ccurl_setopt_list(raw, option, list.raw), option)
+    }
+
+    func set(_ option: CURLoption, _ callback: curl_write_callback) throws(LoginError) {
+        try check(ccurl_setopt_write(raw, option, callback), option)
+    }
+
+    func set(openSocket callback: curl_opensocket_callback) throws(LoginError) {
+        try check(ccurl_setopt_opensocket(raw, callback), CURLOPT_OPENSOCKETFUNCTION)
+    }
+
+    func perform() -> CURLcode { ccurl_easy_perform(raw) }
+
+    func number(_ info: CURLINFO) -> Int {
+        var value = 0
+        return ccurl_getinfo_long(raw, info, &value) == CURLE_OK ? value : 0
+    }
+
+    /// A time in microseconds, or a size.
+    func offset(_ info: CURLINFO) -> Int {
+        var value = 0
+        return ccurl_getinfo_offset(raw, info, &value) == CURLE_OK ? value : 0
+    }
+
+    func text(_ info: CURLINFO) -> String? {
+        var value: UnsafePointer<CChar>?
+        guard ccurl_getinfo_text(raw, info, &value) == CURLE_OK, let value else { return nil }
+        return String(cString: value)
+    }
+
+    func list(_ info: CURLINFO) -> CurlList {
+        var value: UnsafeMutablePointer<curl_slist>?
+        return ccurl_getinfo_list(raw, info, &value) == CURLE_OK ? CurlList(owning: value) : CurlList()
+    }
+
+    /// An option that this libcurl does not know must not be passed over: most of them refuse something.
+    private func check(_ code: CURLcode, _ option: CURLoption) throws(LoginError) {
+        guard code != CURLE_OK else { return }
+        throw .network(
+            .other(code: Int(code.rawValue), text: "option \(option.rawValue): \(CurlHandle.words(of: code))"))
+    }
+
+    static func words(of code: CURLcode) -> String { String(cString: ccurl_easy_strerror(code)) }
+}
+
+/// A list of strings that libcurl allocates, and zeroes when it frees them.
+final class CurlList {
+    private(set) var raw: UnsafeMutablePointer<curl_slist>?
+
+    init(owning raw: UnsafeMutablePointer<curl_slist>? = nil) {
+        self.raw = raw
+    }
+
+    deinit {
+        ccurl_slist_free_all(raw)
+    }
+
+    func append(_ text: UnsafePointer<CChar>) {
+        if let longer = ccurl_slist_append(raw, text) { raw = longer }
+    }
+
+    /// Lends each string, without its NUL.
+    func forEach(_ body: (UnsafeRawBufferPointer) throws(LoginError) -> Void) throws(LoginError) {
+        var node = raw
+        while let current = node {
+            if let data = current.pointee.data { try body(UnsafeRawBufferPointer(start: data, count: strlen(data))) }
+            node = current.pointee.next
+        }
+    }
+}
+
+/// Where libcurl writes what went wrong; see CURLOPT_ERRORBUFFER(3).
+final class ErrorBuffer {
+    let start: UnsafeMutablePointer<CChar>
+
+    init() {
+        start = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        start.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    }
+
+    func clear() { start.pointee = 0 }
+
+    deinit {
+        start.deallocate()
+    }
+
+    /// It may quote the server: not escaped.
+    var text: String? { start.pointee == 0 ? nil : String(cString: start) }
+}

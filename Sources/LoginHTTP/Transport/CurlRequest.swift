@@ -1,0 +1,73 @@
+internal import CCurl
+internal import LoginCore
+internal import Secrets
+
+/// One request in libcurl's terms. It must live until the transfer is over: libcurl keeps the list of headers.
+struct CurlRequest {
+    private let request: HTTPRequest
+    private let url: ParsedURL
+    private let headers = CurlList()
+
+    /// - Parameter request: checked by `RequestCheck`.
+    init(_ request: HTTPRequest, url: ParsedURL) throws(LoginError) {
+        self.request = request
+        self.url = url
+        for field in request.headers {
+            try field.line.withCString { (line) throws(LoginError) in headers.append(line) }
+        }
+        // A server that does not answer 'Expect: 100-continue' costs a second; a body's type is the caller's to tell.
+        for name in ["Expect", "Content-Type"] where !request.headers.contains(where: { $0.hasName(name) }) {
+            "\(name):".withCString { headers.append($0) }
+        }
+    }
+
+    /// Sets the options and runs the transfer while the body's memory is lent.
+    func perform(on handle: CurlHandle) throws(LoginError) -> CURLcode {
+        try handle.set(CURLOPT_URL, url.text)
+        try handle.set(CURLOPT_HTTPHEADER, headers)
+        try applyBasic(to: handle)
+        try applyCookies(to: handle)
+        guard let body = request.body ?? emptyBody else {
+            try applyVerb(to: handle)
+            return handle.perform()
+        }
+        return try body.withUnsafeBytes { (bytes) throws(LoginError) in
+            try handle.set(CURLOPT_POSTFIELDSIZE_LARGE, offset: bytes.count)
+            try handle.set(CURLOPT_POSTFIELDS, pointer: bytes.baseAddress)
+            try handle.set(CURLOPT_CUSTOMREQUEST, request.method)
+            return handle.perform()
+        }
+    }
+
+    /// RFC 9110, section 8.6: these verbs say that they have no content.
+    private var emptyBody: Secret? { ["POST", "PUT", "PATCH"].contains(request.method) ? Secret("") : nil }
+
+    private func applyVerb(to handle: CurlHandle) throws(LoginError) {
+        switch request.method {
+        case "GET": try handle.set(CURLOPT_HTTPGET, 1)
+        case "HEAD": try handle.set(CURLOPT_NOBODY, 1)
+        default: try handle.set(CURLOPT_CUSTOMREQUEST, request.method)
+        }
+    }
+
+    private func applyBasic(to handle: CurlHandle) throws(LoginError) {
+        guard let basic = request.basic else { return }
+        try handle.set(CURLOPT_HTTPAUTH, ccurl_auth_basic)
+        try handle.set(CURLOPT_USERNAME, basic.username)
+        try basic.password.withCString { (password) throws(LoginError) in
+            try handle.set(CURLOPT_PASSWORD, bytes: password)
+        }
+    }
+
+    private func applyCookies(to handle: CurlHandle) throws(LoginError) {
+        for cookie in request.cookies {
+            try cookie.record.withCString { (record) throws(LoginError) in
+                try handle.set(CURLOPT_COOKIELIST, bytes: record)
+            }
+        }
+    }
+}
+
+extension HTTPRequestField {
+    func hasName(_ other: String) -> Bool { name.lowercased() == other.lowercased() }
+}

@@ -1,0 +1,111 @@
+internal import CCurl
+public import LoginCore
+internal import Secrets
+
+/// Requests through libcurl: one handle for one origin, one identity and one proxy, destroyed with the transport, since
+/// libcurl 7.88 carries credentials over between uses of a handle (threats.md, part 0). Connections are kept alive.
+///
+/// Blocks until the answer is whole. Not `Sendable`: one thread uses it.
+public final class CurlTransport: Transport {
+    private let options: CurlOptions
+    private let gate: PeerGate
+    /// Made by the first request, so that a transport that is never used does not open libcurl.
+    private var handle: CurlHandle?
+
+    public init(origin: Origin, settings: TransportSettings = TransportSettings()) {
+        options = CurlOptions(
+            origin: origin, settings: settings,
+            proxy: ProxyChoice(settings.proxy, environment: settings.environment, origin: origin))
+        let isPlain = origin.scheme != "https"
+        gate = PeerGate(
+            origin: origin, rule: !isPlain ? .anyAddress : settings.allowHTTP ? .oneAddress : .loopbackOnly)
+    }
+
+    /// Sends one request.
+    ///
+    /// - Throws: `TrustFault.otherOrigin` for another origin than the transport's, `plainHTTP` before anything is
+    ///   connected, `UsageFault` for what cannot stand in a request; all of these before a byte is sent.
+    public func send(_ request: HTTPRequest) throws(LoginError) -> HTTPResponse {
+        let parser = try URLParser()
+        let url = try checked(request, parser)
+        let trace = TransferTrace(settings: options.settings)
+        trace.show(request, url)
+        let handle = try openedHandle()
+        defer { handle.reset() }
+        let collector = AnswerCollector(
+            headerLimit: options.settings.headerLimit, bodyLimit: options.settings.bodyLimit)
+        try perform(CurlRequest(request, url: url), on: handle, into: collector)
+        gate.pin(handle.text(CURLINFO_PRIMARY_IP).flatMap { PeerAddress(text: $0) })
+        let response = HTTPResponse(
+            status: handle.number(CURLINFO_RESPONSE_CODE), headers: collector.fields, body: collector.takeBody(),
+            cookies: try CookieLimits.cookies(in: handle.list(CURLINFO_COOKIELIST)),
+            redirect: redirect(collector.fields, from: url, parser))
+        trace.show(response)
+        return response
+    }
+
+    private func checked(_ request: HTTPRequest, _ parser: URLParser) throws(LoginError) -> ParsedURL {
+        let url: ParsedURL
+        do throws(UsageFault) {
+            url = try parser.parse(request.url)
+            try RequestCheck(request: request).run()
+        } catch {
+            throw .usage(error)
+        }
+        guard url.origin == options.origin else { throw .untrusted(.otherOrigin(target: "\(url.origin)")) }
+        guard url.user == nil, url.password == nil else {
+            throw .usage(.badURL(url: url.text, problem: "it holds user information"))
+        }
+        guard url.origin.scheme == "https" || options.proxy.url == nil else {
+            throw .untrusted(.plainHTTPThroughProxy)
+        }
+        return url
+    }
+
+    private func openedHandle() throws(LoginError) -> CurlHandle {
+        if let handle { return handle }
+        let handle = try CurlHandle(CurlLibrary())
+        self.handle = handle
+        return handle
+    }
+
+    private func perform(
+        _ request: CurlRequest, on handle: CurlHandle, into collector: AnswerCollector
+    ) throws(LoginError) {
+        gate.startTransfer()
+        try options.apply(to: handle)
+        try handle.set(CURLOPT_ERRORBUFFER, pointer: handle.words.start)
+        try handle.set(openSocket: PeerGate.openSocket)
+        try handle.set(CURLOPT_OPENSOCKETDATA, pointer: Unmanaged.passUnretained(gate).toOpaque())
+        try handle.set(CURLOPT_HEADERFUNCTION, AnswerCollector.headCallback)
+        try handle.set(CURLOPT_WRITEFUNCTION, AnswerCollector.bodyCallback)
+        let context = Unmanaged.passUnretained(collector).toOpaque()
+        try handle.set(CURLOPT_HEADERDATA, pointer: context)
+        try handle.set(CURLOPT_WRITEDATA, pointer: context)
+        // From here on libcurl holds pointers to both.
+        let code = try withExtendedLifetime((request, collector)) { () throws(LoginError) in
+            try request.perform(on: handle)
+        }
+        guard code != CURLE_OK else { return }
+        if let fault = collector.fault { throw .network(fault) }
+        throw fault(code, handle.words.text ?? CurlHandle.words(of: code), handle)
+    }
+
+    private func fault(_ code: CURLcode, _ text: String, _ handle: CurlHandle) -> LoginError {
+        if code == CURLE_COULDNT_CONNECT, let fault = gate.fault { return .untrusted(fault) }
+        let isTLS = options.origin.scheme == "https"
+        let wasConnected = handle.offset(CURLINFO_CONNECT_TIME_T) > 0
+        return CurlFault(
+            code: code, text: text, origin: options.origin, settings: options.settings, proxy: options.proxy,
+            wasConnected: wasConnected,
+            wasReady: isTLS ? handle.offset(CURLINFO_APPCONNECT_TIME_T) > 0 : wasConnected,
+            connectStatus: handle.number(CURLINFO_HTTP_CONNECTCODE)
+        ).error
+    }
+
+    private func redirect(_ fields: [HTTPResponseField], from url: ParsedURL, _ parser: URLParser) -> Redirect? {
+        let location = fields.first { $0.name.lowercased() == "location" }
+        guard let location, !location.value.isEmpty else { return nil }
+        return parser.resolve(location.value, against: url)
+    }
+}

@@ -1,0 +1,58 @@
+internal import CCurl
+internal import Glibc
+internal import LoginCore
+
+/// Opens every socket of a transport, or refuses to: before anything is connected, and with the resolved address at
+/// hand, so that a name cannot hide where it leads.
+final class PeerGate {
+    enum Rule: Equatable {
+        /// The certificate proves who answers, or a proxy was named.
+        case anyAddress
+        /// Plain http that nobody allowed.
+        case loopbackOnly
+        /// Plain http that was allowed: a name must lead to one address for the whole login (threats R14).
+        case oneAddress
+    }
+
+    private let origin: Origin
+    private let rule: Rule
+    private var pinned: PeerAddress?
+    /// Why the last transfer was kept from an address.
+    private(set) var fault: TrustFault?
+
+    init(origin: Origin, rule: Rule) {
+        self.origin = origin
+        self.rule = rule
+    }
+
+    func startTransfer() { fault = nil }
+
+    /// From now on only this address is good.
+    func pin(_ address: PeerAddress?) {
+        if rule == .oneAddress, pinned == nil { pinned = address }
+    }
+
+    /// Whether a socket to this address may be opened.
+    func admits(_ address: PeerAddress?) -> Bool {
+        switch rule {
+        case .anyAddress:
+            return true
+        case .loopbackOnly:
+            if address?.isLoopback == true { return true }
+            fault = .plainHTTP
+        case .oneAddress:
+            if address != nil, pinned == nil || pinned == address { return true }
+            fault = .otherOrigin(target: "\(origin), at another address than before")
+        }
+        return false
+    }
+
+    /// For CURLOPT_OPENSOCKETFUNCTION. The socket is closed on exec: `authctl exec` starts programs.
+    static let openSocket: curl_opensocket_callback = { context, _, address in
+        guard let context, let address else { return CURL_SOCKET_BAD }
+        let gate = Unmanaged<PeerGate>.fromOpaque(context).takeUnretainedValue()
+        guard gate.admits(PeerAddress(address)) else { return CURL_SOCKET_BAD }
+        let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
+        return socket(address.pointee.family, kind, address.pointee.protocol)
+    }
+}

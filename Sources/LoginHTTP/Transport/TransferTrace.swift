@@ -1,0 +1,34 @@
+internal import LoginCore
+internal import Secrets
+
+/// Requests and answers as lines for `--verbose`. Values of headers are shown only where they can hold no secret, the
+/// query and bodies never.
+struct TransferTrace {
+    private static let harmless: Set<String> = [
+        "accept", "content-type", "content-length", "date", "server", "www-authenticate", "proxy-authenticate",
+        "retry-after", "cache-control", "connection", "transfer-encoding", "user-agent",
+    ]
+
+    let settings: TransportSettings
+
+    func show(_ request: HTTPRequest, _ url: ParsedURL) {
+        guard let trace = settings.trace else { return }
+        let query = url.query == nil ? "" : "?…"
+        trace("> \(request.method) \(url.origin)\(url.path)\(query)")
+        for field in request.headers { trace("> \(field.name): …") }
+        if let basic = request.basic { trace("> Authorization: Basic … (\(basic.username))") }
+        for cookie in request.cookies { trace("> Cookie: \(cookie.name)=…") }
+        if let body = request.body { trace("> \(body.count) bytes") }
+    }
+
+    func show(_ response: HTTPResponse) {
+        guard let trace = settings.trace else { return }
+        trace("< \(response.status)")
+        for field in response.headers {
+            let isHarmless = Self.harmless.contains(field.name.lowercased())
+            trace("< \(field.name): \(isHarmless ? field.value : "…")")
+        }
+        for cookie in response.cookies { trace("< Cookie: \(cookie.name)=…") }
+        trace("< \(response.body.count) bytes")
+    }
+}

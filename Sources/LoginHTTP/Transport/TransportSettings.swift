@@ -1,0 +1,52 @@
+/// Which proxy is used (contract: plain http and proxies).
+public enum ProxySetting: Equatable, Sendable {
+    case none
+    /// The usual variables, from `TransportSettings.environment`.
+    case environment
+    /// As curl's `--proxy` takes it, such as `http://proxy.example:3128` or `socks5h://…`.
+    case url(String)
+}
+
+/// How a `CurlTransport` works.
+public struct TransportSettings: Sendable {
+    /// The system's authorities, as Debian installs them.
+    public static let systemAuthorities = "/etc/ssl/certs/ca-certificates.crt"
+
+    /// Whether plain http may go to an address that is not loopback.
+    public var allowHTTP: Bool
+    public var proxy: ProxySetting
+    /// The environment at the program's start: opening libcurl removes the proxy variables from the real one, since
+    /// libcurl would obey them.
+    public var environment: [String: String]
+    /// Authorities (PEM) that replace the system's.
+    public var caFile: String?
+    /// Seconds for one request, from the name's resolution to the last byte.
+    public var timeout: Int
+    /// Seconds until the connection must stand, TLS included.
+    public var connectTimeout: Int
+    /// Bytes of a body.
+    public var bodyLimit: Int
+    /// Bytes of all header lines that one request is answered with.
+    public var headerLimit: Int
+    public var userAgent: String
+    /// Is told about every request and answer, one line at a time, with every value left out that may be secret. The
+    /// server's text is not escaped.
+    public var trace: (@Sendable (String) -> Void)?
+
+    public init(
+        allowHTTP: Bool = false, proxy: ProxySetting = .none, environment: [String: String] = [:],
+        caFile: String? = nil, timeout: Int = 60, connectTimeout: Int = 10, bodyLimit: Int = 1 << 20,
+        headerLimit: Int = 256 << 10, userAgent: String = "authctl", trace: (@Sendable (String) -> Void)? = nil
+    ) {
+        self.allowHTTP = allowHTTP
+        self.proxy = proxy
+        self.environment = environment
+        self.caFile = caFile
+        self.timeout = timeout
+        self.connectTimeout = connectTimeout
+        self.bodyLimit = bodyLimit
+        self.headerLimit = headerLimit
+        self.userAgent = userAgent
+        self.trace = trace
+    }
+}

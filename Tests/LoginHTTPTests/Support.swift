@@ -1,0 +1,23 @@
+import LoginCore
+import LoginTestSupport
+import Secrets
+
+extension RecordingServer {
+    var origin: Origin { Origin(scheme: "http", host: "127.0.0.1", port: port) }
+}
+
+extension Secret {
+    /// Tests may look.
+    var text: String { withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
+    var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
+}
+
+/// The error that a call throws.
+func fault(_ call: () throws -> Void) -> LoginError? {
+    do {
+        try call()
+        return nil
+    } catch {
+        return error as? LoginError
+    }
+}
