@@ -43,7 +43,7 @@ import Testing
         probe.pty.watch(milliseconds: 100)
         #expect(probe.screen(columns: 20).lastLine == "User name: annabell")
         probe.pty.typeSlowly("X\u{05}\u{7F}\u{7F}ZZ")
-        #expect(probe.screen(columns: 20).lastLine == "User name: .examplZZ".replacing(".", with: ""))
+        #expect(probe.screen(columns: 20).lastLine == "User name: .exampZZ")
         probe.pty.type("\r")
         try probe.finish()
         #expect(try probe.answer.first == "username " + Probe.hex("X" + name.dropLast(2) + "ZZ"))
@@ -66,7 +66,7 @@ import Testing
         try probe.pty.wait(for: "User name: annabella.holthausen")
         probe.pty.resize(columns: 24)
         probe.pty.child.send(signal: SIGWINCH)
-        try probe.pty.wait(for: "User name: .holthausen".replacing(".", with: ""))
+        try probe.pty.wait(for: "User name: a.holthausen")
         probe.pty.type("\r")
         try probe.finish()
     }

@@ -82,7 +82,7 @@ func crash() {
 }
 
 /// Never ends, which the compiler must not see.
-func depth(from level: Int32) -> Int32 { level == 0 ? 0 : depth(from: level) &+ getpid() }
+func depth(from level: Int32) -> Int32 { getppid() < 0 ? level : depth(from: level &+ 1) &+ getppid() }
 
 guard cprocess_harden() == .hardened else { exit(1) }
 if arguments.value("--crash") != nil { signal(SIGURG) { _ in crash() } }
