@@ -25,6 +25,12 @@ final class TemporaryFolder {
         try Data(contentsOf: URL(fileURLWithPath: "\(path)/\(name)"))
     }
 
+    func makeKeyFile(_ path: String) throws {
+        let key = Data((0..<32).map { _ in UInt8.random(in: 0...255) })
+        #expect(
+            FileManager.default.createFile(atPath: path, contents: key, attributes: [.posixPermissions: 0o600]))
+    }
+
     /// In place, as damage does it: not by a rename, and the mode stays.
     func overwrite(_ name: String, with data: Data) throws {
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: "\(path)/\(name)"))
