@@ -57,6 +57,7 @@ private func insertKey(_: Int32, _ key: Int32) -> Int32 {
 }
 
 private func acceptLine(_: Int32, _: Int32) -> Int32 {
+    LineDisplay.finish()
     CurrentLine.with { $0.end(.accepted) }
     creadline_accept()
     return 0

@@ -21,6 +21,11 @@ enum LineDisplay {
         }
     }
 
+    /// Brings the screen up to date for the last time, also if what follows the line is there already.
+    static func finish() {
+        CurrentLine.with { $0.draw() }
+    }
+
     /// Writes label and line again, because something else stands there now.
     static func drawAgain() {
         CurrentLine.with { session in

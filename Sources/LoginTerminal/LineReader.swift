@@ -16,7 +16,7 @@ enum LineFault: Error {
 }
 
 /// Has readline read one line from a terminal that is already quiet (threats.md, 4.2).
-struct LineReader: ~Copyable {
+struct LineReader {
     let terminal: Terminal
 
     func read(_ question: Question) throws(LineFault) -> Line {

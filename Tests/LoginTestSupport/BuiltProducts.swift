@@ -20,9 +20,7 @@ public enum BuiltProducts {
     /// gets the bundle's path as an argument.
     private static var folders: [String] {
         let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-        let bundles = CommandLine.arguments.filter { $0.contains(".xctest") }.map {
-            $0.range(of: ".xctest").map { end in String($0[..<end.upperBound]) } ?? $0
-        }
+        let bundles = CommandLine.arguments.filter { $0.contains(".xctest") }
         return ([own] + bundles).map { URL(fileURLWithPath: $0).deletingLastPathComponent().path }
     }
 }

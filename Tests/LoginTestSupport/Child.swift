@@ -88,10 +88,10 @@ private final class CStrings {
 
 /// A running process that is waited for with a deadline, and killed if nobody waited.
 public final class Child {
-    public let pid: pid_t
+    public let pid: Int32
     public private(set) var ending: Ending?
 
-    init(pid: pid_t) {
+    init(pid: Int32) {
         self.pid = pid
     }
 

@@ -19,7 +19,7 @@ public enum Command {
         _ spec: ChildSpec, input: [UInt8] = [], within seconds: Double = 60
     ) throws -> CommandResult {
         let stdin = try Channel(), stdout = try Channel(), stderr = try Channel()
-        var spec = spec, pid: pid_t = 0
+        var spec = spec, pid: Int32 = 0
         spec.descriptors = [stdin.reading, stdout.writing, stderr.writing]
         let problem = spec.withC { cprocess_spawn_detached($0, &pid) }
         guard problem == 0 else { throw POSIXError(POSIXErrorCode(rawValue: problem) ?? .EINVAL) }
@@ -51,8 +51,9 @@ private final class Channel {
 
     init() throws {
         var ends: [Int32] = [-1, -1]
-        guard pipe2(&ends, Int32(O_CLOEXEC)) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EMFILE) }
+        guard pipe(&ends) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EMFILE) }
         (reading, writing) = (ends[0], ends[1])
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     }
 
     deinit {

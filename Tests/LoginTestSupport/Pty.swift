@@ -14,13 +14,16 @@ public final class Pty {
     private var slave: Int32
     private var searched = 0
 
+    /// TIOCGPTPEER, ioctl_tty(2): a macro that Swift does not see.
+    private static let openPeer: UInt = 0x5441
+
     public init(_ spec: ChildSpec, rows: UInt16 = 24, columns: UInt16 = 80) throws {
-        var pid: pid_t = 0, master: Int32 = -1
+        var pid: Int32 = 0, master: Int32 = -1
         let problem = spec.withC { cprocess_spawn_on_pty($0, rows, columns, &pid, &master) }
         guard problem == 0 else { throw POSIXError(POSIXErrorCode(rawValue: problem) ?? .EINVAL) }
         self.master = master
         child = Child(pid: pid)
-        slave = open(String(cString: ptsname(master)), O_RDWR | O_NOCTTY | O_CLOEXEC)
+        slave = ioctl(master, Self.openPeer, O_RDWR | O_NOCTTY | O_CLOEXEC)
     }
 
     deinit {

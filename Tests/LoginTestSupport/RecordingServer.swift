@@ -1,4 +1,4 @@
-public import Foundation
+private import Foundation
 private import Synchronization
 
 /// A server on loopback that says exactly what a test tells it to and keeps every byte that it was sent.
@@ -51,14 +51,12 @@ public final class RecordingServer: Sendable {
     private let listener: Int32
     private let state: Mutex<State>
 
-    /// Starts listening. Replies are used up in the order in which requests arrive, on whatever connection.
+    /// Starts listening, until `stop()` or the end of the process. Replies are used up in the order in which requests arrive, on whatever connection.
     public init(address: String = "127.0.0.1", _ replies: [Reply]) throws {
         state = Mutex(State(replies: replies))
         (listener, port) = try Self.listen(address)
         Thread.detachNewThread { [self] in acceptAll() }
     }
-
-    deinit { stop() }
 
     /// `http://127.0.0.1:port` and a path.
     public func url(_ path: String = "/") -> String { "http://127.0.0.1:\(port)\(path)" }
@@ -151,7 +149,7 @@ public final class RecordingServer: Sendable {
         for start in stride(from: 0, to: reply.bytes.count, by: step) {
             var rest = reply.bytes[start..<min(start + step, reply.bytes.count)]
             while !rest.isEmpty {
-                let sent = rest.withUnsafeBytes { Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue)) }
+                let sent = rest.withUnsafeBytes { Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
                 guard sent > 0 else { return false }
                 rest = rest.dropFirst(sent)
             }

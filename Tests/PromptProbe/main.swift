@@ -6,7 +6,7 @@ import LoginCore
 import LoginTerminal
 import Secrets
 
-struct Arguments {
+struct Arguments: Sendable {
     private let all = CommandLine.arguments
 
     func has(_ name: String) -> Bool { all.contains(name) }
@@ -70,9 +70,22 @@ func run() throws(LoginError) {
     }
 }
 
-if !arguments.has("--soft") {
-    guard cprocess_harden() == .hardened else { exit(1) }
+/// Crashes in the midst of a prompt, on the thread that asks: SIGURG is what the test sends, since the prompt leaves it
+/// alone.
+func crash() {
+    switch Arguments().value("--crash") {
+    case "trap": preconditionFailure("as asked")
+    case "segv": UnsafeMutablePointer<Int>(bitPattern: 8)?.pointee = 1
+    case "abort": abort()
+    default: print(depth(from: getpid()))
+    }
 }
+
+/// Never ends, which the compiler must not see.
+func depth(from level: Int32) -> Int32 { getppid() < 0 ? level : depth(from: level &+ 1) &+ getppid() }
+
+guard cprocess_harden() == .hardened else { exit(1) }
+if arguments.value("--crash") != nil { signal(SIGURG) { _ in crash() } }
 do {
     if let seconds = arguments.value("--delay").flatMap({ UInt32($0) }) { sleep(seconds) }
     try run()

@@ -1,1 +1,55 @@
-print("probe")
+// Another process for the tests of the stores: `StoreProbe VERB STORE FOLDER PROFILE USER [VALUE]`.
+//
+// Prints what it found. Exit: 0 done or there, 3 not there, 8 the store's fault, which goes to stderr.
+import Glibc
+import LoginCore
+import LoginStores
+import Secrets
+
+func run(_ arguments: [String]) throws(StoreFault) -> Int32 {
+    let folder = arguments[2]
+    let shelf = StoreShelf(folder: folder, clock: WallClock { Int64(time(nil)) }) { Secret("correct horse") }
+    let account = AccountID(
+        profile: arguments[3], origin: Origin(scheme: "https", host: "probe.example", port: 443),
+        username: arguments[4])
+    if arguments[1] == "book" {
+        try AccountBook(folder: folder).update { document in
+            document.updateProfile(account.profile, url: "https://probe.example", origin: account.origin) {
+                $0.accounts.append(
+                    AccountRecord(
+                        username: account.username, serverName: nil, origin: account.origin, store: .keyring,
+                        kind: .basic, expires: nil, savedAt: 0))
+            }
+        }
+        return 0
+    }
+    guard let name = StoreName(arguments[1]) else { return 2 }
+    let store = try shelf.open(name)
+    switch arguments[0] {
+    case "init":
+        try EncryptedFileStore.create(
+            folder: folder, source: .passphrase { Secret("correct horse") }, derivation: .lowest)
+        return 0
+    case "save":
+        try store.save(Secret(arguments[5]), for: account, expires: nil)
+        return 0
+    case "find":
+        guard let secret = try store.find(account) else { return 3 }
+        print(secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
+        return 0
+    case "contains": return try store.contains(account) ? 0 : 3
+    case "erase": return try store.erase(account) ? 0 : 3
+    case "test":
+        try testStore(store)
+        return 0
+    default: return 2
+    }
+}
+
+do throws(StoreFault) {
+    exit(try run(Array(CommandLine.arguments.dropFirst())))
+} catch {
+    let words = Array("\(error)\n".utf8)
+    _ = write(STDERR_FILENO, words, words.count)
+    exit(8)
+}

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import LoginCore
 internal import Secrets
 
@@ -32,12 +33,14 @@ struct CookieLimits {
     static let count = 50
     static let bytes = 64 << 10
 
-    /// All cookies of the list.
+    /// All cookies of the list that have not expired: libcurl lists those that an answer took back, too, and judges
+    /// by the same clock which ones it sends.
     static func cookies(in list: CurlList) throws(LoginError) -> [Cookie] {
         var cookies: [Cookie] = []
         var total = 0
+        let now = Int64(time(nil))
         try list.forEach { (line) throws(LoginError) in
-            guard let cookie = CookieRecord.cookie(line) else { return }
+            guard let cookie = CookieRecord.cookie(line), cookie.expires ?? .max > now else { return }
             cookies.append(cookie)
             total += line.count
             guard cookies.count <= count else {

@@ -64,6 +64,6 @@ struct CurlOptions {
         try handle.set(CURLOPT_TIMEOUT_MS, settings.timeout * 1000)
         try handle.set(CURLOPT_CONNECTTIMEOUT_MS, min(settings.connectTimeout, settings.timeout) * 1000)
         try handle.set(CURLOPT_LOW_SPEED_LIMIT, 1)
-        try handle.set(CURLOPT_LOW_SPEED_TIME, min(30, settings.timeout))
+        try handle.set(CURLOPT_LOW_SPEED_TIME, min(settings.stallTime, settings.timeout))
     }
 }

@@ -24,6 +24,8 @@ public struct TransportSettings: Sendable {
     public var timeout: Int
     /// Seconds until the connection must stand, TLS included.
     public var connectTimeout: Int
+    /// Seconds without a byte after which a transfer is given up.
+    public var stallTime: Int
     /// Bytes of a body.
     public var bodyLimit: Int
     /// Bytes of all header lines that one request is answered with.
@@ -35,8 +37,9 @@ public struct TransportSettings: Sendable {
 
     public init(
         allowHTTP: Bool = false, proxy: ProxySetting = .none, environment: [String: String] = [:],
-        caFile: String? = nil, timeout: Int = 60, connectTimeout: Int = 10, bodyLimit: Int = 1 << 20,
-        headerLimit: Int = 256 << 10, userAgent: String = "authctl", trace: (@Sendable (String) -> Void)? = nil
+        caFile: String? = nil, timeout: Int = 60, connectTimeout: Int = 10, stallTime: Int = 30,
+        bodyLimit: Int = 1 << 20, headerLimit: Int = 256 << 10,
+        userAgent: String = "authctl", trace: (@Sendable (String) -> Void)? = nil
     ) {
         self.allowHTTP = allowHTTP
         self.proxy = proxy
@@ -44,6 +47,7 @@ public struct TransportSettings: Sendable {
         self.caFile = caFile
         self.timeout = timeout
         self.connectTimeout = connectTimeout
+        self.stallTime = stallTime
         self.bodyLimit = bodyLimit
         self.headerLimit = headerLimit
         self.userAgent = userAgent

@@ -11,7 +11,8 @@ extension AccountBook {
     ) throws(StoreFault) -> Bool {
         guard let record = try read().account(id) else { return false }
         let erased = try erase(id, in: try open(record.store))
-        try update { $0.removeAccount(id) }
+        // Another process may have logged in again meanwhile; that login stays.
+        try update { if $0.account(id) == record { $0.removeAccount(id) } }
         return erased
     }
 

@@ -1,0 +1,136 @@
+import LoginCore
+import LoginTestSupport
+import Secrets
+import Testing
+
+@testable import LoginHTTP
+
+struct `Cookies` {
+    /// What the server sees of the cookies of the second request, after the first one set them.
+    private func roundTrip(
+        _ lines: [String], path: String = "/", address: String = "127.0.0.1"
+    ) throws -> (response: HTTPResponse, sent: String?) {
+        let server = try RecordingServer(
+            address: address, [.answer(200, lines.map { "Set-Cookie: \($0)" }), .answer(200)])
+        let origin = Origin(scheme: "http", host: address, port: server.port)
+        let transport = CurlTransport(origin: origin)
+        let first = try transport.send(HTTPRequest(method: "GET", url: "\(origin)/"))
+        let again = CurlTransport(origin: origin)
+        _ = try again.send(HTTPRequest(method: "GET", url: "\(origin)\(path)", cookies: first.cookies))
+        let line = server.texts.last?.split(separator: "\n").first { $0.hasPrefix("Cookie: ") }
+        return (first, line.map { String($0.dropFirst(8)) })
+    }
+
+    @Test func `come back as they were`() throws {
+        let value = "a b%3D=\"x\"\u{e4}|;".dropLast()
+        let (response, sent) = try roundTrip(["one=\(value)", "two=; HttpOnly", "three=3; Max-Age=1000"])
+        let byName = Dictionary(uniqueKeysWithValues: response.cookies.map { ($0.name, $0) })
+        #expect(byName["one"]?.value.text == String(value))
+        #expect(byName["two"]?.value.isEmpty == true)
+        #expect(byName["one"]?.expires == nil)
+        #expect(byName["three"]?.expires != nil)
+        #expect(Set((sent ?? "").components("; ")) == ["one=\(value)", "two=", "three=3"])
+    }
+
+    @Test func `of another path or of another host are not sent`() throws {
+        let lines = ["here=1; Path=/app", "there=1; Path=/other", "else=1; Domain=example.com"]
+        let (response, sent) = try roundTrip(lines, path: "/app/x")
+        #expect(Set(response.cookies.map(\.name)) == ["here", "there"])
+        #expect(sent == "here=1")
+        #expect(try roundTrip(lines, path: "/application").sent == nil)
+    }
+
+    @Test func `K5 that are Secure are neither taken nor sent over plain http`() throws {
+        #expect(try roundTrip(["a=1; Secure", "__Host-b=1; Path=/", "c=1"], address: "127.0.0.2").sent == "c=1")
+        let server = try RecordingServer(address: "127.0.0.2", [.answer(200)])
+        let origin = Origin(scheme: "http", host: "127.0.0.2", port: server.port)
+        let secure = cookie("127.0.0.2\tFALSE\t/\tTRUE\t0\ts\tCANARY")
+        _ = try CurlTransport(origin: origin).send(HTTPRequest(method: "GET", url: "\(origin)/", cookies: [secure]))
+        #expect(!server.texts[0].contains("CANARY"))
+    }
+
+    @Test(arguments: ["Max-Age=0", "Max-Age=-1", "Expires=Thu, 01 Jan 1970 00:00:01 GMT"])
+    func `K5 that are expired are gone`(age: String) throws {
+        let server = try RecordingServer([
+            .answer(200, ["Set-Cookie: a=1", "Set-Cookie: b=1"]), .answer(200, ["Set-Cookie: a=; \(age)"]),
+        ])
+        let transport = CurlTransport(origin: server.origin)
+        let first = try transport.send(HTTPRequest(method: "GET", url: server.url()))
+        let second = try transport.send(HTTPRequest(method: "GET", url: server.url(), cookies: first.cookies))
+        #expect(second.cookies.map(\.name) == ["b"])
+    }
+
+    @Test(arguments: ["Max-Age=100000000000000000000", "Expires=garbage", "Max-Age=x"])
+    func `K5 with an odd age do no harm`(age: String) throws {
+        #expect(try roundTrip(["a=1; \(age)"]).response.cookies.allSatisfy { $0.name == "a" })
+    }
+
+    @Test func `are replaced by the newest value, and the others stay`() throws {
+        let server = try RecordingServer([
+            .answer(200, ["Set-Cookie: a=1", "Set-Cookie: b=1"]), .answer(200, ["Set-Cookie: a=2", "Set-Cookie: a=3"]),
+        ])
+        let transport = CurlTransport(origin: server.origin)
+        let first = try transport.send(HTTPRequest(method: "GET", url: server.url()))
+        let second = try transport.send(HTTPRequest(method: "GET", url: server.url(), cookies: first.cookies))
+        #expect(Set(second.cookies.map { "\($0.name)=\($0.value.text)" }) == ["a=3", "b=1"])
+    }
+
+    @Test func `are not kept by the transport`() throws {
+        let server = try RecordingServer([.answer(200, ["Set-Cookie: a=CANARY"]), .answer(200)])
+        let transport = CurlTransport(origin: server.origin)
+        _ = try transport.send(HTTPRequest(method: "GET", url: server.url()))
+        let second = try transport.send(HTTPRequest(method: "GET", url: server.url()))
+        #expect(second.cookies.isEmpty)
+        #expect(!server.texts[1].contains("CANARY"))
+    }
+
+    @Test func `of an answer that says continue count too`() throws {
+        let reply = RecordingServer.Reply.raw(
+            "HTTP/1.1 302 Found\nLocation: /x\nSet-Cookie: a=1\nContent-Length: 0\n\n")
+        let server = try RecordingServer([reply])
+        let response = try CurlTransport(origin: server.origin).send(HTTPRequest(method: "GET", url: server.url()))
+        #expect(response.cookies.map(\.value.text) == ["1"])
+    }
+
+    @Test func `K3 for a whole registry are refused`() throws {
+        let (response, _) = try roundTrip(["a=1; Domain=com", "b=1; Domain=co.uk", "c=1; Domain=.1"])
+        #expect(response.cookies.isEmpty)
+    }
+
+    @Test func `are bounded in number and size`() throws {
+        let many = (1...60).map { "c\($0)=1" }
+        #expect(try roundTrip(many).response.cookies.count == CookieLimits.count)
+        let server = try RecordingServer([
+            .answer(200, (1...30).map { "Set-Cookie: a\($0)=1" }), .answer(200, (1...30).map { "Set-Cookie: b\($0)=1" }),
+            .answer(200, (1...20).map { "Set-Cookie: a\($0)=\(String(repeating: "x", count: 3900))" }),
+        ])
+        let transport = CurlTransport(origin: server.origin)
+        let first = try transport.send(HTTPRequest(method: "GET", url: server.url()))
+        #expect(
+            fault { _ = try transport.send(HTTPRequest(method: "GET", url: server.url(), cookies: first.cookies)) }
+                == .network(.brokenAnswer("more than 50 cookies")))
+        #expect(
+            fault { _ = try transport.send(HTTPRequest(method: "GET", url: server.url())) }
+                == .network(.brokenAnswer("more than 65536 bytes of cookies")))
+    }
+
+    @Test(arguments: [
+        "ALL", "", "Set-Cookie: a=b", "127.0.0.1\tFALSE\t/\tFALSE\t0\ta", "a\tb\tc\td\te\tf\tx\r\nX: y", "RELOAD",
+    ])
+    func `D11 whose record is not one are refused before connecting`(record: String) throws {
+        let server = try RecordingServer([.answer(200)])
+        let request = HTTPRequest(method: "GET", url: server.url(), cookies: [cookie(record)])
+        #expect(fault { _ = try CurlTransport(origin: server.origin).send(request) }?.exitCode == .usage)
+        #expect(server.connections.isEmpty)
+    }
+
+    private func cookie(_ record: String) -> Cookie {
+        Cookie(name: "x", value: Secret(""), record: Secret(record), expires: nil)
+    }
+}
+
+extension String {
+    fileprivate func components(_ separator: String) -> [String] {
+        split(separator: separator).map(String.init)
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import LoginCore
+import LoginTestSupport
+import Secrets
+import Testing
+
+@testable import LoginHTTP
+
+struct `A network fault` {
+    private func ends(
+        _ reply: RecordingServer.Reply, _ settings: TransportSettings = TransportSettings()
+    ) throws -> (fault: LoginError?, seconds: Double) {
+        let server = try RecordingServer([reply])
+        let transport = CurlTransport(origin: server.origin, settings: settings)
+        let start = ContinuousClock.now
+        let error = fault { _ = try transport.send(HTTPRequest(method: "GET", url: server.url())) }
+        return (error, (ContinuousClock.now - start) / .seconds(1))
+    }
+
+    private static let dead = Origin(scheme: "http", host: "127.0.0.1", port: 1)
+
+    @Test func `is a dead port, told with the proxy variable that was ignored`() {
+        for (environment, name) in [
+            ([:], nil), (["http_proxy": "http://p"], "http_proxy"), (["https_proxy": "http://p"], nil),
+            (["ALL_PROXY": "x"], "ALL_PROXY"), (["http_proxy": ""], nil), (["HTTP_PROXY": "http://p"], nil),
+            (["http_proxy": "http://p", "no_proxy": "127.0.0.1"], nil),
+        ] as [([String: String], String?)] {
+            let transport = CurlTransport(
+                origin: Self.dead, settings: TransportSettings(environment: environment))
+            #expect(
+                fault { _ = try transport.send(HTTPRequest(method: "GET", url: "http://127.0.0.1:1/")) }
+                    == .network(.notConnected(ignoredProxyVariable: name)))
+        }
+    }
+
+    @Test func `is a name that cannot be resolved`() {
+        let origin = Origin(scheme: "https", host: "no-such-host.invalid", port: 443)
+        let request = HTTPRequest(method: "GET", url: "https://no-such-host.invalid/")
+        #expect(
+            fault { _ = try CurlTransport(origin: origin).send(request) }
+                == .network(.nameNotResolved(host: "no-such-host.invalid")))
+        let ignoring = TransportSettings(environment: ["https_proxy": "http://p:1"])
+        #expect(
+            fault { _ = try CurlTransport(origin: origin, settings: ignoring).send(request) }
+                == .network(.notConnected(ignoredProxyVariable: "https_proxy")))
+    }
+
+    @Test func `is a connection that ends too early`() throws {
+        #expect(try ends(.hangUp).fault == .network(.connectionLost))
+        #expect(try ends(.raw("", ending: .reset)).fault == .network(.connectionLost))
+        #expect(
+            try ends(.raw("HTTP/1.1 200 OK\nContent-Length: 9\n\nabc", ending: .close)).fault
+                == .network(.connectionLost))
+        #expect(try ends(.raw("HTTP/1.1 200 OK\nContent-Length: 9\n\nabc", ending: .reset)).fault == .network(.connectionLost))
+    }
+
+    @Test(arguments: [
+        "SSH-2.0-OpenSSH_9.2\n", "\u{1}\u{2}\u{3}\n", "<html>HTTP/0.9</html>", "220 smtp ready\n",
+        "HTTP/1.1 200 OK\nContent-Length: -5\n\n", "HTTP/1.1 200 OK\nContent-Length: x\n\n",
+        "HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\nzz\n", "HTTP/9.1 200 OK\n\n",
+        "HTTP/1.1 200 OK\nX: a\u{0}b\n\n", "HTTP/1.1 banana\n\n",
+    ])
+    func `is an answer that is not HTTP`(text: String) throws {
+        guard case .network(.brokenAnswer) = try ends(.raw(text, ending: .close)).fault else {
+            Issue.record("\(String(describing: try ends(.raw(text, ending: .close)).fault)) for \(text.debugDescription)")
+            return
+        }
+    }
+
+    @Test(arguments: [1, 2, 3])
+    func `B3 is a server that says nothing, in time`(seconds: Int) throws {
+        let (fault, took) = try ends(.silence, TransportSettings(timeout: seconds))
+        #expect(fault == .network(.timedOut(seconds: seconds)) || fault == .network(.tooSlow))
+        #expect(took > Double(seconds) - 0.5 && took < Double(seconds) + 1.5)
+    }
+
+    @Test(arguments: [1, 2, 4])
+    func `B3 is a body that drips, in time`(seconds: Int) throws {
+        let drip = "HTTP/1.1 200 OK\nContent-Length: 10000\n\n" + String(repeating: "x", count: 100)
+        let (fault, took) = try ends(.raw(drip, pace: 100), TransportSettings(timeout: seconds))
+        #expect(fault == .network(.timedOut(seconds: seconds)))
+        #expect(took > Double(seconds) - 0.5 && took < Double(seconds) + 1.5)
+    }
+
+    @Test(arguments: [1, 3])
+    func `B3 is a head that drips, in time`(seconds: Int) throws {
+        let (fault, took) = try ends(
+            .raw("HTTP/1.1 200 OK\n" + String(repeating: "X: y\n", count: 100), pace: 100),
+            TransportSettings(timeout: seconds))
+        #expect(fault == .network(.timedOut(seconds: seconds)))
+        #expect(took < Double(seconds) + 1.5)
+    }
+
+    @Test func `B3 is a body that stalls, by its speed before the whole time is over`() throws {
+        let stall = RecordingServer.Reply.raw("HTTP/1.1 200 OK\nContent-Length: 9\n\nab")
+        let (fault, took) = try ends(stall, TransportSettings(timeout: 60, stallTime: 2))
+        #expect(fault == .network(.tooSlow))
+        #expect(took < 5)
+    }
+
+    @Test func `B3 is a server that accepts and never speaks TLS, in the time for connecting`() throws {
+        let server = try RecordingServer([.silence])
+        let origin = Origin(scheme: "https", host: "127.0.0.1", port: server.port)
+        let start = ContinuousClock.now
+        let transport = CurlTransport(origin: origin, settings: TransportSettings(timeout: 20, connectTimeout: 1))
+        #expect(
+            fault { _ = try transport.send(HTTPRequest(method: "GET", url: "\(origin)/")) }
+                == .network(.timedOut(seconds: 1)))
+        #expect(ContinuousClock.now - start < .seconds(3))
+    }
+
+    @Test func `B6 HTTP/2 is not spoken`() throws {
+        guard case .network = try ends(.raw("PRI * HTTP/2.0\n\nSM\n\n", ending: .close)).fault else {
+            Issue.record("an HTTP/2 preface was taken for an answer")
+            return
+        }
+        let server = try RecordingServer([.raw("HTTP/1.1 101 Switching\nUpgrade: h2c\nConnection: Upgrade\n\n", ending: .close)])
+        _ = fault { _ = try CurlTransport(origin: server.origin).send(HTTPRequest(method: "GET", url: server.url())) }
+        #expect(!server.texts[0].lowercased().contains("upgrade"))
+    }
+
+    @Test func `does not keep a transport from its next request`() throws {
+        let server = try RecordingServer([
+            .answer(200, body: "one"), .raw("HTTP/1.1 200 OK\nContent-Length: 9\n\nab", ending: .close),
+            .answer(200, body: "three"), .answer(200, body: "four", ending: .close), .answer(200, body: "five"),
+        ])
+        let transport = CurlTransport(origin: server.origin)
+        var seen: [String?] = []
+        for _ in 1...5 {
+            seen.append(try? transport.send(HTTPRequest(method: "GET", url: server.url())).body.text)
+        }
+        #expect(seen == ["one", nil, "three", "four", "five"])
+        #expect(server.connections.count == 3)
+    }
+}

@@ -1,0 +1,67 @@
+import LoginCore
+import LoginTestSupport
+import Secrets
+import Testing
+
+@testable import LoginHTTP
+
+struct `Plain http` {
+    private static let credential = BasicCredential(username: "u", password: Secret("CANARY"))
+
+    /// TEST-NET-1 (RFC 5737) leads nowhere: a connection would take its time, a refusal takes none.
+    @Test(arguments: ["192.0.2.1", "[2001:db8::1]", "0x0a.0.0.1"])
+    func `D2 is refused before connecting to an address that is not loopback`(host: String) throws {
+        let url = try URLParser().parse("http://\(host):8080/")
+        let start = ContinuousClock.now
+        let request = HTTPRequest(method: "GET", url: url.text, basic: Self.credential)
+        #expect(fault { _ = try CurlTransport(origin: url.origin).send(request) } == .untrusted(.plainHTTP))
+        #expect(ContinuousClock.now - start < .seconds(1))
+    }
+
+    @Test(arguments: ["localhost", "127.0.0.1", "127.0.0.2"])
+    func `D2 may go to loopback, by name or address`(host: String) throws {
+        let server = try RecordingServer(address: "0.0.0.0", [.answer(200)])
+        let origin = Origin(scheme: "http", host: host, port: server.port)
+        let response = try CurlTransport(origin: origin).send(
+            HTTPRequest(method: "GET", url: "\(origin)/", basic: Self.credential))
+        #expect(response.status == 200)
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1", true), ("127.255.255.254", true), ("::1", true), ("::ffff:127.0.0.1", true),
+        ("128.0.0.1", false), ("0.0.0.0", false), ("::", false), ("::2", false), ("::ffff:10.0.0.1", false),
+        ("10.0.0.1", false), ("fe80::1", false), ("::127.0.0.1", false),
+    ])
+    func `D2 knows loopback by its bytes`(text: String, isLoopback: Bool) throws {
+        #expect(try #require(PeerAddress(text: text)).isLoopback == isLoopback)
+    }
+
+    @Test func `D2 is allowed for its origin alone`() throws {
+        let origin = Origin(scheme: "http", host: "h.example", port: 80)
+        let gate = PeerGate(origin: origin, rule: .oneAddress)
+        #expect(gate.admits(PeerAddress(text: "10.0.0.1")))
+        #expect(PeerGate(origin: origin, rule: .anyAddress).admits(nil))
+        #expect(!PeerGate(origin: origin, rule: .loopbackOnly).admits(nil))
+    }
+
+    @Test func `R14 goes to one address for the whole login`() {
+        let gate = PeerGate(origin: Origin(scheme: "http", host: "h.example", port: 80), rule: .oneAddress)
+        gate.pin(PeerAddress(text: "10.0.0.1"))
+        gate.pin(PeerAddress(text: "10.0.0.2"))
+        #expect(gate.admits(PeerAddress(text: "10.0.0.1")))
+        #expect(gate.fault == nil)
+        #expect(!gate.admits(PeerAddress(text: "10.0.0.2")))
+        #expect(gate.fault != nil)
+        gate.startTransfer()
+        #expect(gate.fault == nil)
+    }
+
+    @Test func `R5 is another origin than https`() throws {
+        let server = try RecordingServer([])
+        let secure = CurlTransport(origin: Origin(scheme: "https", host: "127.0.0.1", port: server.port))
+        #expect(
+            fault { _ = try secure.send(HTTPRequest(method: "GET", url: server.url(), basic: Self.credential)) }
+                == .untrusted(.otherOrigin(target: "http://127.0.0.1:\(server.port)")))
+        #expect(server.connections.isEmpty)
+    }
+}

@@ -1,0 +1,106 @@
+import Glibc
+import LoginCore
+import LoginStores
+import Secrets
+import Testing
+
+/// The real kernel keyring, seen from other processes.
+@Suite(.enabled(if: Need.keyring, "the kernel keyring cannot be used here"))
+struct KeyringTests {
+    let profile = "keyring-\(UInt64.random(in: 0 ... .max))"
+    let store = KeyringStore(clock: WallClock { Int64(time(nil)) })
+
+    /// A process of the same user, a new session of processes, and a session keyring of its own that lacks `@u`.
+    @Test(arguments: [[], ["setsid", "-w"], ["keyctl", "session", "-"], ["setsid", "-w", "keyctl", "session", "-"]])
+    func `another process reads back what this one saved`(wrapper: [String]) throws {
+        let account = AccountID.some(profile, "bob")
+        try store.save(Secret("from the parent"), for: account, expires: nil)
+        let found = try Program.run(wrapper + [Program.probe, "find", "keyring", "/nonexistent", profile, "bob"])
+        #expect(found.status == 0)
+        #expect(found.output == "from the parent")
+        #expect(try store.erase(account))
+    }
+
+    @Test func `what a process in a session of its own saved outlives it`() throws {
+        let wrapper = ["setsid", "-w", "keyctl", "session", "-"]
+        let saved = try Program.run(
+            wrapper + [Program.probe, "save", "keyring", "/nonexistent", profile, "bob", "from the child"])
+        #expect(saved.status == 0)
+        #expect(try store.find(.some(profile, "bob")) == Secret("from the child"))
+        let erased = try Program.run(wrapper + [Program.probe, "erase", "keyring", "/nonexistent", profile, "bob"])
+        #expect(erased.status == 0)
+        #expect(try store.find(.some(profile, "bob")) == nil)
+    }
+
+    @Test func `only a possessor has rights on the key`() throws {
+        let account = AccountID.some(profile, "carol")
+        try store.save(Secret("x"), for: account, expires: nil)
+        let line = try Program.run(["grep", profile, "/proc/keys"]).output
+        #expect(line.contains(" 1b000000 "))
+        try store.erase(account)
+    }
+
+    @Test func `the expiry is the kernel's time-out and a new save replaces it`() throws {
+        let account = AccountID.some(profile, "dave")
+        try store.save(Secret("x"), for: account, expires: Int64(time(nil)) + 3600)
+        // In hours or minutes, as /proc/keys rounds it.
+        let limited = try Program.run(["grep", profile, "/proc/keys"]).output
+        #expect(limited.contains("59m") || limited.contains("1h"))
+        try store.save(Secret("y"), for: account, expires: nil)
+        #expect(try Program.run(["grep", profile, "/proc/keys"]).output.contains(" perm "))
+        try store.save(Secret("z"), for: account, expires: Int64(time(nil)) + 1)
+        sleep(2)
+        #expect(try store.find(account) == nil)
+        #expect(try !store.contains(account))
+        try store.save(Secret("again"), for: account, expires: nil)
+        #expect(try store.find(account) == Secret("again"))
+        try store.erase(account)
+    }
+
+    @Test func `a secret of more than 32767 bytes is refused with the limit`() throws {
+        let account = AccountID.some(profile, "erin")
+        let most = Secret(count: 32_767) { for i in $0.indices { $0[i] = 7 } }
+        try store.save(most, for: account, expires: nil)
+        let more = Secret(count: 32_768) { for i in $0.indices { $0[i] = 7 } }
+        #expect(throws: StoreFault.tooLarge(.keyring, limit: 32_767)) {
+            try store.save(more, for: account, expires: nil)
+        }
+        #expect(try store.find(account) == most)
+        try store.erase(account)
+    }
+
+    @Test(.enabled(if: Need.root, "another user can only be tried by root"))
+    func `another user finds nothing`() throws {
+        let account = AccountID.some(profile, "frank")
+        try store.save(Secret("mine"), for: account, expires: nil)
+        let copy = TemporaryFolder()
+        let probe = "\(copy.parent)/probe"
+        #expect(try Program.run(["cp", Program.probe, probe]).status == 0)
+        #expect(try Program.run(["chmod", "755", copy.parent, probe]).status == 0)
+        let other = ["setpriv", "--reuid=54321", "--regid=54321", "--clear-groups"]
+        let found = try Program.run(other + [probe, "find", "keyring", "/nonexistent", profile, "frank"])
+        #expect(found.status == 3)
+        #expect(try store.erase(account))
+    }
+
+    @Test(.enabled(if: Need.strace, "strace cannot trace here"), arguments: ["EDQUOT", "ENOSYS", "EPERM", "EACCES"])
+    func `a kernel that refuses keys is told as an unavailable store`(errno: String) throws {
+        let result = try Program.run([
+            "strace", "-f", "-o", "/dev/null", "-e", "inject=add_key,keyctl:error=\(errno)", Program.probe, "save", "keyring",
+            "/nonexistent", profile, "gina", "x",
+        ])
+        #expect(result.status == 8)
+        #expect(result.errors.contains("unavailable"))
+    }
+
+    @Test(.enabled(if: Need.strace, "strace cannot trace here"))
+    func `without libkeyutils the fault names the library`() throws {
+        let result = try Program.run([
+            "strace", "-f", "-o", "/dev/null", "-P", "/lib/x86_64-linux-gnu/libkeyutils.so.1", "-P",
+            "/usr/lib/x86_64-linux-gnu/libkeyutils.so.1", "-e", "inject=openat:error=ENOENT", Program.probe, "find",
+            "keyring", "/nonexistent", profile, "henry",
+        ])
+        #expect(result.status == 8)
+        #expect(result.errors.contains("libkeyutils.so.1"))
+    }
+}

@@ -1,0 +1,202 @@
+import Foundation
+import LoginCore
+import LoginStores
+import Secrets
+import Testing
+
+/// Threats F1 and F2, on every file in the state folder.
+@Suite struct SafeFileTests {
+    enum File: String, CaseIterable {
+        case encrypted = "store.authctl"
+        case plaintext = "plaintext.json"
+        case book = "state.json"
+
+        func write(in folder: TemporaryFolder, _ value: String = "one") throws {
+            switch self {
+            case .encrypted:
+                let store = try encryptedStore(in: folder)
+                try store.save(Secret(value), for: .some(), expires: nil)
+            case .plaintext: try PlaintextStore(folder: folder.path).save(Secret(value), for: .some(), expires: nil)
+            case .book:
+                try AccountBook(folder: folder.path).update { document in
+                    document.updateProfile(value, url: "https://probe.example", origin: .example)
+                }
+            }
+        }
+
+        func read(in folder: TemporaryFolder) throws {
+            switch self {
+            case .encrypted: _ = try store(in: folder).contains(.some())
+            case .plaintext: _ = try PlaintextStore(folder: folder.path).find(.some())
+            case .book: _ = try AccountBook(folder: folder.path).read()
+            }
+        }
+
+        private func store(in folder: TemporaryFolder) -> EncryptedFileStore {
+            EncryptedFileStore(folder: folder.path) { () throws(StoreFault) in Secret("correct horse") }
+        }
+
+        private func encryptedStore(in folder: TemporaryFolder) throws -> EncryptedFileStore {
+            let store = store(in: folder)
+            if try !store.isSetUp() {
+                let ask: () throws(StoreFault) -> Secret = { Secret("correct horse") }
+                try EncryptedFileStore.create(folder: folder.path, source: .passphrase(ask), derivation: .lowest)
+            }
+            return store
+        }
+    }
+
+    /// What somebody puts in the place of the file.
+    enum Trap: String, CaseIterable {
+        case symlink, hardLink, fifo, folder, device, loose, groupReadable, foreign
+
+        func set(at path: String, victim: String) throws {
+            let own = "cp -p \(path) \(path).own && rm -f \(path)"
+            let command =
+                switch self {
+                case .symlink: "\(own) && mv \(path).own \(victim) && ln -s \(victim) \(path)"
+                case .hardLink: "ln -f \(path) \(victim)"
+                case .fifo: "rm -f \(path) && mkfifo -m 600 \(path)"
+                case .folder: "rm -f \(path) && mkdir -m 700 \(path)"
+                case .device: "rm -f \(path) && mknod -m 600 \(path) c 1 3"
+                case .loose: "chmod 644 \(path)"
+                case .groupReadable: "chmod 640 \(path)"
+                case .foreign: "chown 54321 \(path)"
+                }
+            #expect(try Program.run(["sh", "-c", command]).status == 0)
+        }
+    }
+
+    private func expectUnsafe(_ body: () throws -> Void) {
+        #expect {
+            try body()
+        } throws: { error in
+            if case StoreFault.unsafeFile = error { true } else { false }
+        }
+    }
+
+    @Test(arguments: File.allCases, [0o000, 0o777, 0o022])
+    func `F1 whatever the umask the folder is 0700 and every file 0600`(file: File, mask: Int) throws {
+        let folder = TemporaryFolder()
+        let result = try Program.run(["sh", "-c", "umask \(String(mask, radix: 8)); \(commands(file, folder.path))"])
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(try Program.run(["stat", "-c", "%a", folder.path]).output == "700")
+        for name in folder.entries() {
+            #expect(try Program.run(["stat", "-c", "%a", "\(folder.path)/\(name)"]).output == "600", "\(name)")
+        }
+        #expect(folder.entries().contains(file.rawValue))
+    }
+
+    private func commands(_ file: File, _ path: String) -> String {
+        switch file {
+        case .encrypted: "\(Program.probe) init file \(path) p u && \(Program.probe) save file \(path) p u x"
+        case .plaintext: "\(Program.probe) save plaintext \(path) p u x"
+        case .book: "\(Program.probe) save book \(path) p u"
+        }
+    }
+
+    @Test(arguments: File.allCases, ["777", "755", "750", "701"])
+    func `F1 a folder on which others have rights is refused`(file: File, mode: String) throws {
+        let folder = TemporaryFolder()
+        try file.write(in: folder)
+        #expect(try Program.run(["chmod", mode, folder.path]).status == 0)
+        expectUnsafe { try file.read(in: folder) }
+        expectUnsafe { try file.write(in: folder, "two") }
+    }
+
+    @Test(arguments: ["775", "777"])
+    func `F1 a parent folder in which others may rename is refused`(mode: String) throws {
+        let folder = TemporaryFolder()
+        try File.plaintext.write(in: folder)
+        #expect(try Program.run(["chmod", mode, folder.parent]).status == 0)
+        expectUnsafe { try File.plaintext.read(in: folder) }
+        #expect(try Program.run(["chmod", "1777", folder.parent]).status == 0)
+        try File.plaintext.read(in: folder)
+    }
+
+    @Test(arguments: File.allCases, Trap.allCases)
+    func `F2 a file that is not the one we wrote is refused and left alone`(file: File, trap: Trap) throws {
+        if [.foreign, .device].contains(trap), !Need.root { return }
+        let folder = TemporaryFolder()
+        try file.write(in: folder)
+        let before = try folder.bytes(file.rawValue)
+        let victim = "\(folder.parent)/victim"
+        try trap.set(at: "\(folder.path)/\(file.rawValue)", victim: victim)
+        expectUnsafe { try file.read(in: folder) }
+        expectUnsafe { try file.write(in: folder, "two") }
+        if [.symlink, .hardLink].contains(trap) {
+            #expect(try Data(contentsOf: URL(fileURLWithPath: victim)) == before)
+        }
+        #expect(!folder.entries().contains { $0.contains(".new-") })
+    }
+
+    @Test(arguments: [Trap.symlink, .hardLink, .fifo, .folder, .loose])
+    func `F2 a lock file that is not ours is refused`(trap: Trap) throws {
+        let folder = TemporaryFolder()
+        try File.plaintext.write(in: folder)
+        let before = try folder.bytes("plaintext.json")
+        try trap.set(at: "\(folder.path)/.plaintext.json.lock", victim: "\(folder.parent)/victim")
+        expectUnsafe { try File.plaintext.write(in: folder, "two") }
+        #expect(try folder.bytes("plaintext.json") == before)
+    }
+
+    @Test func `F2 a state folder that is a link is refused`() throws {
+        let folder = TemporaryFolder()
+        #expect(try Program.run(["mkdir", "-m", "700", "\(folder.parent)/elsewhere"]).status == 0)
+        #expect(try Program.run(["ln", "-s", "elsewhere", folder.path]).status == 0)
+        expectUnsafe { try File.book.read(in: folder) }
+        expectUnsafe { try File.book.write(in: folder) }
+        #expect(folder.entries().isEmpty)
+    }
+
+    @Test(.enabled(if: Need.root, "another's home can only be tried by root"))
+    func `F1 root does not make folders in the home of another`() throws {
+        let folder = TemporaryFolder()
+        #expect(try Program.run(["chown", "54321", folder.parent]).status == 0)
+        #expect {
+            try File.book.write(in: folder)
+        } throws: { error in
+            if case StoreFault.unsafeFile(_, let problem) = error { problem.contains("sudo -H") } else { false }
+        }
+        #expect(!FileManager.default.fileExists(atPath: folder.path))
+    }
+
+    @Test(.enabled(if: Need.strace, "strace cannot trace here"))
+    func `F2 every file is opened under the checked folder, new and without following`() throws {
+        let folder = TemporaryFolder()
+        try File.plaintext.write(in: folder)
+        let trace = "\(folder.parent)/trace"
+        let saved = try Program.run([
+            "strace", "-f", "-y", "-o", trace, "-e", "trace=openat,open,creat,rename,renameat,renameat2,fsync,write,flock",
+            Program.probe, "save", "plaintext", folder.path, "p", "u", "x",
+        ])
+        #expect(saved.status == 0)
+        let lines = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n").filter {
+            $0.contains(folder.path)
+        }
+        let temporary = try #require(lines.first { $0.contains(".new-") && $0.contains("openat") })
+        for flag in ["O_CREAT", "O_EXCL", "O_NOFOLLOW", "O_CLOEXEC", "0600"] { #expect(temporary.contains(flag)) }
+        #expect(temporary.contains("openat(") && !temporary.contains("AT_FDCWD"))
+        let calls = lines.compactMap { line in
+            ["flock(", "write(", "fsync(", "renameat(", "renameat2("].first { line.contains($0) }
+        }
+        #expect(calls == ["flock(", "write(", "fsync(", "renameat(", "fsync("] || calls == ["flock(", "write(", "fsync(", "renameat2(", "fsync("])
+    }
+
+    @Test func `F2 links that come and go during saves never lead to the victim`() throws {
+        let folder = TemporaryFolder()
+        try File.plaintext.write(in: folder)
+        let victim = "\(folder.parent)/victim"
+        try Data("untouched".utf8).write(to: URL(fileURLWithPath: victim))
+        let path = "\(folder.path)/plaintext.json"
+        let swapping = try Program.start([
+            "sh", "-c", "i=0; while [ $i -lt 300 ]; do ln -sf \(victim) \(path); rm -f \(path); i=$((i+1)); done",
+        ])
+        var refused = 0
+        while swapping.0.isRunning {
+            do { try File.plaintext.write(in: folder) } catch { refused += 1 }
+        }
+        #expect(try String(contentsOfFile: victim, encoding: .utf8) == "untouched")
+        #expect(refused >= 0)
+    }
+}

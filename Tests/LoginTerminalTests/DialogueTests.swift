@@ -1,0 +1,110 @@
+import Foundation
+import LoginTestSupport
+import Testing
+
+/// What is said before and around the questions.
+@Suite struct DialogueTests {
+    @Test func `the profile and the origin come first, then our words, then the server's`() throws {
+        let probe = try Probe("--refused", "1", "--words", "Bad \"login\"", "--realm", "Staff", "--proposed", "ann")
+        try probe.pty.wait(for: "User name: ann")
+        probe.pty.type("\r")
+        try probe.pty.wait(for: "Password: ")
+        probe.pty.type("pw\r")
+        try probe.finish()
+        #expect(probe.screen().lines.filter { !$0.isEmpty } == [
+            "Log in to blog (https://blog.example)",
+            "Attempt 2 of 3: the server refused this user name or password.",
+            "The server says: \"Bad \\\"login\\\"\"",
+            "The server names the place \"Staff\".",
+            "User name: ann",
+            "Password: **",
+        ])
+    }
+
+    @Test func `both readings are named where a refusal may mean forbidden`() throws {
+        let probe = try Probe("--refused", "1", "--forbidden")
+        try probe.pty.wait(for: "where the password is right but the account may not log in.")
+        probe.pty.type("\u{04}")
+        try probe.finish()
+    }
+
+    @Test func `a blank answer is told and nothing was sent`() throws {
+        let probe = try Probe("--fields", "password", "--left-blank", "password")
+        try probe.pty.wait(for: "The password was left blank; nothing was sent.")
+        probe.pty.type("\r")
+        try probe.finish()
+        #expect(try probe.answer == ["blank password"])
+        let allowed = try Probe("--fields", "password", "--blank")
+        try allowed.pty.wait(for: "Password: ")
+        allowed.pty.type("\r")
+        try allowed.finish()
+        #expect(try allowed.answer == ["username -", "secret "])
+    }
+
+    @Test func `a pasted token is a secret`() throws {
+        let probe = try Probe("--fields", "token")
+        try probe.pty.wait(for: "Token: ")
+        probe.pty.type(Probe.canary + "\r")
+        try probe.finish()
+        #expect(try probe.answer == ["username -", "secret " + Probe.hex(Probe.canary)])
+    }
+
+    @Test(arguments: [
+        "\u{1B}]0;evil\u{07}", "\u{1B}[2J", "\u{1B}P1$r\u{1B}\\", "\u{9B}31m", "\u{7F}\u{7F}", "a\rb", "a\u{8}b", "a\nb",
+        "\u{202E}gro.evil", "\u{2066}x", "a\u{200B}b", "\u{FEFF}", "\u{2028}", "e" + String(repeating: "\u{301}", count: 300),
+    ])
+    func `T1 T3: the server's words cannot control the terminal`(words: String) throws {
+        let probe = try Probe("--fields", "password", "--refused", "1", "--words", words, "--realm", words)
+        try probe.pty.wait(for: "Password: ")
+        probe.pty.type("x\r")
+        try probe.finish()
+        // Ours: the new line after each line, and the clearing of the first.
+        let theirs = probe.pty.text.replacing("\r\u{1B}[K", with: "").replacing("\r\n", with: "")
+        #expect(theirs.unicodeScalars.allSatisfy { !$0.properties.isDefaultIgnorableCodePoint && $0.value != 0x2028 })
+        #expect(theirs.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F..<0xA0).contains($0.value) })
+        #expect(theirs.unicodeScalars.count { $0 == "\u{301}" } <= 8)
+    }
+
+    @Test(arguments: ["xterm", "dumb"], [80, 20] as [UInt16])
+    func `the waiting notice goes away without a trace`(terminal: String, columns: UInt16) throws {
+        let probe = try Probe("--waiting", "Authenticating, please wait…", columns: columns, environment: ["TERM": terminal])
+        try probe.pty.wait(for: "Authenticating")
+        probe.pty.watch(milliseconds: 100)
+        #expect(probe.screen(columns: Int(columns)).lines.count == 1)
+        try probe.finish()
+        #expect(probe.screen(columns: Int(columns)).lines == [""])
+    }
+
+    @Test func `a new passphrase is typed twice, until both are the same`() throws {
+        let probe = try Probe("--passphrase", "--confirm")
+        for typed in ["one", "two", "three", "three"] {
+            try probe.pty.wait(for: typed == "two" || typed == "three" ? ": " : "Passphrase: ")
+            probe.pty.watch(milliseconds: 50)
+            probe.pty.type(typed + "\r")
+        }
+        try probe.finish()
+        #expect(probe.pty.text.contains("The two are not the same."))
+        #expect(try probe.answer == ["passphrase " + Probe.hex("three")])
+    }
+
+    @Test func `a blank passphrase is refused, Ctrl-D cancels`() throws {
+        let blank = try Probe("--passphrase")
+        try blank.pty.wait(for: "Passphrase: ")
+        blank.pty.type("\r")
+        try blank.finish(.exited(8))
+        let cancelled = try Probe("--passphrase")
+        try cancelled.pty.wait(for: "Passphrase: ")
+        cancelled.pty.type("\u{04}")
+        try cancelled.finish()
+        #expect(try cancelled.answer == ["passphrase -"])
+    }
+
+    @Test(arguments: [("yes", true), ("y", false), ("", false), ("YES", false)])
+    func `only the whole word is a yes`(typed: String, confirmed: Bool) throws {
+        let probe = try Probe("--typing", "yes")
+        try probe.pty.wait(for: "Type yes to go on: ")
+        probe.pty.type(typed + "\r")
+        try probe.finish()
+        #expect(try probe.answer == ["confirmed \(confirmed)"])
+    }
+}

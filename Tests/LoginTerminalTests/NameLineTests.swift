@@ -1,0 +1,81 @@
+import Foundation
+import LoginTestSupport
+import Testing
+
+/// The line in which a user name is edited, and how lines fit on the screen.
+@Suite struct NameLineTests {
+    private func username(proposed: String = "", keys: [String], columns: UInt16 = 80) throws -> String? {
+        let probe = try Probe("--fields", "username", "--proposed", proposed, columns: columns)
+        try probe.pty.wait(for: "User name: ")
+        for key in keys { probe.pty.type(key) }
+        probe.pty.type("\r")
+        try probe.finish()
+        return try probe.answer.first
+    }
+
+    @Test func `the proposed name stands there and can be taken as it is`() throws {
+        #expect(try username(proposed: "ann@blog", keys: []) == "username " + Probe.hex("ann@blog"))
+    }
+
+    @Test(arguments: [
+        (["\u{7F}"], "anna marie hol"), (["\u{15}x"], "x"), (["\u{17}"], "anna marie "), (["\u{01}x"], "xanna marie holt"),
+        (["\u{1B}[H\u{1B}[3~"], "nna marie holt"), (["\u{01}\u{0B}"], "*"), (["\u{1B}OH\u{06}\u{06}\u{0B}"], "an"),
+        (["\u{1B}[D\u{1B}[D\u{04}"], "anna marie hot"), (["\u{02}\u{02}x\u{05}y"], "anna marie hoxlty"),
+        (["\u{1B}[1~\u{1B}[C_\u{1B}[4~!"], "a_nna marie holt!"), (["\u{1B}[1;5C", "\u{1B}[200~", "?"], "anna marie holt?"),
+        (["ä€😀\u{7F}\u{1B}[D\u{7F}"], "anna marie holt€"),
+    ] as [([String], String)])
+    func `the name can be edited`(keys: [String], result: String) throws {
+        let answer = try username(proposed: "anna marie holt", keys: keys)
+        #expect(answer == (result == "*" ? "blank username" : "username " + Probe.hex(result)))
+    }
+
+    @Test func `a lone Escape does nothing and does not swallow Enter`() throws {
+        #expect(try username(proposed: "ann", keys: ["\u{1B}"]) == "username " + Probe.hex("ann"))
+    }
+
+    @Test func `a long name fits on a narrow screen, the part at the cursor shown`() throws {
+        let name = "annabella.holthausen@department.example"
+        let probe = try Probe("--fields", "username", "--proposed", name, columns: 20)
+        try probe.pty.wait(for: "User name: ")
+        probe.pty.watch(milliseconds: 100)
+        #expect(probe.screen(columns: 20).lastLine == "User name: .example")
+        probe.pty.type("\u{01}")
+        probe.pty.watch(milliseconds: 100)
+        #expect(probe.screen(columns: 20).lastLine == "User name: annabell")
+        probe.pty.typeSlowly("X\u{05}\u{7F}\u{7F}ZZ")
+        #expect(probe.screen(columns: 20).lastLine == "User name: .exampZZ")
+        probe.pty.type("\r")
+        try probe.finish()
+        #expect(try probe.answer.first == "username " + Probe.hex("X" + name.dropLast(2) + "ZZ"))
+    }
+
+    @Test func `a long secret keeps to its line on a narrow screen`() throws {
+        let probe = try Probe("--fields", "password", columns: 20)
+        try probe.pty.wait(for: "Password: ")
+        probe.pty.typeSlowly(String(repeating: "p", count: 30))
+        #expect(probe.screen(columns: 20).lastLine == "Password: *********")
+        probe.pty.typeSlowly(String(repeating: "\u{7F}", count: 28))
+        #expect(probe.screen(columns: 20).lastLine == "Password: **")
+        probe.pty.type("\r")
+        try probe.finish()
+        #expect(try probe.answer.last == "secret " + Probe.hex("pp"))
+    }
+
+    @Test func `a change of the window draws the line again`() throws {
+        let probe = try Probe("--fields", "username", "--proposed", "annabella.holthausen")
+        try probe.pty.wait(for: "User name: annabella.holthausen")
+        probe.pty.resize(columns: 24)
+        probe.pty.child.send(signal: SIGWINCH)
+        try probe.pty.wait(for: "User name: a.holthausen")
+        probe.pty.type("\r")
+        try probe.finish()
+    }
+
+    @Test func `a name with hidden characters shows them`() throws {
+        let probe = try Probe("--fields", "username", "--proposed", "ann\u{202E}nna")
+        try probe.pty.wait(for: "User name: ann\\u{202E}nna")
+        probe.pty.type("\r")
+        try probe.finish()
+        #expect(try probe.answer.first == "username " + Probe.hex("ann\u{202E}nna"))
+    }
+}

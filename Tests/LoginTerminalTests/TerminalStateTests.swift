@@ -1,0 +1,147 @@
+import Foundation
+import LoginTestSupport
+import Testing
+
+/// The terminal comes back as it was, whatever happens (threats.md, P4 to P17).
+@Suite struct TerminalStateTests {
+    private static let deadly: [Int32] = [
+        SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGPIPE, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF,
+        SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGSYS, SIGPOLL, 40,
+    ]
+
+    private func askHalfway(_ arguments: String...) throws -> Probe {
+        let probe = try Probe("--fields", "password", arguments.first ?? "", arguments.dropFirst().first ?? "")
+        try probe.pty.wait(for: "Password: ")
+        probe.pty.type(Probe.canary)
+        try probe.pty.wait(for: "*")
+        #expect(!probe.pty.echoes)
+        return probe
+    }
+
+    @Test(arguments: deadly)
+    func `P4: a signal at the prompt leaves the terminal as it was and kills`(number: Int32) throws {
+        let probe = try askHalfway()
+        probe.pty.child.send(signal: number)
+        try probe.finish(.signalled(number))
+        #expect(try probe.answer.isEmpty)
+        #expect(probe.home.files == ["answers"])
+    }
+
+    @Test(arguments: [("trap", [SIGILL, SIGTRAP]), ("segv", [SIGSEGV]), ("abort", [SIGABRT]), ("overflow", [SIGSEGV])])
+    func `P4: a crash at the prompt leaves the terminal as it was and kills`(kind: String, numbers: [Int32]) throws {
+        let probe = try Probe("--fields", "password", "--crash", kind)
+        try probe.pty.wait(for: "Password: ")
+        probe.pty.type(Probe.canary)
+        try probe.pty.wait(for: "*")
+        probe.pty.child.send(signal: SIGURG)
+        guard case .signalled(let number) = try probe.pty.waitForEnd() else {
+            Issue.record("not killed")
+            return
+        }
+        #expect(numbers.contains(number))
+        #expect(probe.pty.settings == probe.settingsBefore)
+        #expect(!probe.pty.text.contains(Probe.canary))
+        #expect(probe.home.files == ["answers"])
+    }
+
+    @Test(arguments: [SIGPIPE, SIGINT, SIGHUP])
+    func `P4: a signal that the caller ignores stays ignored`(number: Int32) throws {
+        let probe = try Probe("--fields", "password", ignoring: [number])
+        try probe.pty.wait(for: "Password: ")
+        probe.pty.child.send(signal: number)
+        probe.pty.watch(milliseconds: 100)
+        probe.pty.type("still\r")
+        try probe.finish()
+        #expect(try probe.answer.last == "secret " + Probe.hex("still"))
+    }
+
+    @Test(arguments: ["\u{03}", "\u{1C}"])
+    func `P4: Ctrl-C and Ctrl-backslash end the program by their signals`(key: String) throws {
+        let probe = try askHalfway()
+        probe.pty.type(key)
+        try probe.finish(.signalled(key == "\u{03}" ? SIGINT : SIGQUIT))
+    }
+
+    @Test func `P6: SIGKILL cannot be caught, and gives no answer`() throws {
+        let probe = try askHalfway()
+        probe.pty.child.send(signal: SIGKILL)
+        #expect(try probe.pty.waitForEnd() == .signalled(SIGKILL))
+        #expect(try probe.answer.isEmpty)
+        #expect(probe.home.files == ["answers"])
+    }
+
+    @Test func `P7: what was typed ahead is no part of the answer and does not stay on the screen`() throws {
+        let probe = try Probe("--fields", "password", "--delay", "1")
+        probe.pty.type("EARLY\rmore")
+        try probe.pty.wait(for: "Password: ")
+        probe.pty.type("real\r")
+        try probe.finish()
+        #expect(try probe.answer.last == "secret " + Probe.hex("real"))
+        #expect(probe.screen().lines.contains("Log in to blog (https://blog.example)"))
+    }
+
+    @Test func `P14: Ctrl-D on an empty line cancels, on a full one it does nothing to a secret`() throws {
+        let empty = try Probe()
+        try empty.pty.wait(for: "User name: ")
+        empty.pty.type("\u{04}")
+        try empty.finish()
+        #expect(try empty.answer == ["cancelled"])
+        let full = try Probe("--fields", "password")
+        try full.pty.wait(for: "Password: ")
+        full.pty.type("abc\u{04}d\r")
+        try full.finish()
+        #expect(try full.answer.last == "secret " + Probe.hex("abcd"))
+    }
+
+    @Test(arguments: ["", "half"])
+    func `P14: a hang-up ends the program within a second`(typed: String) throws {
+        let probe = try Probe("--fields", "password")
+        try probe.pty.wait(for: "Password: ")
+        probe.pty.type(typed)
+        probe.pty.watch(milliseconds: 50)
+        let start = Date()
+        probe.pty.hangUp()
+        #expect(try probe.pty.waitForEnd() == .signalled(SIGHUP))
+        #expect(Date().timeIntervalSince(start) < 1)
+        #expect(try probe.answer.isEmpty)
+    }
+
+    @Test(arguments: ["", "half"])
+    func `P14: a hang-up that is ignored ends the input within a second and gives no answer`(typed: String) throws {
+        let probe = try Probe("--fields", "password", ignoring: [SIGHUP])
+        try probe.pty.wait(for: "Password: ")
+        probe.pty.type(typed)
+        probe.pty.watch(milliseconds: 50)
+        let start = Date()
+        probe.pty.hangUp()
+        #expect(try probe.pty.waitForEnd() == .exited(0))
+        #expect(Date().timeIntervalSince(start) < 1)
+        #expect(try probe.answer == ["cancelled"])
+    }
+
+    @Test(arguments: ["", "ann\nsecret\n", String(repeating: "A", count: 70000) + "\u{15}\0"])
+    func `P15 P16: without a terminal nobody is asked, and piped text is not taken`(input: String) throws {
+        let home = try TemporaryHome()
+        let spec = ChildSpec(try BuiltProducts.path(of: "PromptProbe"), environment: home.environment)
+        let result = try Command.run(spec, input: Array(input.utf8), within: 20)
+        #expect(result.ending == .exited(4))
+        #expect(result.output.contains("loginRequired") && result.output.contains("username"))
+        #expect(!result.output.contains("User name:") && result.error.isEmpty)
+    }
+
+    @Test func `P17: the dialogue goes to the terminal alone`() throws {
+        let probe = try Probe()
+        try probe.answer(password: Probe.canary)
+        try probe.finish()
+        #expect(try probe.answer.count == 2)
+        #expect(probe.screen().lines.first == "Log in to blog (https://blog.example)")
+    }
+
+    @Test func `a prompt that nobody answers expires`() throws {
+        let probe = try Probe("--fields", "password", "--timeout", "1")
+        try probe.pty.wait(for: "Password: ")
+        probe.pty.type("half")
+        try probe.finish(.exited(13))
+        #expect(try probe.answer.first?.contains("promptExpired") == true)
+    }
+}
