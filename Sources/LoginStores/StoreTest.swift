@@ -8,11 +8,15 @@ public struct StoreTest: Sendable {
     public let secret: Secret
 
     public init() {
-        let number = UInt64.random(in: 0 ... .max)
-        self.account = AccountID(
-            profile: "authctl store test", origin: Origin(scheme: "https", host: "test.invalid", port: 443),
-            username: "\(number)")
+        self.account = Self.account(String(UInt64.random(in: 0 ... .max)))
         self.secret = Secret.random(count: 32)
+    }
+
+    /// The account of the test of this number, for another process that reads it back.
+    public static func account(_ number: String) -> AccountID {
+        AccountID(
+            profile: "authctl store test", origin: Origin(scheme: "https", host: "test.invalid", port: 443),
+            username: number)
     }
 
     /// Writes the item, reads it back and erases it, all in this process.

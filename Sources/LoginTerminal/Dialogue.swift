@@ -34,12 +34,17 @@ enum Dialogue {
         case .notLoggedIn: []
         case .leftBlank(let field): ["The \(name(field)) was left blank; nothing was sent."]
         case .refused(let refusal): refused(refusal, challenge)
+        case .storedRefused(let refusal): ["The server refused the stored \(secretName(challenge.fields))."] + details(refusal, challenge)
         }
     }
 
     private static func refused(_ refusal: Refusal, _ challenge: Challenge) -> [String] {
         let attempt = "Attempt \(challenge.previousFailureCount + 1) of \(challenge.maxAttempts)"
-        var lines = ["\(attempt): the server refused this \(refusedThing(challenge.fields))."]
+        return ["\(attempt): the server refused this \(refusedThing(challenge.fields))."] + details(refusal, challenge)
+    }
+
+    private static func details(_ refusal: Refusal, _ challenge: Challenge) -> [String] {
+        var lines: [String] = []
         if refusal.mayMeanForbidden {
             lines.append("It answers the same where the \(secretName(challenge.fields)) is right but the account may not log in.")
         }

@@ -73,6 +73,15 @@ struct ProfileBook {
         throw .unknownProfile(name: name, near: names.nearest(to: name))
     }
 
+    /// A profile as it was written; nothing if there is none of this name.
+    func written(_ name: String) throws(UsageFault) -> ConfigValue? {
+        switch source(of: name) {
+        case .config: try configured?.table(name).map { .table($0.members) }
+        case .made(let file): try Self.table(file).map { .table($0.members) }
+        case nil: nil
+        }
+    }
+
     /// The file of a profile that authctl made or will make.
     func madeFile(_ name: String) -> String { "\(paths.madeProfiles)/\(name).toml" }
 

@@ -6,7 +6,7 @@ struct StrictTable {
     let file: String
     /// From the top of the file, such as `profiles.blog.login`.
     let path: String
-    private let members: [String: ConfigValue]
+    let members: [String: ConfigValue]
 
     init(_ members: [String: ConfigValue], file: String, path: String) {
         self.members = members

@@ -19,6 +19,10 @@ struct Environment: Sendable {
         "XDG_CONFIG_HOME", "XDG_STATE_HOME", "NO_COLOR", "TERM",
     ]
 
+    private static let proxyVariables = ["http_proxy", "https_proxy", "all_proxy", "no_proxy"].flatMap {
+        [$0, $0.uppercased()]
+    }
+
     init(_ values: [String: String], password: Secret? = nil) {
         self.values = values
         self.password = password
@@ -27,7 +31,7 @@ struct Environment: Sendable {
     /// Reads the process's own environment, and takes out of it what children must not see.
     static func taken() -> Environment {
         var values: [String: String] = [:]
-        for name in given + others where name != "AUTHCTL_PASSWORD" {
+        for name in given + others + proxyVariables where name != "AUTHCTL_PASSWORD" {
             if let text = getenv(name) { values[name] = String(cString: text) }
         }
         let password = getenv("AUTHCTL_PASSWORD").map { text -> Secret in
@@ -43,6 +47,9 @@ struct Environment: Sendable {
     subscript(name: String) -> String? {
         values[name].flatMap { $0.isEmpty ? nil : $0 }
     }
+
+    /// The variables that name proxies, for `--proxy environment`.
+    var proxies: [String: String] { values.filter { Self.proxyVariables.contains($0.key) } }
 
     /// Whether the variable is there, be it empty.
     func isSet(_ name: String) -> Bool { values[name] != nil }

@@ -34,6 +34,14 @@ struct Paths: Equatable, Sendable {
     /// The profiles that authctl makes, one file each.
     var madeProfiles: String { configFolder + "/profiles" }
 
+    /// A path as it is from everywhere.
+    static func absolute(_ path: String) throws(LoginError) -> String {
+        if path.hasPrefix("/") { return path }
+        guard let current = getcwd(nil, 0) else { throw .failure(.system(call: "getcwd", errno: errno)) }
+        defer { free(current) }
+        return "\(String(cString: current))/\(path)"
+    }
+
     private static var homeOfUser: String? {
         guard let entry = getpwuid(getuid()), let directory = entry.pointee.pw_dir else { return nil }
         return String(cString: directory)

@@ -9,6 +9,8 @@ public struct AccountBookDocument: Equatable, Sendable {
     public var profiles: [ProfileRecord] = []
     /// The profile of the last login.
     public var lastProfile: String?
+    /// What `profile default` chose; `default` of the configuration file goes before it.
+    public var defaultProfile: String?
 
     public init() {}
 
@@ -62,7 +64,7 @@ public struct AccountBookDocument: Equatable, Sendable {
 }
 
 extension AccountBookDocument: Codable {
-    private enum CodingKeys: String, CodingKey { case version, profiles, lastProfile }
+    private enum CodingKeys: String, CodingKey { case version, profiles, lastProfile, defaultProfile }
 
     /// The document says a version that this program does not know.
     struct UnknownVersion: Error {
@@ -76,6 +78,7 @@ extension AccountBookDocument: Codable {
         guard version == Self.currentVersion else { throw UnknownVersion(version: version) }
         profiles = try container.decode([ProfileRecord].self, forKey: .profiles)
         lastProfile = try container.decodeIfPresent(String.self, forKey: .lastProfile)
+        defaultProfile = try container.decodeIfPresent(String.self, forKey: .defaultProfile)
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -83,6 +86,7 @@ extension AccountBookDocument: Codable {
         try container.encode(Self.currentVersion, forKey: .version)
         try container.encode(profiles, forKey: .profiles)
         try container.encodeIfPresent(lastProfile, forKey: .lastProfile)
+        try container.encodeIfPresent(defaultProfile, forKey: .defaultProfile)
     }
 }
 

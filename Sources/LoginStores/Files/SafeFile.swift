@@ -59,6 +59,20 @@ struct SafeFile: Sendable {
         _ = consume lock
     }
 
+    /// Removes the file, under the lock.
+    /// - Returns: whether there was one.
+    func remove() throws(StoreFault) -> Bool {
+        guard let directory = try SafeDirectory.open(folder, creating: false) else { return false }
+        let lock = try FileLock(lockName, in: directory, seconds: wait)
+        defer { _ = consume lock }
+        if unlinkat(directory.descriptor.number, name, 0) != 0 {
+            if errno == ENOENT { return false }
+            throw .system(call: "unlink", path: path, errno: errno)
+        }
+        try checkCall("fsync", path: folder, retrying { fsync(directory.descriptor.number) })
+        return true
+    }
+
     private func read(in directory: SafeDirectory) throws(StoreFault) -> Secret? {
         try withFile(in: directory) { (file, count) throws(StoreFault) in
             try Secret(count: count) { (buffer) throws(StoreFault) in

@@ -1,0 +1,116 @@
+import ArgumentParser
+import LoginCore
+import LoginStores
+
+/// `authctl profile add FILE`
+struct ProfileAddCommand: WorldCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Take profiles that others have written.",
+        discussion: """
+            What could run programs or weaken trust is listed, and taken only after a typed yes or with \
+            --accept-commands.
+            """)
+    static let mayAsk = true
+
+    @Argument(help: "A TOML file with [profiles.NAME] tables, or with one profile's own keys and --name.")
+    var file: String
+
+    @Option(help: ArgumentHelp("Call the profile like this.", valueName: "name"))
+    var name: String?
+
+    @Flag(help: "Also take what can run programs or weaken trust.")
+    var acceptCommands = false
+
+    @OptionGroup var report: ReportOptions
+    @OptionGroup var global: GlobalOptions
+
+    var printsJSON: Bool { report.json }
+
+    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+        let offered = try Invocation.fromConfig { () throws(UsageFault) in try OfferedProfiles(file, name: name) }
+        for (name, table) in offered.profiles { try check(name, table, invocation) }
+        let withRisks = offered.profiles.flatMap { name, table in table.risks.map { "\(name): \($0)" } }
+        let takesRisks = withRisks.isEmpty ? false : try accepts(withRisks, invocation)
+        for (name, table) in offered.profiles {
+            try invocation.write(takesRisks ? table.members : table.withoutRisks, as: name)
+            invocation.say("Added the profile \(SafeText.escaped(name)).")
+        }
+        if printsJSON { try invocation.world.streams.result(json: ["added": offered.profiles.map(\.name)]) }
+        return .ok
+    }
+
+    private func check(_ name: String, _ table: StrictTable, _ invocation: Invocation) throws(LoginError) {
+        invocation.topic = Topic(profile: name)
+        guard invocation.profiles.source(of: name) == nil else {
+            throw .usage(.other("there is a profile of this name already; choose another with --name"))
+        }
+        let decoder = ProfileDecoder(folder: invocation.paths.configFolder, home: invocation.paths.home)
+        let profile = try Invocation.fromConfig { () throws(UsageFault) in try decoder.profile(named: name, table) }
+        _ = try invocation.endpoint(profile)
+    }
+
+    private func accepts(_ risks: [String], _ invocation: Invocation) throws(LoginError) -> Bool {
+        let list = risks.map { "  \(SafeText.escaped($0))" }.joined(separator: "\n")
+        if acceptCommands { return true }
+        let question = "These keys can run programs or weaken trust:\n\(list)"
+        guard invocation.mayAsk else {
+            invocation.world.streams.say("\(question)\nThey were left out; --accept-commands takes them.")
+            return false
+        }
+        return try invocation.world.dialogue(invocation.dialogueSettings).confirm(question, typing: "yes")
+    }
+}
+
+/// The profiles in a file that comes from others.
+struct OfferedProfiles {
+    let profiles: [(name: String, table: StrictTable)]
+
+    init(_ file: String, name: String?) throws(UsageFault) {
+        guard let top = try ProfileBook.table(file) else {
+            throw .badConfig(file: file, path: nil, line: nil, problem: "there is no such file")
+        }
+        guard let tables = try top.table("profiles") else {
+            guard let name else { throw top.fault(nil, "has no [profiles.NAME] table; give the profile a --name") }
+            try ProfileName.check(name, file: file)
+            profiles = [(name, top)]
+            return
+        }
+        // Other keys at the top are the author's own choices, and not taken.
+        var found: [(name: String, table: StrictTable)] = []
+        for key in tables.keys {
+            if let table = try tables.table(key) { found.append((key, table)) }
+        }
+        if let name {
+            guard found.count == 1 else { throw top.fault("profiles", "has several profiles; --name is for one") }
+            found = [(name, found[0].table)]
+        }
+        for profile in found { try ProfileName.check(profile.name, file: file) }
+        profiles = found
+    }
+}
+
+extension StrictTable {
+    /// The keys that can run programs or weaken trust.
+    private static let riskyKeys = ["password-command", "proxy", "ca-file", "certificate", "key", "allow-http"]
+
+    private func isRisky(_ key: String) -> Bool {
+        if Self.riskyKeys.contains(key) { return true }
+        guard key == "store", case .string(let store) = value(key) else { return false }
+        return store.hasPrefix("helper:")
+    }
+
+    var risks: [String] {
+        keys.filter(isRisky).map { key in
+            switch value(key) {
+            case .string(let text): "\(key) = \(text)"
+            case .bool(let flag): "\(key) = \(flag)"
+            case .integer, .number, .array, .table, .unsupported, nil: key
+            }
+        }
+    }
+
+    var withoutRisks: [String: ConfigValue] {
+        members.filter { !isRisky($0.key) }
+    }
+}

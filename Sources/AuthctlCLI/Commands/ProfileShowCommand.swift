@@ -1,0 +1,45 @@
+import ArgumentParser
+import LoginCore
+import LoginStores
+
+/// `authctl profile show [NAME]`
+struct ProfileShowCommand: WorldCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Print one profile as TOML, ready to be given to others.")
+
+    @Argument(help: "The profile.")
+    var name: String?
+
+    @OptionGroup var report: ReportOptions
+    @OptionGroup var global: GlobalOptions
+
+    var printsJSON: Bool { report.json }
+
+    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+        let profile = try invocation.selectProfile(name)
+        guard let value = try Invocation.fromConfig({ () throws(UsageFault) in
+            try invocation.profiles.written(profile.name)
+        }) else { throw .usage(.unknownProfile(name: profile.name, near: [])) }
+        if printsJSON {
+            try invocation.world.streams.result(json: [profile.name: value.json])
+        } else {
+            let document = ConfigValue.table(["profiles": .table([profile.name: value])]).document
+            try invocation.world.streams.result(document)
+        }
+        return .ok
+    }
+}
+
+extension ConfigValue {
+    /// The same value in JSON.
+    var json: JSONValue {
+        switch self {
+        case .string(let text), .unsupported(let text): .string(text)
+        case .integer(let number): .integer(number)
+        case .number(let number): .number(number)
+        case .bool(let flag): .bool(flag)
+        case .array(let elements): .array(elements.map(\.json))
+        case .table(let members): .object(members.mapValues(\.json))
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import ArgumentParser
+import LoginCore
+import LoginStores
+
+/// `authctl switch [PROFILE] USER`
+struct SwitchCommand: WorldCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "switch", abstract: "Make another account of a profile the active one.",
+        usage: "authctl switch [<profile>] <user>")
+
+    @Argument(help: "The profile, unless it is clear, and the user name.")
+    var names: [String]
+
+    @OptionGroup var report: ReportOptions
+    @OptionGroup var global: GlobalOptions
+
+    var printsJSON: Bool { report.json }
+
+    func validate() throws {
+        guard (1...2).contains(names.count) else { throw ValidationError("Name a user, or a profile and a user.") }
+    }
+
+    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+        let profile = try invocation.selectProfile(names.count == 2 ? names[0] : nil)
+        let username = names[names.count - 1]
+        let record = try invocation.document().profile(profile.name)
+        guard let record, let account = record.account(named: username) else {
+            throw .usage(
+                .unknownAccount(
+                    profile: profile.name, username: username, known: record?.accounts.map(\.username) ?? []))
+        }
+        try Invocation.fromStore { () throws(StoreFault) in
+            try invocation.book.update { document in
+                document.updateProfile(profile.name, url: record.url, origin: record.origin) {
+                    $0.activeUsername = account.username
+                }
+            }
+        }
+        invocation.say("The active account of \(profile.name) is now \(SafeText.escaped(account.identity.displayName)).")
+        if printsJSON {
+            try invocation.world.streams.result(json: ["profile": profile.name, "username": account.username])
+        }
+        return .ok
+    }
+}

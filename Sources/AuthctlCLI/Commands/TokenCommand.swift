@@ -1,0 +1,93 @@
+import ArgumentParser
+import LoginCore
+import LoginStores
+import Secrets
+
+/// `authctl token [PROFILE]`
+struct TokenCommand: WorldCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "token",
+        abstract: "Print the session's token, never one that is past its end.",
+        discussion: "With Basic and with cookies there is no token; --header prints the header line instead.")
+
+    @Argument(help: "The profile.")
+    var profile: String?
+
+    @Flag(help: "Print the whole header line.")
+    var header = false
+
+    @Flag(help: "Ask the service first whether the session still holds.")
+    var verify = false
+
+    @Option(help: ArgumentHelp("The token must live at least so long; it is renewed if it does not.", valueName: "seconds"))
+    var minTtl: Int64 = 0
+
+    @OptionGroup var report: ReportOptions
+    @OptionGroup var global: GlobalOptions
+
+    var printsJSON: Bool { report.json }
+
+    func validate() throws {
+        guard (0...31_536_000).contains(minTtl) else {
+            throw ValidationError("--min-ttl must be from 0 to 31536000 seconds.")
+        }
+    }
+
+    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+        let profile = try invocation.selectProfile(profile)
+        let (session, username) = try TokenSource(
+            invocation: invocation, profile: profile, minimum: minTtl, asksServer: verify
+        ).session()
+        if printsJSON {
+            try invocation.world.streams.result(json: try TokenReport(profile, session, username, header: header))
+        } else if header {
+            try invocation.world.streams.result(try line(session, profile, username))
+        } else {
+            try invocation.world.streams.result(try Self.token(session))
+        }
+        return .ok
+    }
+
+    private func line(_ session: Session, _ profile: Profile, _ username: String) throws(LoginError) -> Secret {
+        do throws(FillFault) {
+            return try profile.sessionRule.headerLine(session, username: username)
+        } catch {
+            throw .failure(.other("the session does not fit into a header"))
+        }
+    }
+
+    fileprivate static func token(_ session: Session) throws(LoginError) -> Secret {
+        switch session {
+        case .token(let token): return token.value
+        case .credential: throw .usage(.tokenHasOnlyHeader(method: .basic))
+        case .cookies: throw .usage(.tokenHasOnlyHeader(method: .cookie))
+        }
+    }
+}
+
+/// What `token --json` prints. The token is a `String` here because that is what JSON is made of; it lives as long as
+/// the line takes to be printed.
+private struct TokenReport: Encodable {
+    let profile: String
+    let username: String
+    let token: String?
+    let header: String?
+    let expires: Int64?
+
+    init(_ profile: Profile, _ session: Session, _ username: String, header: Bool) throws(LoginError) {
+        self.profile = profile.name
+        self.username = username
+        self.expires = session.expires
+        guard header else {
+            self.token = try TokenCommand.token(session).unprotectedText
+            self.header = nil
+            return
+        }
+        do throws(FillFault) {
+            self.header = try profile.sessionRule.headerLine(session, username: username).unprotectedText
+            self.token = nil
+        } catch {
+            throw .failure(.other("the session does not fit into a header"))
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import ArgumentParser
+import LoginCore
+import LoginStores
+
+/// `authctl whoami [PROFILE]`
+struct WhoamiCommand: WorldCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "whoami", abstract: "Ask the service who is logged in, and print the user name alone.")
+
+    @Argument(help: "The profile.")
+    var profile: String?
+
+    @Flag(help: "Answer from what is stored, without asking the service.")
+    var offline = false
+
+    @OptionGroup var report: ReportOptions
+    @OptionGroup var global: GlobalOptions
+
+    var printsJSON: Bool { report.json }
+
+    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+        let profile = try invocation.selectProfile(profile)
+        let identity = offline ? try stored(profile, invocation) : try verified(profile, invocation)
+        guard printsJSON else {
+            try invocation.world.streams.result(SafeText.escaped(identity.displayName))
+            return .ok
+        }
+        try invocation.world.streams.result(
+            json: WhoamiReport(
+                profile: profile.name, username: identity.displayName, verified: !offline))
+        return .ok
+    }
+
+    private func verified(_ profile: Profile, _ invocation: Invocation) throws(LoginError) -> Identity {
+        try StoredCheck(invocation, profile).identity()
+    }
+
+    private func stored(_ profile: Profile, _ invocation: Invocation) throws(LoginError) -> Identity {
+        let account = try invocation.usableAccount(profile)
+        invocation.say("authctl: from what is stored; the service was not asked")
+        return account.identity
+    }
+}
+
+private struct WhoamiReport: Encodable {
+    let profile: String
+    let username: String
+    let verified: Bool
+}

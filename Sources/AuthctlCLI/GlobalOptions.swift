@@ -1,0 +1,31 @@
+import ArgumentParser
+
+/// The options that every command has.
+struct GlobalOptions: ParsableArguments {
+    @Option(name: [.customShort("P"), .long], help: ArgumentHelp("The profile to use.", valueName: "name"))
+    var profile: String?
+
+    @Option(name: [.short, .long], help: ArgumentHelp("The account to use.", valueName: "name"))
+    var username: String?
+
+    @Flag(name: [.short, .long], help: "Say nothing but results and errors.")
+    var quiet = false
+
+    @Flag(name: [.short, .long], help: "Say what is sent and answered, without secrets.")
+    var verbose = false
+
+    @Flag(help: "Never ask; fail with 4 and list what is missing.")
+    var noPrompt = false
+
+    @Option(help: ArgumentHelp("Use this configuration file.", valueName: "file"))
+    var config: String?
+
+    @Option(help: ArgumentHelp("How long one request may take.", valueName: "seconds"))
+    var timeout: Int?
+}
+
+/// For the commands that report.
+struct ReportOptions: ParsableArguments {
+    @Flag(help: "Print one JSON value, also on failure.")
+    var json = false
+}

@@ -1,0 +1,135 @@
+import LoginCore
+import LoginHTTP
+import LoginStores
+import Secrets
+
+/// One run of one command: the world, the options that all commands have, and what is worked out of them once.
+final class Invocation {
+    let world: World
+    let options: GlobalOptions
+    let paths: Paths
+    let profiles: ProfileBook
+    let book: AccountBook
+    /// Whether this command may ask a person, and somebody is there to be asked.
+    let mayAsk: Bool
+    /// Whom the command is about, for its messages.
+    var topic = Topic()
+
+    init(_ world: World, _ options: GlobalOptions, mayAsk: Bool = false) throws(LoginError) {
+        self.world = world
+        self.options = options
+        (paths, profiles) = try Invocation.fromConfig { () throws(UsageFault) in
+            let paths = try Paths(world.environment, config: options.config)
+            return (paths, try ProfileBook(paths))
+        }
+        book = AccountBook(folder: paths.stateFolder)
+        let isForbidden = options.noPrompt || world.environment["AUTHCTL_NO_PROMPT"] == "1"
+        self.mayAsk = mayAsk && !isForbidden && world.hasTerminal()
+        if let timeout = options.timeout, !(1...3600).contains(timeout) {
+            throw .usage(.badValue(option: "--timeout", problem: "must be from 1 to 3600 seconds"))
+        }
+    }
+
+    /// Says something to the person, unless they want quiet.
+    func say(_ text: String) {
+        if !options.quiet { world.streams.say(text) }
+    }
+
+    /// The profile of this name; from here on, messages are about it.
+    func profile(named name: String) throws(LoginError) -> Profile {
+        topic = Topic(profile: name)
+        var profile = try Invocation.fromConfig { () throws(UsageFault) in try profiles.profile(named: name) }
+        try profile.settings.override(by: world.environment)
+        topic.origin = try document().profile(name).flatMap { $0.url == profile.url ? $0.origin : nil }
+        return profile
+    }
+
+    /// What is remembered.
+    func document() throws(LoginError) -> AccountBookDocument {
+        try Invocation.fromStore { () throws(StoreFault) in try book.read() }
+    }
+
+    /// Origin and base path of a profile, by libcurl's parser.
+    func endpoint(_ profile: Profile) throws(LoginError) -> ServiceEndpoint {
+        let url = try parse(profile.url)
+        guard url.user == nil, url.password == nil, url.query == nil else {
+            throw .usage(.badURL(url: url.text, problem: "a profile's url has neither user information nor a query"))
+        }
+        topic.origin = url.origin
+        let path = url.path.hasSuffix("/") ? String(url.path.dropLast()) : url.path
+        return ServiceEndpoint(origin: url.origin, base: url.origin.description + path)
+    }
+
+    func parse(_ url: String) throws(LoginError) -> ParsedURL {
+        let parser = try URLParser()
+        return try Invocation.fromConfig { () throws(UsageFault) in try parser.parse(url) }
+    }
+
+    /// The stores, with a passphrase from a file or, where this command may ask, from the person.
+    func shelf() -> StoreShelf {
+        world.shelf(paths.stateFolder) { () throws(StoreFault) in try self.passphrase() }
+    }
+
+    private func passphrase() throws(StoreFault) -> Secret {
+        let path = "\(paths.stateFolder)/\(EncryptedFileStore.fileName)"
+        if let file = world.environment["AUTHCTL_STORE_PASSPHRASE_FILE"] {
+            return try SecretFile.passphrase(file)
+        }
+        guard mayAsk else { throw .passphraseMissing(path: path) }
+        let typed: Secret?
+        do throws(LoginError) {
+            let label = "Passphrase of authctl's encrypted file: "
+            typed = try world.dialogue(dialogueSettings).askPassphrase(label, confirm: false)
+        } catch .store(let fault) {
+            throw fault
+        } catch {
+            throw .passphraseMissing(path: path)
+        }
+        guard let typed else { throw .passphraseCancelled }
+        return typed
+    }
+
+    var dialogueSettings: World.DialogueSettings {
+        World.DialogueSettings(mask: world.environment.mask)
+    }
+}
+
+extension Invocation {
+    /// A fault of the configuration as the fault of a command.
+    static func fromConfig<Result>(_ body: () throws(UsageFault) -> Result) throws(LoginError) -> Result {
+        do throws(UsageFault) {
+            return try body()
+        } catch {
+            throw .usage(error)
+        }
+    }
+
+    /// A store's fault as the fault of a command.
+    static func fromStore<Result>(_ body: () throws(StoreFault) -> Result) throws(LoginError) -> Result {
+        do throws(StoreFault) {
+            return try body()
+        } catch {
+            throw .store(error)
+        }
+    }
+}
+
+extension Profile.Settings {
+    /// A variable goes before the file, and an option before both.
+    mutating func override(by environment: Environment) throws(LoginError) {
+        proxy = environment["AUTHCTL_PROXY"] ?? proxy
+        caFile = environment["AUTHCTL_CA_FILE"] ?? caFile
+        if let name = environment["AUTHCTL_STORE"] {
+            guard name == "auto" || StoreName(name) != nil else {
+                throw .usage(.badValue(option: "AUTHCTL_STORE", problem: "there is no such store"))
+            }
+            store = name
+        }
+        if let name = environment["AUTHCTL_PERSIST"] {
+            guard let chosen = Persistence(rawValue: name) else {
+                throw .usage(.badValue(option: "AUTHCTL_PERSIST", problem: "must be none, session or permanent"))
+            }
+            persist = chosen
+        }
+    }
+}

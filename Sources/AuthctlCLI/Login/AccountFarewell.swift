@@ -1,0 +1,78 @@
+import LoginCore
+import LoginHTTP
+import LoginStores
+import Secrets
+
+/// What became of one account at logout.
+struct Receipt: Encodable {
+    let profile: String
+    let origin: String
+    let username: String
+    /// `revoked`, `ended before`, `not asked` or `failed`.
+    var server: String
+    var erased = false
+    /// When what lives on at the server ends, in seconds of Unix time.
+    var expires: Int64?
+    /// Why the server's half failed.
+    var problem: String?
+
+    func words(now: Int64) -> String {
+        let who = username.isEmpty ? "" : "\(SafeText.escaped(username)) of "
+        let copy = erased ? "local copy erased from the store" : "no local copy was left"
+        var words = "Logged out \(who)\(profile) (\(origin)): \(copy); "
+        switch server {
+        case "revoked": words += "session ended at the server."
+        case "ended before": words += "the server did not know the session any more."
+        case "failed": words += "the server did not end the session: \(problem ?? "unknown")."
+        default: words += "the server was not asked."
+        }
+        if server != "revoked", server != "ended before", let expires, expires > now {
+            words += " There the session lives on for \(Duration.inWords(expires - now))."
+        }
+        return words
+    }
+}
+
+/// Ends the login of one account: at the server where the profile says how, then here, whatever the server said.
+struct AccountFarewell {
+    let invocation: Invocation
+    let profile: ProfileRecord
+    let account: AccountRecord
+
+    func perform(asksServer: Bool) throws(LoginError) -> Receipt {
+        invocation.topic = Topic(profile: profile.name, origin: account.origin)
+        var receipt = Receipt(
+            profile: profile.name, origin: account.origin.description, username: account.identity.displayName,
+            server: "not asked", expires: account.kind == .basic ? nil : account.expires)
+        if asksServer, account.origin == profile.origin {
+            do throws(LoginError) {
+                receipt.server = try askServer()
+            } catch {
+                receipt.server = "failed"
+                receipt.problem = error.message(about: Topic()).what
+            }
+        }
+        let shelf = invocation.shelf()
+        receipt.erased = try Invocation.fromStore { () throws(StoreFault) in
+            try invocation.book.forget(account.id(in: profile.name)) { (name) throws(StoreFault) in
+                try shelf.open(name)
+            }
+        }
+        return receipt
+    }
+
+    private func askServer() throws(LoginError) -> String {
+        guard invocation.profiles.source(of: profile.name) != nil else { return "not asked" }
+        let profile = try invocation.profile(named: profile.name)
+        guard profile.logout != nil, profile.url == self.profile.url else { return "not asked" }
+        var settings = LoginSettings()
+        settings.username = account.username
+        let run = try LoginRun(invocation, profile, settings)
+        guard let session = try run.keeper.fill().session else { return "not asked" }
+        switch try run.service.logout(session, username: account.username) {
+        case .notConfigured: return "not asked"
+        case .ended: return "revoked"
+        case .alreadyEnded: return "ended before"
+        }
+    }
+}

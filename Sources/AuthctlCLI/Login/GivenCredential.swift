@@ -1,0 +1,85 @@
+import Glibc
+import LoginCore
+import Secrets
+
+/// A password that was given, not asked for: by option, then by variable, then by the profile's command.
+struct GivenCredential {
+    /// Where it is to be had from.
+    enum Source: Equatable {
+        case standardInput
+        case file(String)
+        case variable
+        case command(String)
+    }
+
+    let source: Source
+    let allowsBlank: Bool
+
+    /// - Throws: `usage` for a secret of several lines or an empty one, `loginRequired` for a command that fails.
+    func secret(_ world: World) throws(LoginError) -> Secret {
+        let secret = try read(world)
+        if secret.isEmpty && !allowsBlank {
+            throw .usage(.badValue(option: name, problem: "the password is blank; --blank-password allows that"))
+        }
+        guard secret.isUTF8 else { throw .usage(.invalidUTF8(.password)) }
+        return secret
+    }
+
+    private func read(_ world: World) throws(LoginError) -> Secret {
+        switch source {
+        case .variable:
+            return world.environment.password ?? Secret("")
+        case .command(let line):
+            return try PasswordCommand(line: line).run()
+        case .standardInput:
+            return try fromFile { () throws(SecretFile.Problem) in try SecretFile.read(STDIN_FILENO) }
+        case .file(let path):
+            return try fromFile { () throws(SecretFile.Problem) in try SecretFile.read(path: path) }
+        }
+    }
+
+    private func fromFile(_ read: () throws(SecretFile.Problem) -> Secret) throws(LoginError) -> Secret {
+        do throws(SecretFile.Problem) {
+            return try read()
+        } catch {
+            throw .usage(.badValue(option: name, problem: error.words))
+        }
+    }
+
+    private var name: String {
+        switch source {
+        case .standardInput: "--password-stdin"
+        case .file: "--password-file"
+        case .variable: "AUTHCTL_PASSWORD"
+        case .command: "password-command"
+        }
+    }
+}
+
+extension SecretFile.Problem {
+    /// What went wrong, in words.
+    var words: String {
+        switch self {
+        case .cannotRead(let errno): "it cannot be read: \(String(cString: strerror(errno)))"
+        case .tooLong: "it is longer than \(SecretFile.limit) bytes"
+        case .furtherLines: "a password is one line; there are more"
+        }
+    }
+}
+
+extension Secret {
+    /// Whether the bytes are well-formed UTF-8 (RFC 3629).
+    var isUTF8: Bool {
+        withUnsafeBytes { bytes in
+            var decoder = UTF8()
+            var iterator = bytes.makeIterator()
+            while true {
+                switch decoder.decode(&iterator) {
+                case .scalarValue: continue
+                case .emptyInput: return true
+                case .error: return false
+                }
+            }
+        }
+    }
+}

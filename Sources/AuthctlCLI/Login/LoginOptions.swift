@@ -1,0 +1,110 @@
+import ArgumentParser
+import LoginCore
+import LoginStores
+import Secrets
+
+/// The options of a login.
+struct LoginOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Use this one of the methods that the profile accepts.", valueName: "method"))
+    var method: String?
+
+    @Option(help: ArgumentHelp("Keep the login in this store (see: authctl store list).", valueName: "store"))
+    var store: String?
+
+    @Option(help: ArgumentHelp("How long to keep it: none, session or permanent.", valueName: "how-long"))
+    var persist: String?
+
+    @Option(help: ArgumentHelp("Call the profile that a URL makes like this.", valueName: "name"))
+    var name: String?
+
+    @Option(help: ArgumentHelp("Ask so many times at most.", valueName: "number"))
+    var maxAttempts = 3
+
+    @Option(help: ArgumentHelp("Wait so long for each answer of a person.", valueName: "seconds"))
+    var promptTimeout = 300
+
+    @Flag(help: "Read the password from standard input.")
+    var passwordStdin = false
+
+    @Option(help: ArgumentHelp("Read the password from this file.", valueName: "file"))
+    var passwordFile: String?
+
+    @Option(help: ArgumentHelp("Take the password that this command prints; no shell.", valueName: "command"))
+    var passwordCommand: String?
+
+    @Flag(help: "Allow an empty password.")
+    var blankPassword = false
+
+    @Option(help: ArgumentHelp("Ask for a token that lives so long.", valueName: "seconds"))
+    var ttl: Int?
+
+    @Flag(help: "Allow plain http to this origin.")
+    var allowHttp = false
+
+    @Option(help: ArgumentHelp("Use this proxy; 'environment' takes the usual variables.", valueName: "url"))
+    var proxy: String?
+
+    @Option(help: ArgumentHelp("Trust these authorities (PEM) instead of the system's.", valueName: "file"))
+    var caFile: String?
+
+    func validate() throws {
+        let ways = [passwordStdin, passwordFile != nil, passwordCommand != nil].filter { $0 }
+        if ways.count > 1 {
+            throw ValidationError("--password-stdin, --password-file and --password-command exclude each other.")
+        }
+        guard (1...100).contains(maxAttempts) else { throw ValidationError("--max-attempts must be from 1 to 100.") }
+        guard (1...86_400).contains(promptTimeout) else {
+            throw ValidationError("--prompt-timeout must be from 1 to 86400 seconds.")
+        }
+        if let ttl, !(1...31_536_000).contains(ttl) {
+            throw ValidationError("--ttl must be from 1 to 31536000 seconds.")
+        }
+        if let method, AuthenticationMethod(rawValue: method) == nil {
+            throw ValidationError("--method: there is no method '\(method)'.")
+        }
+        if let store, store != "auto", StoreName(store) == nil {
+            throw ValidationError("--store: there is no store '\(store)'.")
+        }
+        if let persist, Persistence(rawValue: persist) == nil {
+            throw ValidationError("--persist must be none, session or permanent.")
+        }
+    }
+}
+
+extension LoginOptions {
+    /// The profile with what the options say instead.
+    func applied(to profile: Profile) throws(LoginError) -> Profile {
+        var profile = profile
+        profile.settings.allowHTTP = allowHttp || profile.settings.allowHTTP
+        profile.settings.proxy = proxy ?? profile.settings.proxy
+        profile.settings.caFile = caFile ?? profile.settings.caFile
+        profile.settings.store = store ?? profile.settings.store
+        profile.settings.persist = persist.flatMap { Persistence(rawValue: $0) } ?? profile.settings.persist
+        return profile
+    }
+
+    /// Where a given password is to be had from, the option first.
+    func givenSource(_ profile: Profile, _ environment: Environment, mayUseVariables: Bool) -> GivenCredential? {
+        let source: GivenCredential.Source? =
+            if passwordStdin {
+                .standardInput
+            } else if let passwordFile {
+                .file(passwordFile)
+            } else if let passwordCommand {
+                .command(passwordCommand)
+            } else {
+                GivenCredential.variable(environment, mayUseVariables)
+                    ?? profile.settings.passwordCommand.map { .command($0) }
+            }
+        return source.map { GivenCredential(source: $0, allowsBlank: blankPassword) }
+    }
+}
+
+extension GivenCredential {
+    /// `AUTHCTL_PASSWORD`, else the file that `AUTHCTL_PASSWORD_FILE` names.
+    static func variable(_ environment: Environment, _ mayUse: Bool) -> Source? {
+        guard mayUse else { return nil }
+        if environment.password != nil { return .variable }
+        return environment["AUTHCTL_PASSWORD_FILE"].map { .file($0) }
+    }
+}

@@ -1,0 +1,145 @@
+import LoginCore
+import LoginHTTP
+import LoginStores
+import Secrets
+
+/// What a login of one profile is run with.
+struct LoginSettings {
+    var policy = LoginFlow.Policy()
+    /// The account, by the name typed or the server's; nothing for the active one.
+    var username: String?
+    var given: Credential?
+    var method: AuthenticationMethod?
+    /// Nothing for `auto`.
+    var store: StoreName?
+    var persist: Persistence?
+    var ttl: Int?
+    var dialogue = World.DialogueSettings()
+    /// Whether the person is talked to while the server is asked.
+    var isTalkative = false
+}
+
+/// Builds what a `LoginFlow` needs for one profile, and runs it.
+struct LoginRun {
+    let invocation: Invocation
+    let profile: Profile
+    let endpoint: ServiceEndpoint
+    let settings: LoginSettings
+    let service: Service
+    let keeper: StoreKeeper
+
+    init(_ invocation: Invocation, _ profile: Profile, _ settings: LoginSettings) throws(LoginError) {
+        self.invocation = invocation
+        self.profile = profile
+        self.settings = settings
+        endpoint = try invocation.endpoint(profile)
+        let record = try invocation.document().profile(profile.name)
+        let pinned = record.flatMap { $0.origin == endpoint.origin ? $0.pinnedMethod : nil }
+        let method = try Self.method(settings.method, pinned, profile)
+        service = Service(
+            profile: profile, endpoint: endpoint,
+            transport: invocation.world.transport(endpoint.origin, try invocation.transportSettings(profile)),
+            clock: invocation.world.clock,
+            options: Service.Options(ttl: settings.ttl, pinnedMethod: method))
+        keeper = invocation.keeper(profile, endpoint.origin, settings)
+    }
+
+    /// - Returns: whose login it is, and whether it was there already.
+    func run() throws(LoginError) -> (identity: Identity, wasThere: Bool) {
+        let world = invocation.world
+        let prompt: any Prompt =
+            settings.policy.mayAsk || settings.isTalkative ? world.dialogue(settings.dialogue) : NoPrompt()
+        let loop = LoginLoop(
+            keeper: keeper, service: WatchedService(service: service, keeper: keeper), prompt: prompt,
+            given: settings.given)
+        switch loop.run(try flow()) {
+        case .alreadyLoggedIn(let identity): return (identity, true)
+        case .loggedIn(let identity): return (identity, false)
+        case .failed(let error): throw error
+        }
+    }
+
+    private func flow() throws(LoginError) -> LoginFlow {
+        let remembered = try Invocation.fromStore { () throws(StoreFault) in try keeper.account() }?.username
+        var fields = profile.fields
+        if settings.username != nil { fields.removeAll { $0 == .username } }
+        let space = ProtectionSpace(origin: endpoint.origin, method: profile.methods.first ?? .auto)
+        return LoginFlow(
+            subject: LoginFlow.Subject(profile: profile.name, protectionSpace: space, fields: fields),
+            policy: settings.policy, proposedUsername: settings.username ?? remembered ?? profile.user)
+    }
+
+    /// `--method` only chooses among what the profile accepts.
+    private static func method(
+        _ asked: AuthenticationMethod?, _ pinned: AuthenticationMethod?, _ profile: Profile
+    ) throws(LoginError) -> AuthenticationMethod? {
+        guard let asked, asked != .auto else { return pinned }
+        guard profile.methods.contains(asked) || (profile.methods == [.auto] && asked != .cookie && asked != .token)
+        else {
+            let accepted = profile.methods.map(\.rawValue).joined(separator: ", ")
+            throw .usage(.badValue(option: "--method", problem: "the profile accepts \(accepted)"))
+        }
+        return asked
+    }
+}
+
+/// The service, with the method that it settled on told to the keeper, which pins it.
+private struct WatchedService: Authenticator {
+    let service: Service
+    let keeper: StoreKeeper
+
+    func prepare() throws(LoginError) -> ProtectionSpace {
+        let space = try service.prepare()
+        keeper.method = space.method
+        return space
+    }
+
+    func authenticate(_ credential: Credential) throws(LoginError) -> Login {
+        try service.authenticate(credential)
+    }
+
+    func verify(_ session: Session, username: String) throws(LoginError) -> Login {
+        try service.verify(session, username: username)
+    }
+}
+
+extension Invocation {
+    /// The keeper of one account of a profile.
+    func keeper(_ profile: Profile, _ origin: Origin, _ settings: LoginSettings = LoginSettings()) -> StoreKeeper {
+        let shelf = shelf()
+        let persist = settings.persist ?? profile.settings.persist
+        return StoreKeeper(
+            subject: StoreKeeper.Subject(
+                profile: profile.name, url: profile.url, origin: origin, username: settings.username),
+            rules: StoreKeeper.Rules(
+                persistence: persist ?? .permanent, keepsPassword: profile.settings.keepPassword),
+            book: book,
+            stores: StoreKeeper.Stores(
+                choose: { () throws(StoreFault) in
+                    try shelf.chooser(words: { LoginError.store($0).message(about: Topic()).what })
+                        .choose(settings.store, persistence: persist)
+                },
+                open: { (name) throws(StoreFault) in try shelf.open(name) }),
+            clock: world.clock,
+            leftBehind: { [world] store, fault in
+                world.streams.say("authctl: the former copy in '\(store)' could not be erased: \(LoginError.store(fault).message(about: Topic()).what)")
+            })
+    }
+
+    /// How requests of a profile go out.
+    func transportSettings(_ profile: Profile) throws(LoginError) -> TransportSettings {
+        var settings = TransportSettings()
+        settings.allowHTTP = profile.settings.allowHTTP
+        settings.caFile = profile.settings.caFile
+        settings.timeout = options.timeout ?? profile.settings.timeout ?? settings.timeout
+        settings.environment = world.environment.proxies
+        if let proxy = profile.settings.proxy {
+            settings.proxy = proxy == "environment" ? .environment : .url(proxy)
+        }
+        if options.verbose {
+            let streams = world.streams
+            settings.trace = { streams.say(SafeText.escaped($0, limit: 2000)) }
+        }
+        return settings
+    }
+}

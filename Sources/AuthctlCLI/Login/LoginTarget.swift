@@ -1,0 +1,102 @@
+import LoginCore
+import LoginHTTP
+import Secrets
+
+/// What `login` was told to log in to.
+enum LoginTarget {
+    case profile(Profile)
+    /// A verify endpoint without a profile, with the profile that it will make.
+    case url(DiscoveredProfile)
+}
+
+/// A profile that was made from a URL and is not yet remembered.
+struct DiscoveredProfile {
+    var profile: Profile
+    /// The URL as given, without user information.
+    let url: String
+    /// What stood before the `@`.
+    let user: String?
+    let password: Secret?
+}
+
+extension Invocation {
+    /// Finds out what the argument means: a profile's name, or the URL of a verify endpoint.
+    func loginTarget(_ argument: String?, options: LoginOptions) throws(LoginError) -> LoginTarget {
+        let hasProfile = self.options.profile != nil
+        guard let text = argument ?? (hasProfile ? nil : world.environment["AUTHCTL_VERIFY_URL"]) else {
+            return .profile(try options.applied(to: try selectProfile(nil)))
+        }
+        if text.contains("://") { return try urlTarget(text, options) }
+        if profiles.source(of: text) == nil, text.contains(where: { ".:/".contains($0) }) || text == "localhost" {
+            throw .usage(.missingScheme(host: text))
+        }
+        return .profile(try options.applied(to: try profile(named: text)))
+    }
+
+    private func urlTarget(_ text: String, _ options: LoginOptions) throws(LoginError) -> LoginTarget {
+        let url = try parse(text)
+        topic.origin = url.origin
+        if let known = try remembered(url) {
+            let profile = try options.applied(to: known)
+            topic.profile = profile.name
+            return .url(DiscoveredProfile(profile: profile, url: url.text, user: url.user, password: url.password))
+        }
+        var profile = Profile(
+            name: try newName(for: url.origin, options.name), url: url.origin.description,
+            verify: RequestRule(verb: "GET", path: Template(literal: url.target)))
+        try profile.settings.override(by: world.environment)
+        profile = try options.applied(to: profile)
+        profile.verify.path = Template(literal: try follow(url, profile))
+        topic.profile = profile.name
+        return .url(DiscoveredProfile(profile: profile, url: url.text, user: url.user, password: url.password))
+    }
+
+    /// Follows redirects on the URL's own origin, before anything secret is sent.
+    /// - Returns: path and query of the end.
+    private func follow(_ url: ParsedURL, _ profile: Profile) throws(LoginError) -> String {
+        let transport = world.transport(url.origin, try transportSettings(profile))
+        var target = url.target
+        for _ in 0..<Self.redirectLimit {
+            let answer = try transport.send(HTTPRequest(method: "GET", url: "\(url.origin)\(target)"))
+            guard (300..<400).contains(answer.status), let redirect = answer.redirect else { return target }
+            guard redirect.origin == url.origin else {
+                throw .untrusted(.otherOrigin(target: redirect.origin?.description ?? redirect.url))
+            }
+            target = redirect.target
+        }
+        throw .failure(.tooManyRedirects(Self.redirectLimit))
+    }
+
+    private static let redirectLimit = 5
+
+    /// The profile that an earlier `login` made of this URL.
+    private func remembered(_ url: ParsedURL) throws(LoginError) -> Profile? {
+        for name in profiles.names {
+            guard case .made = profiles.source(of: name) else { continue }
+            let profile = try profile(named: name)
+            guard profile.url == url.origin.description else { continue }
+            if profile.verify.path == Template(literal: url.target) { return profile }
+        }
+        topic = Topic(origin: url.origin)
+        return nil
+    }
+
+    /// The host, with `:port` unless it is the usual one; `-2` and so on where another profile has the name.
+    private func newName(for origin: Origin, _ asked: String?) throws(LoginError) -> String {
+        let taken = profiles.names
+        if let asked {
+            if let problem = ProfileName.problem(asked) {
+                throw .usage(.badValue(option: "--name", problem: problem))
+            }
+            guard !taken.contains(asked) else {
+                throw .usage(.badValue(option: "--name", problem: "there is a profile of this name already"))
+            }
+            return asked
+        }
+        let name = origin.hasDefaultPort ? origin.host : "\(origin.host):\(origin.port)"
+        if !taken.contains(name) { return name }
+        var number = 2
+        while taken.contains("\(name)-\(number)") { number += 1 }
+        return "\(name)-\(number)"
+    }
+}

@@ -1,0 +1,85 @@
+import LoginCore
+import LoginStores
+import Secrets
+
+/// Asks the service about the login that is stored (or given by variable), without ever asking a person.
+struct StoredCheck {
+    let run: LoginRun
+
+    /// - Parameters:
+    ///   - username: the account; nothing for the one that `-u` names, or the active one.
+    ///   - persist: what becomes of a login with a given password.
+    init(
+        _ invocation: Invocation, _ profile: Profile, username: String? = nil, persist: Persistence? = Persistence.none
+    ) throws(LoginError) {
+        var settings = LoginSettings()
+        settings.username = username ?? invocation.options.username
+        settings.policy = LoginFlow.Policy(mayAsk: false)
+        settings.given = try Self.given(invocation, profile, settings.username)
+        if settings.given != nil {
+            settings.policy.hasGivenCredential = true
+            settings.persist = persist
+        }
+        run = try LoginRun(invocation, profile, settings)
+    }
+
+    /// - Throws: why nobody is logged in.
+    func identity() throws(LoginError) -> Identity {
+        try run.run().identity
+    }
+
+    private static func given(
+        _ invocation: Invocation, _ profile: Profile, _ username: String?
+    ) throws(LoginError) -> Credential? {
+        let environment = invocation.world.environment
+        let mayUse = invocation.mayUseGivenVariables(for: profile, isLogin: false)
+        guard let source = GivenCredential.variable(environment, mayUse) else { return nil }
+        let secret = try GivenCredential(source: source, allowsBlank: false).secret(invocation.world)
+        guard profile.fields.contains(.username) else { return Credential(username: nil, secret: secret) }
+        guard let name = username ?? environment["AUTHCTL_USERNAME"] ?? profile.user else {
+            throw .loginRequired(LoginNeed(why: .nothingStored, missing: [.username]))
+        }
+        return Credential(username: name, secret: secret)
+    }
+}
+
+extension Invocation {
+    /// The account that a command means, from what is remembered: no network, no libcurl, no store.
+    /// - Throws: `loginRequired` if there is none.
+    func account(_ profile: Profile) throws(LoginError) -> AccountRecord {
+        guard let record = try document().profile(profile.name), record.url == profile.url else {
+            throw .loginRequired(LoginNeed(why: .nothingStored))
+        }
+        topic.origin = record.origin
+        guard let username = options.username else {
+            guard let account = record.activeAccount else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
+            return account
+        }
+        guard let account = record.account(named: username) else {
+            throw .usage(
+                .unknownAccount(
+                    profile: profile.name, username: username,
+                    known: record.accounts.filter { $0.origin == record.origin }.map(\.username)))
+        }
+        return account
+    }
+
+    /// The same, if its secret is there and not past its end.
+    func usableAccount(_ profile: Profile) throws(LoginError) -> AccountRecord {
+        let account = try account(profile)
+        if let problem = try problem(with: account, of: profile.name) { throw problem }
+        return account
+    }
+
+    /// Why an account cannot be used, as far as is known without the network.
+    func problem(with account: AccountRecord, of profile: String) throws(LoginError) -> LoginError? {
+        if account.passwordRefused { return .loginRequired(LoginNeed(why: .passwordRefusedBefore)) }
+        if let expires = account.expires, expires <= world.clock.now() {
+            return .loginRequired(LoginNeed(why: .sessionExpired))
+        }
+        let isThere = try Invocation.fromStore { () throws(StoreFault) in
+            try shelf().open(account.store).contains(account.id(in: profile))
+        }
+        return isThere ? nil : .loginRequired(LoginNeed(why: .nothingStored))
+    }
+}

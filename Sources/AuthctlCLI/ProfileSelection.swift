@@ -1,0 +1,40 @@
+import LoginCore
+import LoginStores
+
+/// Which profile a command means: the argument, `-P`, `AUTHCTL_PROFILE`, the default, the only one, the last one logged
+/// in to.
+extension Invocation {
+    /// - Parameter argument: the name on the command line, if there is one.
+    /// - Throws: `usage` for a name that does not exist; `loginRequired` where there is no profile at all.
+    func selectProfile(_ argument: String?) throws(LoginError) -> Profile {
+        if let name = argument ?? options.profile ?? world.environment["AUTHCTL_PROFILE"] {
+            return try profile(named: name)
+        }
+        if let name = try defaultProfile() { return try profile(named: name) }
+        let names = profiles.names
+        if names.isEmpty { throw .loginRequired(LoginNeed(why: .noProfile)) }
+        if names.count == 1 { return try profile(named: names[0]) }
+        if let last = try document().lastProfile, names.contains(last) {
+            say("authctl: using profile \(last), the last one logged in to")
+            return try profile(named: last)
+        }
+        throw .usage(.profileNotNamed(known: names))
+    }
+
+    /// `default` of `config.toml`, else what `profile default` chose.
+    func defaultProfile() throws(LoginError) -> String? {
+        if let name = profiles.defaults.profile { return name }
+        return try document().defaultProfile.flatMap { profiles.names.contains($0) ? $0 : nil }
+    }
+
+    /// Whether the variables that hold a credential may be used for this profile.
+    ///
+    /// They belong to the profile or URL that the environment names, and are never sent for another; where it names
+    /// none, they serve `login` alone.
+    func mayUseGivenVariables(for profile: Profile, isLogin: Bool, url: String? = nil) -> Bool {
+        let named = world.environment["AUTHCTL_PROFILE"]
+        let namedURL = world.environment["AUTHCTL_VERIFY_URL"]
+        if named == nil && namedURL == nil { return isLogin }
+        return named == profile.name || (namedURL != nil && namedURL == url)
+    }
+}

@@ -1,0 +1,101 @@
+import ArgumentParser
+public import LoginCore
+
+/// The whole program behind `main`: parses, runs one command, turns whatever ends it into words and one exit code.
+public struct Program {
+    private let world: World
+
+    init(_ world: World) {
+        self.world = world
+    }
+
+    /// The program in the real world.
+    public static func real() -> Program { Program(.real()) }
+
+    /// - Parameter arguments: without the program's own name.
+    public func run(_ arguments: [String]) -> ExitCode {
+        let command: any ParsableCommand
+        do {
+            try ArgumentGuard.check(arguments)
+            command = try Authctl.parseAsRoot(arguments)
+        } catch let error as LoginError {
+            return end(error, Topic(), printsJSON: ArgumentGuard.wantsJSON(arguments), isQuiet: false)
+        } catch {
+            return endParsing(error, arguments)
+        }
+        guard let command = command as? any WorldCommand else { return runPlain(command, arguments) }
+        return run(command)
+    }
+
+    private func run(_ command: any WorldCommand) -> ExitCode {
+        var topic = Topic()
+        do throws(LoginError) {
+            let invocation = try Invocation(world, command.global, mayAsk: type(of: command).mayAsk)
+            defer { topic = invocation.topic }
+            return try command.run(invocation)
+        } catch {
+            return end(error, topic, printsJSON: command.printsJSON, isQuiet: command.global.quiet)
+        }
+    }
+
+    /// Help, completion scripts and the like, which need no world.
+    private func runPlain(_ command: any ParsableCommand, _ arguments: [String]) -> ExitCode {
+        var command = command
+        do {
+            try command.run()
+            return .ok
+        } catch {
+            return endParsing(error, arguments)
+        }
+    }
+
+    /// Usage errors, and what the parser throws to print help or a version.
+    private func endParsing(_ error: any Error, _ arguments: [String]) -> ExitCode {
+        let text = Authctl.fullMessage(for: error)
+        if Authctl.exitCode(for: error).isSuccess {
+            do throws(LoginError) {
+                try world.streams.result(text)
+                return .ok
+            } catch {
+                return end(error, Topic(), printsJSON: false, isQuiet: false)
+            }
+        }
+        if ArgumentGuard.wantsJSON(arguments) {
+            let fault = LoginError.usage(.other(Authctl.message(for: error)))
+            return end(fault, Topic(), printsJSON: true, isQuiet: true)
+        }
+        world.streams.say(text)
+        return .usage
+    }
+
+    private func end(_ error: LoginError, _ topic: Topic, printsJSON: Bool, isQuiet: Bool) -> ExitCode {
+        let message = error.message(about: topic)
+        world.streams.say("authctl: \(message.what)")
+        if !message.next.isEmpty { world.streams.say("  \(message.next)") }
+        if printsJSON {
+            // A standard output that is gone cannot be told so; the exit code still says what happened.
+            try? world.streams.result(json: ErrorReport(error, about: topic))
+        }
+        return error.exitCode
+    }
+}
+
+/// What has to be looked at before any parser may repeat an argument in a message.
+enum ArgumentGuard {
+    /// Passwords do not belong on a command line, where every user of the machine can read them.
+    static func check(_ arguments: [String]) throws(LoginError) {
+        for argument in arguments.prefix(while: { $0 != "--" }) {
+            let isShort = argument.hasPrefix("-p") && !argument.hasPrefix("--")
+            if isShort || argument == "--password" || argument.hasPrefix("--password=") {
+                throw .usage(
+                    .badValue(
+                        option: isShort ? "-p" : "--password",
+                        problem: "no option takes a password, since other users could read it; use --password-stdin"))
+            }
+        }
+    }
+
+    static func wantsJSON(_ arguments: [String]) -> Bool {
+        arguments.prefix(while: { $0 != "--" }).contains("--json")
+    }
+}

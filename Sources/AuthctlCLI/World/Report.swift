@@ -1,0 +1,45 @@
+import FoundationEssentials
+import LoginCore
+
+extension Streams {
+    /// Exactly one JSON value.
+    func result(json value: some Encodable) throws(LoginError) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(value) else {
+            throw .failure(.other("the result cannot be written as JSON"))
+        }
+        try result(String(decoding: data, as: UTF8.self))
+    }
+}
+
+/// What `--json` prints of a failure.
+struct ErrorReport: Encodable {
+    struct Facts: Encodable {
+        let code: String
+        let exit: Int32
+        let message: String
+        let profile: String?
+        let next: String?
+    }
+
+    let error: Facts
+
+    init(_ error: LoginError, about topic: Topic) {
+        let message = error.message(about: topic)
+        self.error = Facts(
+            code: error.exitCode.name, exit: error.exitCode.rawValue, message: message.what, profile: topic.profile,
+            next: message.next.isEmpty ? nil : message.next)
+    }
+}
+
+extension Duration {
+    /// A length of time for people, roughly: `3 hours`.
+    static func inWords(_ seconds: Int64) -> String {
+        let units: [(name: String, length: Int64)] = [("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1)]
+        let seconds = max(0, seconds)
+        let unit = units.first { seconds >= 2 * $0.length } ?? units[3]
+        let count = seconds / unit.length
+        return "\(count) \(unit.name)\(count == 1 ? "" : "s")"
+    }
+}

@@ -1,0 +1,72 @@
+import Glibc
+import LoginCore
+import Secrets
+
+/// Reads a secret from a descriptor or a file: its first line, with nothing but the line end taken away.
+enum SecretFile {
+    /// Longer secrets are refused, in bytes.
+    static let limit = 64 << 10
+
+    /// Why there is no secret.
+    enum Problem: Error, Equatable {
+        case cannotRead(errno: Int32)
+        case tooLong
+        case furtherLines
+    }
+
+    /// - Parameter firstLineOnly: take the first of several lines, where several would else be refused.
+    static func read(_ descriptor: Int32, firstLineOnly: Bool = false) throws(Problem) -> Secret {
+        var builder = SecretBuilder(limit: limit)
+        var byte: UInt8 = 0
+        var lineEnded = false
+        defer { explicit_bzero(&byte, 1) }
+        while true {
+            // Byte by byte, since nothing after the line end is wanted in memory.
+            let count = Glibc.read(descriptor, &byte, 1)
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw .cannotRead(errno: errno) }
+            if count == 0 { break }
+            if lineEnded {
+                if firstLineOnly { continue }
+                throw .furtherLines
+            }
+            if byte == UInt8(ascii: "\n") {
+                lineEnded = true
+                continue
+            }
+            do throws(SecretBuilder.LimitExceeded) { try builder.append(byte) } catch { throw .tooLong }
+        }
+        return builder.finish().withoutCarriageReturn(if: lineEnded)
+    }
+
+    static func read(path: String, firstLineOnly: Bool = false) throws(Problem) -> Secret {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { throw .cannotRead(errno: errno) }
+        defer { close(descriptor) }
+        return try read(descriptor, firstLineOnly: firstLineOnly)
+    }
+
+    /// The passphrase of the encrypted file.
+    static func passphrase(_ path: String) throws(StoreFault) -> Secret {
+        let secret: Secret
+        do throws(Problem) {
+            secret = try read(path: path)
+        } catch .cannotRead(let errno) {
+            throw .system(call: "open", path: path, errno: errno)
+        } catch {
+            throw .unsafeFile(path: path, problem: "a passphrase is one line of \(limit) bytes at most")
+        }
+        guard !secret.isEmpty else { throw .passphraseBlank }
+        return secret
+    }
+}
+
+extension Secret {
+    /// A line that ended with CR LF, without the CR.
+    fileprivate func withoutCarriageReturn(if lineEnded: Bool) -> Secret {
+        withUnsafeBytes { bytes in
+            guard lineEnded, bytes.last == UInt8(ascii: "\r") else { return self }
+            return Secret(copying: UnsafeRawBufferPointer(rebasing: bytes.dropLast()))
+        }
+    }
+}

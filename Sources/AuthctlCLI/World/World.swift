@@ -1,0 +1,67 @@
+import Glibc
+import LoginCore
+import LoginHTTP
+import LoginStores
+import LoginTerminal
+import Secrets
+
+/// Everything outside of the program, as one value: the only place that builds adapters. A test hands in its own.
+struct World {
+    var environment: Environment
+    var streams: Streams
+    var clock: WallClock
+    /// Whether there is a terminal on which somebody could be asked.
+    var hasTerminal: () -> Bool
+    /// Whether standard output or standard error is a terminal.
+    var isTerminal: (_ descriptor: Int32) -> Bool
+    var dialogue: (DialogueSettings) -> any Dialogue
+    /// The way to one origin, for one identity and through one proxy.
+    var transport: (Origin, TransportSettings) -> any Transport
+    var shelf: (_ stateFolder: String, _ passphrase: @escaping () throws(StoreFault) -> Secret) -> StoreShelf
+
+    /// How a person is asked.
+    struct DialogueSettings: Equatable {
+        var mask = "*"
+        /// Seconds for each answer.
+        var timeout = 300
+        var allowsBlankPassword = false
+    }
+
+    /// The real one.
+    static func real() -> World {
+        let clock = WallClock { Int64(time(nil)) }
+        return World(
+            environment: .taken(),
+            streams: .standard,
+            clock: clock,
+            hasTerminal: {
+                let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+                guard terminal >= 0 else { return false }
+                close(terminal)
+                return true
+            },
+            isTerminal: { isatty($0) == 1 },
+            dialogue: {
+                TerminalPrompt(mask: $0.mask, timeout: $0.timeout, allowsBlankPassword: $0.allowsBlankPassword)
+            },
+            transport: { CurlTransport(origin: $0, settings: $1) },
+            shelf: { StoreShelf(folder: $0, clock: clock, passphrase: $1) })
+    }
+}
+
+/// A person at a terminal, with the two questions that are not about a login.
+protocol Dialogue: Prompt {
+    func askPassphrase(_ label: String, confirm: Bool) throws(LoginError) -> Secret?
+    func confirm(_ question: String, typing word: String) throws(LoginError) -> Bool
+}
+
+extension TerminalPrompt: Dialogue {}
+
+/// For commands that never ask.
+struct NoPrompt: Prompt {
+    func ask(_ challenge: Challenge) throws(LoginError) -> Answer {
+        throw .loginRequired(LoginNeed(why: .nothingStored, missing: challenge.fields))
+    }
+
+    func showWaiting(_ notice: String?) {}
+}

@@ -1,0 +1,31 @@
+public import LoginCore
+internal import Secrets
+
+/// The folder of the profiles that authctl made; written as carefully as a store, though nothing in it is secret, since
+/// it says where passwords are sent.
+public struct ProfileFolder: Sendable {
+    /// The largest file, in bytes.
+    private static let limit = 1 << 20
+
+    private let path: String
+
+    /// - Parameter path: absolute.
+    public init(path: String) {
+        self.path = path
+    }
+
+    /// Puts a file in place, whole or not at all.
+    public func write(_ text: String, name: String) throws(StoreFault) {
+        try file(name).update { _ in Secret(text) }
+    }
+
+    /// - Returns: whether there was one.
+    @discardableResult
+    public func remove(_ name: String) throws(StoreFault) -> Bool {
+        try file(name).remove()
+    }
+
+    private func file(_ name: String) -> SafeFile {
+        SafeFile(folder: path, name: name, limit: Self.limit, wait: SafeFile.usualWait)
+    }
+}
