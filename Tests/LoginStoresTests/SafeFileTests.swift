@@ -50,6 +50,8 @@ import Testing
     enum Trap: String, CaseIterable {
         case symlink, hardLink, fifo, folder, device, loose, groupReadable, foreign
 
+        var isPossible: Bool { Need.root || (self != .device && self != .foreign) }
+
         func set(at path: String, victim: String) throws {
             let own = "cp -p \(path) \(path).own && rm -f \(path)"
             let command =
@@ -114,9 +116,8 @@ import Testing
         try File.plaintext.read(in: folder)
     }
 
-    @Test(arguments: File.allCases, Trap.allCases)
+    @Test(arguments: File.allCases, Trap.allCases.filter(\.isPossible))
     func `F2 a file that is not the one we wrote is refused and left alone`(file: File, trap: Trap) throws {
-        if [.foreign, .device].contains(trap), !Need.root { return }
         let folder = TemporaryFolder()
         try file.write(in: folder)
         let before = try folder.bytes(file.rawValue)
@@ -192,11 +193,12 @@ import Testing
         let swapping = try Program.start([
             "sh", "-c", "i=0; while [ $i -lt 300 ]; do ln -sf \(victim) \(path); rm -f \(path); i=$((i+1)); done",
         ])
-        var refused = 0
+        var (tried, refused) = (0, 0)
         while swapping.0.isRunning {
+            tried += 1
             do { try File.plaintext.write(in: folder) } catch { refused += 1 }
         }
         #expect(try String(contentsOfFile: victim, encoding: .utf8) == "untouched")
-        #expect(refused >= 0)
+        print("F2: \(tried) saves against the swapping, \(refused) refused")
     }
 }

@@ -97,7 +97,7 @@ import Testing
     @Test func `F6 records of another store with the same passphrase are refused`() throws {
         let (folder, other) = (TemporaryFolder(), TemporaryFolder())
         let (one, two) = (try makeStore(in: folder), try makeStore(in: other))
-        let header = 113
+        let header = 107
         #expect(one.count == two.count)
         try expectRefused(one.prefix(header) + two.dropFirst(header), in: folder, "mixed")
     }

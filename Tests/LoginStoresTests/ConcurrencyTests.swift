@@ -1,0 +1,75 @@
+import Foundation
+import LoginCore
+import LoginStores
+import Secrets
+import Testing
+
+/// Several processes at once.
+@Suite struct ConcurrencyTests {
+    @Test(arguments: ["file", "plaintext", "book"])
+    func `saves by many processes at once are all there afterwards`(store: String) throws {
+        let folder = TemporaryFolder()
+        if store == "file" {
+            #expect(try Program.run([Program.probe, "init", "file", folder.path, "p", "u"]).status == 0)
+        }
+        let count = 24
+        let started = try (0..<count).map {
+            try Program.start([Program.probe, "save", store, folder.path, "work", "user\($0)", "secret\($0)"])
+        }
+        for (process, _, _) in started {
+            process.waitUntilExit()
+            #expect(process.terminationStatus == 0)
+        }
+        let file = EncryptedFileStore(folder: folder.path) { () throws(StoreFault) in Secret("correct horse") }
+        let plaintext = PlaintextStore(folder: folder.path)
+        let book = try AccountBook(folder: folder.path).read()
+        for number in 0..<count {
+            let id = AccountID.some("work", "user\(number)")
+            switch store {
+            case "file": #expect(try file.find(id) == Secret("secret\(number)"))
+            case "plaintext": #expect(try plaintext.find(id) == Secret("secret\(number)"))
+            default: #expect(book.account(id) != nil)
+            }
+        }
+    }
+
+    @Test func `readers never see a file that is half written`() throws {
+        let folder = TemporaryFolder()
+        let store = PlaintextStore(folder: folder.path)
+        try store.save(Secret("0"), for: .some(), expires: nil)
+        let script = "i=0; while [ $i -lt 40 ]; do \(Program.probe) save plaintext \(folder.path) work alice v$i || exit 1; i=$((i+1)); done"
+        let writers = try (0..<2).map { _ in try Program.start(["sh", "-c", script]) }
+        var reads = 0
+        while writers.contains(where: { $0.0.isRunning }) {
+            #expect(try store.find(.some()) != nil)
+            reads += 1
+        }
+        for (process, _, _) in writers { #expect(process.terminationStatus == 0) }
+        #expect(reads > 100)
+    }
+
+    @Test func `a lock that is held is waited for no longer than said`() throws {
+        let folder = TemporaryFolder()
+        try PlaintextStore(folder: folder.path).save(Secret("old"), for: .some(), expires: nil)
+        let path = "\(folder.path)/.plaintext.json.lock"
+        let holder = try Program.start(["flock", path, "sleep", "30"])
+        defer { holder.0.terminate() }
+        while try Program.run(["flock", "-n", path, "true"]).status == 0 { usleep(10_000) }
+        let begun = Date()
+        #expect(throws: StoreFault.locked(path: path, seconds: 1)) {
+            try PlaintextStore(folder: folder.path, wait: 1).save(Secret("new"), for: .some(), expires: nil)
+        }
+        #expect((0.9..<3).contains(Date().timeIntervalSince(begun)))
+        #expect(try PlaintextStore(folder: folder.path).find(.some()) == Secret("old"))
+    }
+
+    @Test func `the lock of a killed process is free`() throws {
+        let folder = TemporaryFolder()
+        try PlaintextStore(folder: folder.path).save(Secret("old"), for: .some(), expires: nil)
+        let holder = try Program.start(["flock", "-o", "\(folder.path)/.plaintext.json.lock", "sleep", "30"])
+        usleep(100_000)
+        kill(holder.0.processIdentifier, SIGKILL)
+        holder.0.waitUntilExit()
+        try PlaintextStore(folder: folder.path, wait: 1).save(Secret("new"), for: .some(), expires: nil)
+    }
+}

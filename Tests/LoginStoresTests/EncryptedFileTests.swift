@@ -1,0 +1,92 @@
+import Foundation
+import LoginCore
+import LoginStores
+import Secrets
+import Testing
+
+@Suite struct EncryptedFileTests {
+    private let ask: () throws(StoreFault) -> Secret = { Secret("correct horse") }
+
+    @Test func `setting up does not replace what is there`() throws {
+        let folder = TemporaryFolder()
+        try EncryptedFileStore.create(folder: folder.path, source: .passphrase(ask), derivation: .lowest)
+        let before = try folder.bytes("store.authctl")
+        let path = "\(folder.path)/store.authctl"
+        #expect(throws: StoreFault.alreadySetUp(.file, path: path)) {
+            try EncryptedFileStore.create(folder: folder.path, source: .passphrase(ask), derivation: .lowest)
+        }
+        try folder.overwrite("store.authctl", with: Data())
+        #expect(throws: StoreFault.alreadySetUp(.file, path: path)) {
+            try EncryptedFileStore.create(folder: folder.path, source: .passphrase(ask), derivation: .lowest)
+        }
+        #expect(before.count > 0)
+    }
+
+    @Test func `before it is set up every use says so and makes nothing`() throws {
+        let folder = TemporaryFolder()
+        let store = EncryptedFileStore(folder: folder.path, passphrase: ask)
+        #expect(try !store.isSetUp())
+        #expect(throws: StoreFault.notSetUp(.file)) { try store.find(.some()) }
+        #expect(throws: StoreFault.notSetUp(.file)) { try store.contains(.some()) }
+        #expect(throws: StoreFault.notSetUp(.file)) { try store.erase(.some()) }
+        #expect(throws: StoreFault.notSetUp(.file)) { try store.save(Secret("x"), for: .some(), expires: nil) }
+        #expect(folder.entries().isEmpty)
+    }
+
+    @Test func `the passphrase is asked for once, and not to tell whether there is one`() throws {
+        let folder = TemporaryFolder()
+        try EncryptedFileStore.create(folder: folder.path, source: .passphrase(ask), derivation: .lowest)
+        var asked = 0
+        let store = EncryptedFileStore(folder: folder.path) { () throws(StoreFault) in
+            asked += 1
+            return Secret("correct horse")
+        }
+        #expect(try !store.contains(.some()))
+        #expect(try !store.erase(.some()))
+        #expect(asked == 0)
+        try store.save(Secret("x"), for: .some(), expires: nil)
+        #expect(try store.find(.some()) == Secret("x"))
+        #expect(try store.erase(.some()))
+        #expect(asked == 1)
+    }
+
+    @Test func `a blank passphrase is refused and nothing is set up`() throws {
+        let folder = TemporaryFolder()
+        let blank: () throws(StoreFault) -> Secret = { Secret("") }
+        #expect(throws: StoreFault.passphraseBlank) {
+            try EncryptedFileStore.create(folder: folder.path, source: .passphrase(blank), derivation: .lowest)
+        }
+        #expect(folder.entries().isEmpty)
+    }
+
+    @Test func `a cancelled question changes nothing`() throws {
+        let folder = TemporaryFolder()
+        try EncryptedFileStore.create(folder: folder.path, source: .passphrase(ask), derivation: .lowest)
+        let before = try folder.bytes("store.authctl")
+        let store = EncryptedFileStore(folder: folder.path) { () throws(StoreFault) in throw .passphraseCancelled }
+        #expect(throws: StoreFault.passphraseCancelled) { try store.save(Secret("x"), for: .some(), expires: nil) }
+        #expect(try folder.bytes("store.authctl") == before)
+    }
+
+    @Test(arguments: ["chmod 644", "truncate -s 31", "rm -f", "printf x >>"])
+    func `a key file that is loose, short, gone or another opens nothing`(damage: String) throws {
+        let folder = TemporaryFolder()
+        let path = "\(folder.parent)/key"
+        try folder.makeKeyFile(path)
+        try EncryptedFileStore.create(folder: folder.path, source: .keyFile(path: path))
+        let store = EncryptedFileStore(folder: folder.path, passphrase: ask)
+        #expect(try Program.run(["sh", "-c", "\(damage) \(path)"]).status == 0)
+        #expect(throws: StoreFault.self) { try store.save(Secret("x"), for: .some(), expires: nil) }
+    }
+
+    @Test func `the usual work is libsodium's moderate`() throws {
+        let folder = TemporaryFolder()
+        try EncryptedFileStore.create(folder: folder.path, source: .passphrase(ask))
+        let bytes = [UInt8](try folder.bytes("store.authctl"))
+        #expect(bytes[8] == 1)
+        #expect(Array(bytes[9..<17]) == [0, 0, 0, 3, 0, 4, 0, 0])
+        let store = EncryptedFileStore(folder: folder.path, passphrase: ask)
+        try store.save(Secret("x"), for: .some(), expires: nil)
+        #expect(try store.find(.some()) == Secret("x"))
+    }
+}
