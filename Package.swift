@@ -46,7 +46,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
-        .executableTarget(name: "authctl", dependencies: ["AuthctlCLI", "CProcess"], swiftSettings: strict),
+        .executableTarget(name: "authctl", dependencies: ["AuthctlCLI"], swiftSettings: strict),
 
         // Imports none of the Login targets, so that a wrong encoding cannot agree with itself.
         .executableTarget(name: "DemoBackend", dependencies: ["FlyingFox"], swiftSettings: strict),

@@ -1,5 +1,8 @@
 import ArgumentParser
-public import LoginCore
+import LoginCore
+
+/// Ours, not the argument parser's.
+typealias ExitCode = LoginCore.ExitCode
 
 /// The whole program behind `main`: parses, runs one command, turns whatever ends it into words and one exit code.
 public struct Program {
@@ -9,11 +12,8 @@ public struct Program {
         self.world = world
     }
 
-    /// The program in the real world.
-    public static func real() -> Program { Program(.real()) }
-
     /// - Parameter arguments: without the program's own name.
-    public func run(_ arguments: [String]) -> ExitCode {
+    func run(_ arguments: [String]) -> ExitCode {
         let command: any ParsableCommand
         do {
             try ArgumentGuard.check(arguments)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LoginCore
+import LoginHTTP
 import LoginStores
 import Secrets
 
@@ -34,8 +35,9 @@ struct LoginCommand: WorldCommand {
         case .url(let discovered):
             let profile = discovered.profile
             let mayUse = invocation.mayUseGivenVariables(for: profile, isLogin: true, url: target ?? discovered.url)
-            let given = discovered.password ?? (try given(invocation, profile, mayUse))
-            let result = try run(invocation, profile, given: given, username: discovered.user)
+            var secret = discovered.password
+            if secret == nil { secret = try given(invocation, profile, mayUse) }
+            let result = try run(invocation, profile, given: secret, username: discovered.user)
             try invocation.remember(profile, method: result.run.keeper.method)
             try finish(result, invocation)
         }

@@ -112,7 +112,7 @@ struct ProfileDefaultCommand: WorldCommand {
                     problem: "says '\(configured)', which goes before every other choice; change it there"))
         }
         try Invocation.fromStore { () throws(StoreFault) in
-            try invocation.book.update { $0.defaultProfile = profile.name }
+            _ = try invocation.book.update { $0.defaultProfile = profile.name }
         }
         invocation.say("The default profile is now \(profile.name).")
         if printsJSON { try invocation.world.streams.result(json: ["default": profile.name]) }
@@ -151,7 +151,7 @@ struct ProfileRemoveCommand: WorldCommand {
         }
         try Invocation.fromStore { () throws(StoreFault) in
             try ProfileFolder(path: invocation.paths.madeProfiles).remove("\(name).toml")
-            try invocation.book.update { document in
+            _ = try invocation.book.update { document in
                 document.profiles.removeAll { $0.name == name }
                 if document.lastProfile == name { document.lastProfile = nil }
                 if document.defaultProfile == name { document.defaultProfile = nil }

@@ -30,7 +30,7 @@ struct SwitchCommand: WorldCommand {
                     profile: profile.name, username: username, known: record?.accounts.map(\.username) ?? []))
         }
         try Invocation.fromStore { () throws(StoreFault) in
-            try invocation.book.update { document in
+            _ = try invocation.book.update { document in
                 document.updateProfile(profile.name, url: record.url, origin: record.origin) {
                     $0.activeUsername = account.username
                 }

@@ -32,7 +32,8 @@ struct LoginRun {
         self.invocation = invocation
         self.profile = profile
         self.settings = settings
-        endpoint = try invocation.endpoint(profile)
+        let endpoint = try invocation.endpoint(profile)
+        self.endpoint = endpoint
         let record = try invocation.document().profile(profile.name)
         let pinned = record.flatMap { $0.origin == endpoint.origin ? $0.pinnedMethod : nil }
         let method = try Self.method(settings.method, pinned, profile)

@@ -20,7 +20,8 @@ struct PasswordCommand {
     func run() throws(LoginError) -> Secret {
         guard !words.isEmpty else { throw .usage(.badValue(option: "password-command", problem: "it is empty")) }
         var ends: [Int32] = [0, 0]
-        guard pipe2(&ends, O_CLOEXEC) == 0 else { throw .failure(.system(call: "pipe", errno: errno)) }
+        guard pipe(&ends) == 0 else { throw .failure(.system(call: "pipe", errno: errno)) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let child: pid_t
         do {
             defer { close(ends[1]) }
@@ -74,7 +75,6 @@ struct PasswordCommand {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-        posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

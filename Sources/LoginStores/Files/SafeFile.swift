@@ -64,13 +64,11 @@ struct SafeFile: Sendable {
     func remove() throws(StoreFault) -> Bool {
         guard let directory = try SafeDirectory.open(folder, creating: false) else { return false }
         let lock = try FileLock(lockName, in: directory, seconds: wait)
-        defer { _ = consume lock }
-        if unlinkat(directory.descriptor.number, name, 0) != 0 {
-            if errno == ENOENT { return false }
-            throw .system(call: "unlink", path: path, errno: errno)
-        }
-        try checkCall("fsync", path: folder, retrying { fsync(directory.descriptor.number) })
-        return true
+        let removed = unlinkat(directory.descriptor.number, name, 0) == 0
+        if !removed && errno != ENOENT { throw .system(call: "unlink", path: path, errno: errno) }
+        if removed { try checkCall("fsync", path: folder, retrying { fsync(directory.descriptor.number) }) }
+        _ = consume lock
+        return removed
     }
 
     private func read(in directory: SafeDirectory) throws(StoreFault) -> Secret? {

@@ -1,0 +1,21 @@
+import CProcess
+import Glibc
+import LoginCore
+
+extension Program {
+    /// The program in the real world, with the process protected before anything is opened.
+    /// - Parameter arguments: without the program's own name.
+    /// - Returns: the status to exit with.
+    public static func main(_ arguments: [String]) -> Int32 {
+        switch cprocess_harden() {
+        case .hardened:
+            return Program(.real()).run(arguments).rawValue
+        case .privileged:
+            // Whoever runs a set-uid copy could read its owner's secrets.
+            Streams.standard.say("authctl: refuses to run with the rights of another user (set-uid)")
+        case .notHardened:
+            Streams.standard.say("authctl: the process cannot be protected against debuggers and core dumps")
+        }
+        return ExitCode.failure.rawValue
+    }
+}
