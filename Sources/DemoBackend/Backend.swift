@@ -16,8 +16,9 @@ actor Backend {
     }
 
     /// The routes, for people.
-    static let routes = [WireService.routes, BlogService.routes, ScreencastService.routes, ForgeService.routes,
-        ChatService.routes, IndexService.routes,
+    static let routes = [
+        WireService.routes, BlogService.routes, ScreencastService.routes, ForgeService.routes, ChatService.routes,
+        IndexService.routes,
         [
             "GET  /demo/requests                    what was seen, as JSON",
             "POST /demo/faults                      {\"next\": [{\"path\"?, \"status\"?, \"body\"?, \"headers\"?,",
@@ -32,7 +33,7 @@ actor Backend {
         let call = try await Call(request, now: Date())
         let reply = await answer(call)
         if reply.delay > 0 { try await Task.sleep(for: .seconds(reply.delay)) }
-        return reply.response()
+        return reply.response(withBody: call.method != "HEAD")
     }
 
     private func answer(_ call: Call) -> Reply {

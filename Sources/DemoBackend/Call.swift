@@ -23,9 +23,9 @@ struct Call: Sendable {
         self.now = now
     }
 
-    /// Whether this is that request.
+    /// Whether this is that request; HEAD asks for what GET would answer (RFC 9110, 9.3.2).
     func isFor(_ method: String, _ path: String) -> Bool {
-        self.method == method && self.path == path
+        (self.method == method || (self.method == "HEAD" && method == "GET")) && self.path == path
     }
 
     /// A header's value, by name.

@@ -22,7 +22,7 @@ struct Doorkeeper: Sendable {
         if let trouble = trouble(of: account) { return .turnedAway(trouble) }
         guard Self.sameBytes(account.password, password) else {
             wrongPasswords[account.name, default: 0] += 1
-            return trouble(of: account).map(Judgement.turnedAway) ?? .refused
+            return .refused
         }
         wrongPasswords[account.name] = nil
         return .accepted(account)

@@ -35,12 +35,16 @@ struct Reply: Sendable {
         return reply
     }
 
-    /// The answer as FlyingFox sends it.
-    func response() -> HTTPResponse {
+    /// The answer as FlyingFox sends it; without the body, its length is told all the same.
+    func response(withBody: Bool) -> HTTPResponse {
         var fields = HTTPHeaders()
         for (name, value) in headers { fields.setValues([value], for: HTTPHeader(name)) }
         fields.setValues(["no-store"], for: .cacheControl)
         let code = HTTPStatusCode(status, phrase: Self.phrases[status] ?? "As Ordered")
+        guard withBody else {
+            fields[.contentLength] = "\(body.count)"
+            return HTTPResponse(statusCode: code, headers: fields)
+        }
         guard cutShort else { return HTTPResponse(statusCode: code, headers: fields, body: body) }
         let torn = HTTPBodySequence(from: TornBody(start: Array(body)), count: body.count + 1000)
         return HTTPResponse(statusCode: code, headers: fields, body: torn)

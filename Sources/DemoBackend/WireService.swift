@@ -1,8 +1,8 @@
 /// Row 1: HTTP Basic (RFC 7617) against a verify-credentials endpoint, and an open endpoint that proves nothing.
 struct WireService: Service {
     static let routes = [
-        "GET /account/verify_credentials.json   HTTP Basic, realm “Demo Wire”",
-        "GET /open.json                         open to anyone, proves nothing",
+        "GET  /account/verify_credentials.json  HTTP Basic, realm “Demo Wire”",
+        "GET  /open.json                        open to anyone, proves nothing",
     ]
 
     private struct Person: Encodable {
