@@ -11,7 +11,7 @@ final class ServerProcess {
     /// Belongs to this server alone, and goes with it.
     let folder: URL
     private let process = Process()
-    private let lifeline = Pipe()
+    private let lifeline = Pipe.closedOnExec()
 
     /// An empty folder, to be filled before ``start(_:_:)``.
     init() throws {
@@ -31,7 +31,7 @@ final class ServerProcess {
         process.standardInput = lifeline
         process.standardOutput = try emptyFile("stdout")
         process.standardError = try emptyFile("stderr")
-        try process.run()
+        try process.runUnblocked()
         try lifeline.fileHandleForReading.close()
     }
 

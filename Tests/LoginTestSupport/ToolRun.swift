@@ -10,11 +10,11 @@ struct ToolRun {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = [program] + arguments
-        let (stdin, stdout) = (Pipe(), Pipe())
+        let (stdin, stdout) = (Pipe.closedOnExec(), Pipe.closedOnExec())
         process.standardInput = stdin
         process.standardOutput = stdout
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try process.runUnblocked()
         try stdin.fileHandleForWriting.write(contentsOf: input)
         try stdin.fileHandleForWriting.close()
         output = try stdout.fileHandleForReading.readToEnd() ?? Data()
