@@ -31,7 +31,7 @@ struct Account: Sendable {
     /// Everyone that the demo knows.
     static let all = [
         Account("ann", "correct horse", "the usual case"),
-        Account("bob", "pä:ss%wörd&+\"\\ünïcode", "colon, percent, plus, quote, backslash and UTF-8 in the password"),
+        Account("bob", "pä:ss%wörd&+\"\\ünïcode", "colon, %, &, +, quote, backslash and UTF-8 in the password"),
         Account("zoë müller@wire", "  blank ends ", "blanks and @ in the name; blanks at both ends of the password"),
         Account("guest", "", "an empty password"),
         Account("forbidden", "forbidden fruit", "good password, suspended account: 403 at verify", .suspended),

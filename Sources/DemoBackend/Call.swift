@@ -40,10 +40,12 @@ struct Call: Sendable {
         return seconds
     }
 
-    /// The body as JSON, if it says that it is JSON and is.
+    /// The body as JSON with keys in snake case, if it says that it is JSON and is.
     func json<Value: Decodable>(_ type: Value.Type) -> Value? {
         guard hasMediaType("application/json") else { return nil }
-        return try? JSONDecoder().decode(type, from: body)
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        return try? decoder.decode(type, from: body)
     }
 
     /// The fields of a posted form (`application/x-www-form-urlencoded`), if the body is one.

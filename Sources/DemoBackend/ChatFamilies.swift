@@ -55,17 +55,17 @@ struct ChatFamilies: Sendable {
 
     private func grant(of family: Family) -> ChatGrant {
         ChatGrant(
-            user_id: Self.identifier(family.account), access_token: family.access, refresh_token: family.refresh,
-            expires_in_ms: Int(family.lifetime * 1000))
+            userId: Self.identifier(family.account), accessToken: family.access, refreshToken: family.refresh,
+            expiresInMs: Int(family.lifetime * 1000))
     }
 }
 
 /// What a login and a refresh answer.
 struct ChatGrant: Encodable {
-    let user_id: String
-    let access_token: String
-    let refresh_token: String?
-    let expires_in_ms: Int
+    let userId: String
+    let accessToken: String
+    let refreshToken: String?
+    let expiresInMs: Int
 }
 
 /// The body of a login.
@@ -77,23 +77,23 @@ struct ChatLogin: Decodable {
     let type: String
     let identifier: Identifier
     let password: String
-    let refresh_token: Bool?
+    let refreshToken: Bool?
 }
 
 /// The body of a refresh.
 struct ChatRefresh: Decodable {
-    let refresh_token: String
+    let refreshToken: String
 }
 
 /// The body of an error.
 struct ChatError: Encodable {
     let errcode: String
     let error: String
-    let soft_logout: Bool?
+    let softLogout: Bool?
 
     init(_ code: String, _ words: String, softLogout: Bool? = nil) {
         errcode = code
         error = words
-        soft_logout = softLogout
+        self.softLogout = softLogout
     }
 }

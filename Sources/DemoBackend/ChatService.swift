@@ -1,7 +1,7 @@
 import Foundation
 
-/// A chat server in the manner of Matrix: a nested body, 403 for a wrong password, milliseconds, and refresh tokens that
-/// rotate. A refresh token is good once; using it again ends the whole family (RFC 9700, 4.14.2).
+/// A chat server in the manner of Matrix: a nested body, 403 for a wrong password, milliseconds, and refresh tokens
+/// that rotate. A refresh token is good once; using it again ends the whole family (RFC 9700, 4.14.2).
 struct ChatService: Service {
     static let routes = [
         "POST /_matrix/client/v3/login [?ttl=SECONDS]   nested JSON; 403 refuses",
@@ -35,7 +35,7 @@ struct ChatService: Service {
         case .turnedAway(let away): return trouble(away, who: who)
         case .accepted(let account):
             let grant = families.begin(
-                account, lifetime: lifetime, refreshable: asked.refresh_token ?? false, now: call.now)
+                account, lifetime: lifetime, refreshable: asked.refreshToken ?? false, now: call.now)
             return .json(200, grant, who: who)
         }
     }
@@ -44,10 +44,10 @@ struct ChatService: Service {
         guard let asked = call.json(ChatRefresh.self) else {
             return .json(400, ChatError("M_BAD_JSON", "refresh_token is needed"))
         }
-        guard let grant = families.rotate(asked.refresh_token, now: call.now) else {
+        guard let grant = families.rotate(asked.refreshToken, now: call.now) else {
             return .json(401, ChatError("M_UNKNOWN_TOKEN", "This refresh token is unknown or was used before"))
         }
-        return .json(200, grant, who: families.account(of: grant.access_token)?.name)
+        return .json(200, grant, who: families.account(of: grant.accessToken)?.name)
     }
 
     private func whoami(_ call: Call) -> Reply {

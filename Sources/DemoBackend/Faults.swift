@@ -33,7 +33,8 @@ struct Fault: Decodable, Sendable {
     }
 }
 
-/// The faults that were ordered: by `POST /demo/faults` for requests to come, by `?fault=STATUS` for the request itself.
+/// The faults that were ordered: by `POST /demo/faults` for requests to come, by `?fault=STATUS` for the request
+/// itself.
 struct Faults: Sendable {
     private struct Order: Decodable {
         let next: [Fault]

@@ -13,9 +13,10 @@ struct Reply: Sendable {
     /// Whether the connection breaks in the middle of the body.
     var cutShort = false
 
-    /// An answer with a JSON body.
+    /// An answer with a JSON body, its keys in snake case.
     static func json(_ status: Int, _ value: some Encodable, who: String? = nil) -> Reply {
         let encoder = JSONEncoder()
+        encoder.keyEncodingStrategy = .convertToSnakeCase
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         guard let body = try? encoder.encode(value) else { return Reply(status: 500) }
         return Reply(status: status, headers: ["Content-Type": "application/json"], body: body, who: who)

@@ -8,8 +8,8 @@ struct ScreencastService: Service {
     ]
 
     private struct Grant: Encodable {
-        let auth_token: String
-        let expires_at: String
+        let authToken: String
+        let expiresAt: String
     }
     private struct Home: Encodable {
         let user: [String: String]
@@ -43,7 +43,7 @@ struct ScreencastService: Service {
             // Whole seconds, so that what is said and what is kept are the same moment.
             let end = Date(timeIntervalSince1970: (call.now.timeIntervalSince1970 + lifetime).rounded(.up))
             sessions[token] = Session(account: account, end: end)
-            return .json(200, Grant(auth_token: token, expires_at: end.formatted(.iso8601)), who: who)
+            return .json(200, Grant(authToken: token, expiresAt: end.formatted(.iso8601)), who: who)
         }
     }
 

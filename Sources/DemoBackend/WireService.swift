@@ -6,7 +6,7 @@ struct WireService: Service {
     ]
 
     private struct Person: Encodable {
-        let screen_name: String
+        let screenName: String
         let name: String
     }
 
@@ -20,7 +20,7 @@ struct WireService: Service {
         case .turnedAway(let away): return .trouble(away, who: who)
         case .accepted(let account):
             if account.trait == .suspended { return .trouble(Doorkeeper.suspended, who: who) }
-            return .json(200, Person(screen_name: account.name, name: "\(account.name) of the demo"), who: who)
+            return .json(200, Person(screenName: account.name, name: "\(account.name) of the demo"), who: who)
         }
     }
 

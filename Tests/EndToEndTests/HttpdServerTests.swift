@@ -6,6 +6,7 @@ import Testing
 @Suite(RealServer.require("apache2")) struct `A real httpd` {
     @Test func `lets the right password in, and no other`() throws {
         let httpd = try HttpdServer(accounts: [("ann", "correct horse")])
+        defer { httpd.stop() }
         let answer = try Curl("-u", "ann:correct horse", httpd.whoami)
         #expect(answer.status == 200)
         #expect(answer.json("user") == "ann")
@@ -19,6 +20,7 @@ import Testing
     @Test func `takes passwords with colons, UTF-8 and blanks at the ends`() throws {
         let accounts = [("bob", "pä:ss%wörd&+\"\\ünïcode"), ("zoë müller@wire", "  blank ends ")]
         let httpd = try HttpdServer(accounts: accounts)
+        defer { httpd.stop() }
         for (user, password) in accounts {
             #expect(try Curl("-u", "\(user):\(password)", httpd.whoami).json("user") == user)
         }
@@ -27,10 +29,12 @@ import Testing
     @Test func `sends a realm full of escapes: what httpd lets through itself, and the rest by a script`() throws {
         let polite = "a \"quoted\" \\ realm \u{202E}\u{9B}31m"
         let httpd = try HttpdServer(realm: polite, accounts: [("ann", "correct horse")])
+        defer { httpd.stop() }
         let header = try #require(try Curl(httpd.whoami).headers["www-authenticate"])
         #expect(header.contains("\u{202E}\u{9B}31m"))
         let wild = "\u{1B}]0;owned\u{7}\u{1B}[31m %s \\x \u{8}realm"
         let other = try HttpdServer(realm: wild, accounts: [("ann", "correct horse")])
+        defer { other.stop() }
         #expect(try Curl(other.whoami).status == 500)
         let raw = try Curl(other.rawRealm)
         #expect(raw.status == 401)
@@ -39,6 +43,7 @@ import Testing
 
     @Test func `logs who asked and whether credentials were sent, but not the credentials`() throws {
         let httpd = try HttpdServer(accounts: [("ann", "correct horse")])
+        defer { httpd.stop() }
         _ = try Curl(httpd.whoami)
         _ = try Curl("-u", "ann:correct horse", httpd.whoami)
         let seen = try httpd.accesses(expecting: 2)

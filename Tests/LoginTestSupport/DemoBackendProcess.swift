@@ -1,6 +1,7 @@
 public import Foundation
 
-/// The built demo-backend on a free loopback port, for as long as this object lives.
+/// The built demo-backend on a free loopback port, for as long as this object lives. Swift may let go of a local one
+/// right after its last use: keep it in a property of the suite, or write `defer { demo.stop() }`.
 public final class DemoBackendProcess {
     /// What it saw of one request, secrets masked.
     public struct Request: Decodable, Equatable, Sendable {

@@ -13,7 +13,7 @@ struct HttpdFiles {
                 at: folder.appendingPathComponent(name), withIntermediateDirectories: true)
         }
         try write("httpd.conf", configuration)
-        try write("pages/open.json", "{\"message\": \"open\"}\n")
+        try write("pages/open.json", "{\"server\": \"\(folder.lastPathComponent)\"}\n")
         try write("pages/private/whoami.json", "{\"user\": \"<!--#echo encoding=\"none\" var=\"REMOTE_USER\" -->\"}\n")
         try write("raw/nph-realm", script)
         try write("passwords", "")

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A real Apache httpd on loopback, with HTTP Basic by mod_auth_basic and an htpasswd file (bcrypt), for as long as this
-/// object lives. Its files are in a temporary folder; as root its workers run as www-data.
+/// A real Apache httpd on loopback, with HTTP Basic by mod_auth_basic and an htpasswd file (bcrypt), for as long as
+/// this object lives (see ``DemoBackendProcess``). Its files are in a temporary folder; as root its workers run as www-data.
 public final class HttpdServer {
     /// One line of its access log.
     public struct Access: Equatable, Sendable {
@@ -20,7 +20,7 @@ public final class HttpdServer {
 
     /// The verify endpoint: `{"user": …}` with the name that httpd believed.
     public var whoami: String { origin + "/private/whoami.json" }
-    /// A page that is open to anyone.
+    /// A page that is open to anyone; requests for it are not among the ``accesses(expecting:)``.
     public var open: String { origin + "/open.json" }
     /// The same as ``whoami``, refused by a script (`nph-`) that writes the realm to the connection byte by byte: httpd
     /// itself answers 500 rather than send a control character in a header.
@@ -44,7 +44,9 @@ public final class HttpdServer {
         try server.start(
             URL(fileURLWithPath: "/bin/sh"), ["-c", guardian, "sh", program, "-f", configuration, "-DFOREGROUND"])
         let (server, open) = (server, open)
-        try server.wait(for: "httpd") { try? Curl(open).status == 200 ? () : nil } as Void
+        try server.wait(for: "httpd") {
+            (try? Curl(open).json("server") == server.folder.lastPathComponent) == true ? () : nil
+        }
     }
 
     /// The lines of the access log, the tests for its coming up left out. httpd writes a line after the answer, so this

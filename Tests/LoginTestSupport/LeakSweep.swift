@@ -91,7 +91,10 @@ public struct LeakSweep: Sendable {
     ) throws {
         var found = texts.sorted { $0.key < $1.key }.flatMap { hits(in: $0.value, place: $0.key) }
         for tree in trees { found += try hits(inTree: tree) }
-        for hit in found where !belonging.contains(where: { hit.place == $0.path || hit.place.hasPrefix($0.path + "/") }) {
+        let belongs = { (hit: Hit) in
+            belonging.contains { hit.place == $0.path || hit.place.hasPrefix($0.path + "/") }
+        }
+        for hit in found where !belongs(hit) {
             Issue.record("a secret leaked: \(hit)", sourceLocation: sourceLocation)
         }
     }

@@ -3,8 +3,8 @@ public import Testing
 
 /// The programs of real servers that some tests need.
 public enum RealServer {
-    /// Runs a test or a suite only where a program is installed, and says so where it is not. With `AUTHCTL_E2E=required`
-    /// in the environment the test runs all the same, and fails.
+    /// Runs a test or a suite only where a program is installed, and says so where it is not. With
+    /// `AUTHCTL_E2E=required` in the environment the test runs all the same, and fails.
     public static func require(_ program: String) -> ConditionTrait {
         .enabled(
             if: isRequired || path(of: program) != nil,

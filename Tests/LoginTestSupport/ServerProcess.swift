@@ -37,8 +37,8 @@ final class ServerProcess {
 
     /// What a file in the folder holds so far, nothing where it is missing.
     func text(_ name: String) -> String {
-        guard let data = FileManager.default.contents(atPath: folder.appendingPathComponent(name).path) else { return "" }
-        return String(decoding: data, as: UTF8.self)
+        let data = FileManager.default.contents(atPath: folder.appendingPathComponent(name).path)
+        return String(decoding: data ?? Data(), as: UTF8.self)
     }
 
     /// Waits until there is an answer, five seconds at most.
