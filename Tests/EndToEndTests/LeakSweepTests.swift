@@ -79,9 +79,11 @@ import Testing
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/sleep")
         process.arguments = ["30"]
+        process.standardOutput = FileHandle.nullDevice
         process.environment = ["PLANTED": "correct horse"]
         try process.run()
-        defer { process.terminate() }
+        // Not SIGTERM: a child of a Swift concurrency thread starts with all signals blocked.
+        defer { kill(process.processIdentifier, SIGKILL) }
         let sweep = try LeakSweep(secrets: ["correct horse"])
         let hits = try sweep.hits(ofProcess: process.processIdentifier)
         #expect(hits.map(\.place) == ["/proc/\(process.processIdentifier)/environ"])
