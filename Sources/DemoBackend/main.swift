@@ -13,6 +13,6 @@ do {
     try? FileHandle.standardError.write(contentsOf: Data("demo-backend: \(mistake.words)\n\n\(Options.help)".utf8))
     exit(2)
 } catch {
-    try? FileHandle.standardError.write(contentsOf: Data("demo-backend: \(error)\n".utf8))
+    try? FileHandle.standardError.write(contentsOf: Data("demo-backend: \(error.localizedDescription)\n".utf8))
     exit(1)
 }
