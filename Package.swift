@@ -49,7 +49,9 @@ let package = Package(
         .executableTarget(name: "authctl", dependencies: ["AuthctlCLI"], swiftSettings: strict),
 
         // Imports none of the Login targets, so that a wrong encoding cannot agree with itself.
-        .executableTarget(name: "DemoBackend", dependencies: ["FlyingFox"], swiftSettings: strict),
+        .executableTarget(
+            name: "DemoBackend", dependencies: ["FlyingFox", .product(name: "FlyingSocks", package: "FlyingFox")],
+            swiftSettings: strict),
 
         // Tests, by height. What they share is never linked into a product; the probes are tiny programs that a test
         // runs as another process.

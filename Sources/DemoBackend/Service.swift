@@ -1,0 +1,21 @@
+/// One family of routes with the state behind it: a row of mission.md, or a kind of service from the profiles.
+protocol Service: Sendable {
+    /// The routes, for people.
+    static var routes: [String] { get }
+
+    /// The answer, or nothing where the request is not for this service.
+    mutating func answer(_ call: Call, door: inout Doorkeeper) -> Reply?
+}
+
+/// An error as most services word it: `{"error": …}`.
+struct ErrorWords: Encodable {
+    let error: String
+}
+
+extension Reply {
+    /// A refusal in the words of most services.
+    static func trouble(_ away: Doorkeeper.TurnedAway, who: String?) -> Reply {
+        .json(away.status, ErrorWords(error: away.words), who: who)
+            .with("Retry-After", away.retryAfter.map { "\($0)" })
+    }
+}

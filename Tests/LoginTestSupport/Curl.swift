@@ -1,0 +1,58 @@
+public import Foundation
+
+/// curl as the independent client: what a server really answers, without a line of our own HTTP.
+public struct Curl {
+    /// curl failed before it had an answer; its exit status is in curl(1).
+    public struct Failure: Error {
+        public let status: Int32
+    }
+
+    public let status: Int
+    /// By lower-case name; of several with one name the last.
+    public let headers: [String: String]
+    public let body: Data
+
+    /// Sends one request; `arguments` are curl's own, the URL included.
+    /// - Throws: ``Failure`` with curl's exit status.
+    public init(_ arguments: String...) throws {
+        try self.init(arguments)
+    }
+
+    /// The same, for arguments in a list.
+    public init(_ arguments: [String]) throws {
+        let run = try ToolRun("curl", ["-q", "-sS", "-i", "--max-time", "10", "--noproxy", "*"] + arguments)
+        guard run.status == 0, let end = run.output.range(of: Data("\r\n\r\n".utf8)) else {
+            throw Failure(status: run.status)
+        }
+        body = Data(run.output[end.upperBound...])
+        let lines = String(decoding: run.output[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")
+        status = lines.first.flatMap { Int($0.split(separator: " ")[1]) } ?? 0
+        var fields: [String: String] = [:]
+        for line in lines.dropFirst() {
+            let halves = line.split(separator: ":", maxSplits: 1)
+            guard halves.count == 2 else { continue }
+            fields[halves[0].lowercased()] = halves[1].trimmingCharacters(in: .whitespaces)
+        }
+        headers = fields
+    }
+
+    /// The body as text.
+    public var text: String {
+        String(decoding: body, as: UTF8.self)
+    }
+
+    /// A text, a number or nothing at a place in a JSON body, as in `json("result", "authstatus", "1")`.
+    public func json(_ place: String...) -> String? {
+        guard var value = try? JSONSerialization.jsonObject(with: body, options: .fragmentsAllowed) else { return nil }
+        for step in place {
+            if let object = value as? [String: Any], let next = object[step] {
+                value = next
+            } else if let list = value as? [Any], let index = Int(step), list.indices.contains(index) {
+                value = list[index]
+            } else {
+                return nil
+            }
+        }
+        return (value as? String) ?? (value as? NSNumber)?.stringValue
+    }
+}

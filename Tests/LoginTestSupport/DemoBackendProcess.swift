@@ -1,0 +1,99 @@
+public import Foundation
+
+/// The built demo-backend on a free loopback port, for as long as this object lives. Swift may let go of a local one
+/// right after its last use: keep it in a property of the suite, or write `defer { demo.stop() }`.
+public final class DemoBackendProcess {
+    /// What it saw of one request, secrets masked.
+    public struct Request: Decodable, Equatable, Sendable {
+        public let method: String
+        public let path: String
+        public let query: [String: String]
+        /// The account, where the request named one that exists.
+        public let who: String?
+        public let status: Int
+        /// The kinds of proof it carried: `basic`, `bearer`, `cookie`, `auth_token`, `private-token`.
+        public let carried: [String]
+    }
+
+    /// An answer that is to go wrong. What is not given is as usual.
+    public struct Fault: Encodable, Sendable {
+        /// The request that it is for; without one, the next.
+        public var path: String?
+        public var status: Int?
+        public var body: String?
+        public var headers: [String: String]?
+        /// Seconds, for the header `Retry-After`.
+        public var retryAfter: Int?
+        /// Seconds to wait before answering.
+        public var delay: Double?
+        /// Whether the connection breaks in the middle of the body.
+        public var cutShort: Bool?
+
+        public init(
+            path: String? = nil, status: Int? = nil, body: String? = nil, headers: [String: String]? = nil,
+            retryAfter: Int? = nil, delay: Double? = nil, cutShort: Bool? = nil
+        ) {
+            (self.path, self.status, self.body, self.headers) = (path, status, body, headers)
+            (self.retryAfter, self.delay, self.cutShort) = (retryAfter, delay, cutShort)
+        }
+    }
+
+    /// As in `http://127.0.0.1:41234`.
+    public let origin: String
+    public let port: Int
+    private let server: ServerProcess
+
+    /// Starts it and waits for its line.
+    /// - Throws: where it is not built or does not come up.
+    public init() throws {
+        server = try ServerProcess()
+        try server.start(Self.program, ["--port", "0", "--until-eof"])
+        let server = server
+        let line = try server.wait(for: "demo-backend") {
+            server.text("stdout").split(separator: "\n", omittingEmptySubsequences: false).dropLast().first
+        }
+        guard let start = line.range(of: "http://"), let colon = line.lastIndex(of: ":"),
+            let port = Int(line[line.index(after: colon)...])
+        else { throw ServerProcess.NotStarted(description: "demo-backend printed “\(line)”") }
+        (origin, self.port) = (String(line[start.lowerBound...]), port)
+    }
+
+    /// The built binary, beside the test bundle.
+    public static var program: URL {
+        URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+            .appendingPathComponent("demo-backend")
+    }
+
+    /// The contract's profiles as TOML, pointed at this server.
+    public func profiles() throws -> String {
+        let run = try ToolRun(Self.program.path, ["--profiles", "--port", "\(port)"])
+        return String(decoding: run.output, as: UTF8.self)
+    }
+
+    /// What it saw, in order. The requests to `/demo/…` are not among it.
+    public func requests() throws -> [Request] {
+        try JSONDecoder().decode([Request].self, from: Curl(origin + "/demo/requests").body)
+    }
+
+    /// Lets answers to come go wrong, in this order.
+    public func order(_ faults: Fault...) throws {
+        let body = try JSONEncoder().encode(["next": faults])
+        let answer = try Curl("-d", String(decoding: body, as: UTF8.self), origin + "/demo/faults")
+        guard answer.status == 200 else { throw ServerProcess.NotStarted(description: answer.text) }
+    }
+
+    /// Forgets sessions, faults, lock-outs and what was seen.
+    public func reset() throws {
+        _ = try Curl("-X", "POST", origin + "/demo/reset")
+    }
+
+    /// What it printed so far: the line where it listens, and a line for each request.
+    public var output: String {
+        server.text("stdout") + server.text("stderr")
+    }
+
+    /// Ends it; afterwards nobody answers on its port. Happens by itself when this object goes.
+    public func stop() {
+        server.stop()
+    }
+}

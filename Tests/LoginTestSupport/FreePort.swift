@@ -1,0 +1,31 @@
+import Foundation
+
+/// A loopback port that nobody listens on, for servers that cannot choose one themselves.
+enum FreePort {
+    /// Below the ports that the kernel gives out by itself (ip(7), ip_local_port_range), so that no other server gets
+    /// this one in the moment before it is used.
+    private static let range: ClosedRange<UInt16> = 20000...32000
+
+    /// - Throws: `POSIXError` where fifty ports in a row are taken.
+    static func next() throws -> UInt16 {
+        for _ in 0..<50 {
+            let port = UInt16.random(in: range)
+            if isFree(port) { return port }
+        }
+        throw POSIXError(.EADDRINUSE)
+    }
+
+    private static func isFree(_ port: UInt16) -> Bool {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+public import Foundation
+public import Testing
+
+/// Looks for secrets where they do not belong: in output, in files, in the argv and environment of a process, plain and
+/// in every form that a program could turn them into.
+public struct LeakSweep: Sendable {
+    /// A secret that was found.
+    public struct Hit: Sendable, Equatable, CustomStringConvertible {
+        /// Where: the name that was given, or a path.
+        public let place: String
+        /// How it was written, as in `base64`.
+        public let form: String
+        /// Which of the secrets; the text itself is not repeated.
+        public let secret: String
+
+        public var description: String { "\(secret) in \(place), as \(form)" }
+    }
+
+    private struct Needle: Sendable {
+        let secret: String
+        let form: String
+        let bytes: Data
+    }
+
+    private let needles: [Needle]
+
+    /// - Parameters:
+    ///   - secrets: passwords, tokens, cookies. An empty one cannot be found; very short ones are found everywhere.
+    ///   - pairs: user names and passwords; the passwords count as secrets, and `user:password` too.
+    /// - Throws: where the programs for the digests cannot be run.
+    public init(secrets: [String], pairs: [(user: String, password: String)] = []) throws {
+        var found: [Needle] = []
+        let named =
+            secrets.enumerated().map { ("secret \($0 + 1)", $1) }
+            + pairs.map { ("the password of \($0.user)", $0.password) }
+            + pairs.map { ("user:password of \($0.user)", "\($0.user):\($0.password)") }
+        for (name, secret) in named where !secret.isEmpty {
+            found += try SecretForms(secret).all().map { Needle(secret: name, form: $0.name, bytes: Data($0.bytes)) }
+        }
+        needles = found
+    }
+
+    /// What is found in bytes: output, a transcript, a strace.
+    public func hits(in data: Data, place: String) -> [Hit] {
+        var hits: [Hit] = []
+        for needle in needles where data.range(of: needle.bytes) != nil {
+            let hit = Hit(place: place, form: needle.form, secret: needle.secret)
+            if !hits.contains(hit) { hits.append(hit) }
+        }
+        return hits
+    }
+
+    /// What is found in text.
+    public func hits(in text: String, place: String) -> [Hit] {
+        hits(in: Data(text.utf8), place: place)
+    }
+
+    /// What is found in the names and the contents of all files under a folder, hidden ones and the targets of links
+    /// included; or of one file.
+    /// - Throws: where something cannot be read, since what was not read is not clean.
+    public func hits(inTree root: URL) throws -> [Hit] {
+        let name = root.lastPathComponent
+        let kind = try FileManager.default.attributesOfItem(atPath: root.path)[.type] as? FileAttributeType
+        var found = hits(in: name, place: "the name of \(root.path)")
+        if kind == .typeDirectory {
+            for child in try FileManager.default.contentsOfDirectory(atPath: root.path).sorted() {
+                found += try hits(inTree: root.appendingPathComponent(child))
+            }
+        } else if kind == .typeSymbolicLink {
+            let target = try FileManager.default.destinationOfSymbolicLink(atPath: root.path)
+            found += hits(in: target, place: "the target of \(root.path)")
+        } else if kind == .typeRegular {
+            found += hits(in: try Data(contentsOf: root), place: root.path)
+        }
+        return found
+    }
+
+    /// What is found in the arguments and the environment of a running process (proc(5)).
+    public func hits(ofProcess identifier: Int32) throws -> [Hit] {
+        try ["cmdline", "environ"].flatMap { name in
+            let file = "/proc/\(identifier)/\(name)"
+            return hits(in: try Data(contentsOf: URL(fileURLWithPath: file)), place: file)
+        }
+    }
+
+    /// Fails the test for each secret that is found: in texts, by name, and in the trees under folders.
+    /// - Parameter belonging: paths where secrets belong, with all that is below them.
+    public func expectClean(
+        _ texts: [String: String] = [:], trees: [URL] = [], belonging: [URL] = [],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        var found = texts.sorted { $0.key < $1.key }.flatMap { hits(in: $0.value, place: $0.key) }
+        for tree in trees { found += try hits(inTree: tree) }
+        let belongs = { (hit: Hit) in
+            belonging.contains { hit.place == $0.path || hit.place.hasPrefix($0.path + "/") }
+        }
+        for hit in found where !belongs(hit) {
+            Issue.record("a secret leaked: \(hit)", sourceLocation: sourceLocation)
+        }
+    }
+}

@@ -1,0 +1,24 @@
+import Foundation
+public import Testing
+
+/// The programs of real servers that some tests need.
+public enum RealServer {
+    /// Runs a test or a suite only where a program is installed, and says so where it is not. With
+    /// `AUTHCTL_E2E=required` in the environment the test runs all the same, and fails.
+    public static func require(_ program: String) -> ConditionTrait {
+        .enabled(
+            if: isRequired || path(of: program) != nil,
+            "\(program) is not installed (AUTHCTL_E2E=required makes that a failure)")
+    }
+
+    /// Where a program is, the folders of the administrator's programs included.
+    public static func path(of program: String) -> String? {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        let folders = path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/bin"]
+        return folders.map { "\($0)/\(program)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+
+    private static var isRequired: Bool {
+        ProcessInfo.processInfo.environment["AUTHCTL_E2E"] == "required"
+    }
+}
