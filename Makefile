@@ -64,6 +64,7 @@ install: $(AUTHCTL) ## binary, manual and completions to PREFIX (/usr/local), be
 	@$(AUTHCTL) completion bash > '$(bash_place)'
 	@$(AUTHCTL) completion zsh > '$(zsh_place)'
 	@$(AUTHCTL) completion fish > '$(fish_place)'
+	@chmod 644 '$(bash_place)' '$(zsh_place)' '$(fish_place)'
 	@echo "authctl, its manual and its completions are in $(DESTDIR)$(PREFIX)"
 
 $(AUTHCTL):
