@@ -1,0 +1,78 @@
+# authctl. GNU make; `make help` lists what can be asked for.
+
+PREFIX  ?= /usr/local
+DESTDIR ?=
+
+AUTHCTL := .build/release/authctl
+RELEASE := -c release --static-swift-stdlib -Xlinker -s
+
+bin        := $(DESTDIR)$(PREFIX)/bin
+man        := $(DESTDIR)$(PREFIX)/share/man
+bash_place := $(DESTDIR)$(PREFIX)/share/bash-completion/completions/authctl
+zsh_place  := $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_authctl
+fish_place := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/authctl.fish
+
+# Where nobody looks on, a server that cannot be started is a failure, not a skipped test.
+ifdef CI
+export AUTHCTL_E2E := required
+endif
+
+.DEFAULT_GOAL := build
+MAKEFLAGS += --no-print-directory
+.PHONY: help deps build demo test bench lint format install uninstall clean
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+deps: ## install the Debian packages that the targets below need
+	@scripts/deps build demo test bench lint
+
+build: ## the release binary, stripped and linked statically to Swift: .build/release/authctl
+	@scripts/deps build
+	@swift build $(RELEASE) --product authctl
+
+demo: ## a login at the built-in demo server; without a terminal it walks the whole path by itself
+	@scripts/deps build demo
+	@swift build $(RELEASE) --product authctl
+	@swift build --product demo-backend
+	@scripts/demo $(AUTHCTL) .build/debug/demo-backend
+
+test: ## every test, on real servers too
+	@scripts/deps build test
+	@swift build --build-tests
+	@swift test --skip-build
+
+bench: ## time and memory beside curl and gh, as ratios of one run
+	@scripts/deps build bench
+	@swift build $(RELEASE) --product authctl
+	@scripts/bench $(AUTHCTL)
+
+lint: ## format, manual pages and house rules
+	@scripts/deps lint
+	@swift format lint --strict --recursive --parallel Package.swift Sources Tests
+	@mandoc -T lint -W warning man/*
+	@scripts/house-rules
+
+format: ## rewrite the Swift files in the checked-in format
+	@swift format --in-place --recursive --parallel Package.swift Sources Tests
+
+# As root no build is started: what is there is installed.
+install: $(AUTHCTL) ## binary, manual and completions to PREFIX (/usr/local), below DESTDIR if that is set
+	@install -D -m 755 $(AUTHCTL) '$(bin)/authctl'
+	@for page in man/*.[1-9]; do install -D -m 644 "$$page" "$(man)/man$${page##*.}/$${page##*/}"; done
+	@install -d '$(dir $(bash_place))' '$(dir $(zsh_place))' '$(dir $(fish_place))'
+	@$(AUTHCTL) completion bash > '$(bash_place)'
+	@$(AUTHCTL) completion zsh > '$(zsh_place)'
+	@$(AUTHCTL) completion fish > '$(fish_place)'
+	@chmod 644 '$(bash_place)' '$(zsh_place)' '$(fish_place)'
+	@echo "authctl, its manual and its completions are in $(DESTDIR)$(PREFIX)"
+
+$(AUTHCTL):
+	@$(MAKE) build
+
+uninstall: ## take away what install put there
+	@rm -f '$(bin)/authctl' '$(bash_place)' '$(zsh_place)' '$(fish_place)'
+	@for page in man/*.[1-9]; do rm -f "$(man)/man$${page##*.}/$${page##*/}"; done
+
+clean: ## remove everything that was built
+	@rm -rf .build

@@ -1,0 +1,97 @@
+import Foundation
+import LoginCore
+import Testing
+
+/// The manual is written by hand, so the tests hold it against the program.
+struct ManualTests {
+    @Test func `authctl(1) lists every exit code under its number and name`() throws {
+        let listed = try Manual.page("authctl.1").section("EXIT STATUS").compactMap(Self.code)
+        #expect(listed == ExitCode.allCases.map { Code(number: $0.rawValue, name: $0.name) })
+    }
+
+    @Test func `the README lists every exit code under its number and name`() throws {
+        let rows = try Manual.text("README.md").split(separator: "\n").compactMap { line -> Code? in
+            let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            guard cells.count == 3, let number = Int32(cells[0]) else { return nil }
+            return Code(number: number, name: cells[1])
+        }
+        #expect(rows == ExitCode.allCases.map { Code(number: $0.rawValue, name: $0.name) })
+    }
+
+    @Test func `every page of a command points to authctl(1) and tells its exit status`() throws {
+        for page in try Manual.commandPages() {
+            #expect(!page.section("EXIT STATUS").isEmpty, "\(page.name)")
+            #expect(page.lines.contains { $0.hasPrefix(".Xr authctl 1") }, "\(page.name)")
+        }
+    }
+
+    @Test func `authctl(1) refers to every other page`() throws {
+        let references = try Set(Manual.page("authctl.1").section("SEE ALSO").compactMap(Self.reference))
+        let others = try Set(Manual.pageNames().filter { $0 != "authctl.1" })
+        #expect(references == others)
+    }
+
+    @Test func `every page that is referred to is there`() throws {
+        let names = try Set(Manual.pageNames())
+        for name in names {
+            let ours = try Manual.page(name).lines.compactMap(Self.reference).filter { $0.hasPrefix("authctl") }
+            #expect(Set(ours).subtracting(names).isEmpty, "\(name)")
+        }
+    }
+
+    private struct Code: Equatable {
+        let number: Int32
+        let name: String
+    }
+
+    /// `.It 3 rejected`
+    private static func code(_ line: String) -> Code? {
+        let words = line.split(separator: " ")
+        guard words.count == 3, words[0] == ".It", let number = Int32(words[1]) else { return nil }
+        return Code(number: number, name: String(words[2]))
+    }
+
+    /// `.Xr authctl-login 1 ,` or `.It Xr authctl-login 1`, as the name of the page's file.
+    private static func reference(_ line: String) -> String? {
+        var words = line.split(separator: " ").map(String.init)
+        if words.first == ".It" { words.removeFirst() }
+        guard words.count >= 3, [".Xr", "Xr"].contains(words[0]) else { return nil }
+        return "\(words[1]).\(words[2])"
+    }
+}
+
+/// The pages in `man/`, as they stand in the source.
+enum Manual {
+    struct Page {
+        let name: String
+        let lines: [String]
+
+        /// The lines from `.Sh TITLE` to the next section.
+        func section(_ title: String) -> [String] {
+            let after = lines.drop { $0 != ".Sh \(title)" }.dropFirst()
+            return Array(after.prefix { !$0.hasPrefix(".Sh ") })
+        }
+    }
+
+    /// The folder of the package: three above this file.
+    static let root = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    static func text(_ path: String) throws -> String {
+        try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
+
+    static func page(_ name: String) throws -> Page {
+        let lines = try text("man/\(name)").split(separator: "\n", omittingEmptySubsequences: false)
+        return Page(name: name, lines: lines.map(String.init))
+    }
+
+    static func pageNames() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: root.appending(path: "man").path).sorted()
+    }
+
+    /// The pages of single commands, such as `authctl-login.1`.
+    static func commandPages() throws -> [Page] {
+        try pageNames().filter { $0.hasPrefix("authctl-") && $0.hasSuffix(".1") }.map(page)
+    }
+}
