@@ -29,8 +29,23 @@ struct ExitCodesCommand: ParsableCommand {
         ExitCode.allCases.map { code in
             let number = String(code.rawValue)
             let padding = String(repeating: " ", count: 3 - number.count)
-            return "\(padding)\(number)  \(code.name): \(code.meaning)\n       → \(code.advice)"
+            return "\(padding)\(number)  \(code.name)\n"
+                + "\(code.meaning); what to do: \(code.advice)".wrapped(to: 70, indent: 5)
         }.joined(separator: "\n")
+    }
+}
+
+extension String {
+    /// Lines of so many letters at most, broken at blanks, each after so many blanks.
+    fileprivate func wrapped(to width: Int, indent: Int) -> String {
+        var lines: [String] = [""]
+        for word in split(separator: " ") {
+            let line = lines[lines.count - 1]
+            if !line.isEmpty && line.count + 1 + word.count > width { lines.append(String(word)) } else {
+                lines[lines.count - 1] = line.isEmpty ? String(word) : "\(line) \(word)"
+            }
+        }
+        return lines.map { String(repeating: " ", count: indent) + $0 }.joined(separator: "\n")
     }
 }
 

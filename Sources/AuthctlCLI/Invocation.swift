@@ -37,7 +37,7 @@ final class Invocation {
 
     /// The profile of this name; from here on, messages are about it.
     func profile(named name: String) throws(LoginError) -> Profile {
-        topic = Topic(profile: name)
+        if profiles.source(of: name) != nil { topic = Topic(profile: name) }
         var profile = try Invocation.fromConfig { () throws(UsageFault) in try profiles.profile(named: name) }
         try profile.settings.override(by: world.environment)
         topic.origin = try document().profile(name).flatMap { $0.url == profile.url ? $0.origin : nil }

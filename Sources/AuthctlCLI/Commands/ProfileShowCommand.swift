@@ -23,7 +23,7 @@ struct ProfileShowCommand: WorldCommand {
         if printsJSON {
             try invocation.world.streams.result(json: [profile.name: value.json])
         } else {
-            let document = ConfigValue.table(["profiles": .table([profile.name: value])]).document
+            let document = ConfigValue.table(["profiles": .table([profile.name: value])]).document(headings: 2)
             try invocation.world.streams.result(document)
         }
         return .ok

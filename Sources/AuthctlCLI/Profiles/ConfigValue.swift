@@ -69,19 +69,20 @@ extension TOMLTable {
 
 extension ConfigValue {
     /// The value as the text of a TOML document; only a table is one.
-    var document: String {
+    /// - Parameter depth: tables so far below the top get a heading of their own; those further below stand in a line.
+    func document(headings depth: Int) -> String {
         guard case .table(let members) = self else { return "" }
-        return TOMLTable(members.mapValues(\.node)).convert(to: .toml)
+        return TOMLTable(members.mapValues { $0.node(depth) }).convert(to: .toml)
     }
 
-    private var node: any TOMLValueConvertible {
+    private func node(_ depth: Int) -> any TOMLValueConvertible {
         switch self {
         case .string(let text), .unsupported(let text): text
         case .integer(let number): Int(number)
         case .number(let number): number
         case .bool(let flag): flag
-        case .array(let elements): TOMLArray(elements.map(\.node))
-        case .table(let members): TOMLTable(members.mapValues(\.node), inline: true)
+        case .array(let elements): TOMLArray(elements.map { $0.node(0) })
+        case .table(let members): TOMLTable(members.mapValues { $0.node(depth - 1) }, inline: depth <= 0)
         }
     }
 }

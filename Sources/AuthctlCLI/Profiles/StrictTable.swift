@@ -88,7 +88,7 @@ extension [String] {
     /// Those that differ from `name` by few letters, the nearest first.
     func nearest(to name: String) -> [String] {
         map { ($0, $0.editDistance(to: name)) }
-            .filter { $0.1 <= Swift.max(1, name.count / 3) }
+            .filter { $0.1 <= Swift.max(2, name.count / 3) && $0.1 < name.count }
             .sorted { $0.1 < $1.1 }
             .map(\.0)
     }

@@ -9,7 +9,7 @@ extension StoreKeeper {
             guard let record = try account() else { return StoredLogin() }
             guard let found = try read(record) else { return StoredLogin() }
             filled = found
-            return record.passwordRefused ? found.login.withoutPassword : found.login
+            return found.login.asStored(record)
         }
     }
 
@@ -63,11 +63,14 @@ extension StoreKeeper {
 }
 
 extension StoredLogin {
-    /// What is left where the password must not be sent again: with Basic, the session is the password.
-    var withoutPassword: StoredLogin {
-        switch session {
-        case .credential: StoredLogin()
-        case .token, .cookies, nil: StoredLogin(session: session)
+    /// The same for the account of `record`, without a password that must not be sent again; with Basic, the session is
+    /// the password.
+    func asStored(_ record: AccountRecord) -> StoredLogin {
+        guard record.passwordRefused else {
+            return StoredLogin(session: session, credential: credential, username: record.username)
         }
+        let isPassword = if case .credential = session { true } else { false }
+        return StoredLogin(
+            session: isPassword ? nil : session, username: record.username, credentialWasRefused: true)
     }
 }
