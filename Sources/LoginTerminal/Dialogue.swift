@@ -41,7 +41,8 @@ enum Dialogue {
         let attempt = "Attempt \(challenge.previousFailureCount + 1) of \(challenge.maxAttempts)"
         var lines = ["\(attempt): the server refused this \(refusedThing(challenge.fields))."]
         if refusal.mayMeanForbidden {
-            lines.append("It answers the same where the \(secretName(challenge.fields)) is right but the account may not log in.")
+            let secret = secretName(challenge.fields)
+            lines.append("It answers the same where the \(secret) is right but the account may not log in.")
         }
         if let words = refusal.words, !words.isEmpty {
             lines.append("The server says: \(SafeText.quoted(words))")
