@@ -46,7 +46,8 @@ enum Dialogue {
     private static func details(_ refusal: Refusal, _ challenge: Challenge) -> [String] {
         var lines: [String] = []
         if refusal.mayMeanForbidden {
-            lines.append("It answers the same where the \(secretName(challenge.fields)) is right but the account may not log in.")
+            let secret = secretName(challenge.fields)
+            lines.append("It answers the same where the \(secret) is right but the account may not log in.")
         }
         if let words = refusal.words, !words.isEmpty {
             lines.append("The server says: \(SafeText.quoted(words))")

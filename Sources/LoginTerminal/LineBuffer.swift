@@ -74,7 +74,8 @@ struct LineBuffer {
     }
 
     private var storage: UnsafeMutableBufferPointer<UInt8> {
-        UnsafeMutableRawBufferPointer(start: creadline_line(), count: Self.limit + 8).assumingMemoryBound(to: UInt8.self)
+        UnsafeMutableRawBufferPointer(start: creadline_line(), count: Self.limit + 8).assumingMemoryBound(
+            to: UInt8.self)
     }
 
     /// The byte after the line is its terminator; it is within the eight spare ones.

@@ -27,7 +27,7 @@ struct LineReader {
         let before = creadline_exchange(settings(keymap))
         let typed = readline("")
         // It would be drawn once more in the clean-up.
-        creadline_set_redisplay { }
+        creadline_set_redisplay {}
         rl_free_line_state()
         LineBuffer().wipe()
         _ = creadline_exchange(before)
@@ -43,8 +43,10 @@ struct LineReader {
             read_key: { KeyReader.read(from: fileno($0)) },
             redisplay: { LineDisplay.draw() },
             // Settings and signals are CProcess's, from before the first question to after the last.
-            prepare_terminal: { _ in }, restore_terminal: { },
-            start: { insertProposal(); return 0 },
+            prepare_terminal: { _ in }, restore_terminal: {},
+            start: {
+                insertProposal(); return 0
+            },
             catches_signals: 0, catches_resize: 0, inhibits_completion: 1)
     }
 

@@ -48,11 +48,19 @@ struct ScreenLine: Sendable {
     /// Leaves a third of the room for what follows the cursor.
     private static func window(of cells: [Cell], cursor: Int, columns: Int) -> Range<Int> {
         guard width(cells[...]) > columns else { return cells.indices }
-        var start = 0
-        let ahead = min(cells.count, cursor + columns / 3)
-        while start < cursor && width(cells[start..<ahead]) > columns { start += 1 }
+        var start = min(cells.count, cursor + columns / 3)
+        var room = columns
+        while start > 0, cells[start - 1].width <= room {
+            start -= 1
+            room -= cells[start].width
+        }
+        start = min(start, cursor)
         var end = start
-        while end < cells.count && width(cells[start...end]) <= columns { end += 1 }
+        room = columns
+        while end < cells.count, cells[end].width <= room {
+            room -= cells[end].width
+            end += 1
+        }
         return start..<max(end, cursor)
     }
 

@@ -22,6 +22,9 @@ public struct TerminalPrompt: Prompt, Sendable {
         self.allowsBlankPassword = allowsBlankPassword
     }
 
+    /// Whether there is a terminal at all, so that a caller need not begin what ends in a question that cannot be put.
+    public static var hasTerminal: Bool { Terminal() != nil }
+
     /// Puts one question with all its fields; the first line names profile and origin.
     /// - Throws: `loginRequired` if there is no terminal, before anything is shown; `promptExpired`; `usage` for text
     ///   that is too long or is not UTF-8.

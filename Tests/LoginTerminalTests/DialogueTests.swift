@@ -11,14 +11,15 @@ import Testing
         try probe.pty.wait(for: "Password: ")
         probe.pty.type("pw\r")
         try probe.finish()
-        #expect(probe.screen().lines.filter { !$0.isEmpty } == [
-            "Log in to blog (https://blog.example)",
-            "Attempt 2 of 3: the server refused this user name or password.",
-            "The server says: \"Bad \\\"login\\\"\"",
-            "The server names the place \"Staff\".",
-            "User name: ann",
-            "Password: **",
-        ])
+        #expect(
+            probe.screen().lines.filter { !$0.isEmpty } == [
+                "Log in to blog (https://blog.example)",
+                "Attempt 2 of 3: the server refused this user name or password.",
+                "The server says: \"Bad \\\"login\\\"\"",
+                "The server names the place \"Staff\".",
+                "User name: ann",
+                "Password: **",
+            ])
     }
 
     @Test func `both readings are named where a refusal may mean forbidden`() throws {
@@ -50,8 +51,10 @@ import Testing
     }
 
     @Test(arguments: [
-        "\u{1B}]0;evil\u{07}", "\u{1B}[2J", "\u{1B}P1$r\u{1B}\\", "\u{9B}31m", "\u{7F}\u{7F}", "a\rb", "a\u{8}b", "a\nb",
-        "\u{202E}gro.evil", "\u{2066}x", "a\u{200B}b", "\u{FEFF}", "\u{2028}", "e" + String(repeating: "\u{301}", count: 300),
+        "\u{1B}]0;evil\u{07}", "\u{1B}[2J", "\u{1B}P1$r\u{1B}\\", "\u{9B}31m", "\u{7F}\u{7F}", "a\rb", "a\u{8}b",
+        "a\nb",
+        "\u{202E}gro.evil", "\u{2066}x", "a\u{200B}b", "\u{FEFF}", "\u{2028}",
+        "e" + String(repeating: "\u{301}", count: 300),
     ])
     func `T1 T3: the server's words cannot control the terminal`(words: String) throws {
         let probe = try Probe("--fields", "password", "--refused", "1", "--words", words, "--realm", words)
@@ -67,7 +70,8 @@ import Testing
 
     @Test(arguments: ["xterm", "dumb"], [80, 20] as [UInt16])
     func `the waiting notice goes away without a trace`(terminal: String, columns: UInt16) throws {
-        let probe = try Probe("--waiting", "Authenticating, please wait…", columns: columns, environment: ["TERM": terminal])
+        let probe = try Probe(
+            "--waiting", "Authenticating, please wait…", columns: columns, environment: ["TERM": terminal])
         try probe.pty.wait(for: "Authenticating")
         probe.pty.watch(milliseconds: 100)
         #expect(probe.screen(columns: Int(columns)).lines.count == 1)

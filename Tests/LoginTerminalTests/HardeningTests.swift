@@ -64,7 +64,9 @@ import Testing
         }
         // glibc keeps its lists in the first bytes of a free block, so the look begins after them.
         for size in [64, 500, 4096, 300_000] {
-            guard let block = malloc(size), let grown = realloc(memset(block, pattern, size), size * 2) else { continue }
+            guard let block = malloc(size), let grown = realloc(memset(block, pattern, size), size * 2) else {
+                continue
+            }
             #expect(left(in: grown, 0..<size) == size)
             if size < 100_000 { #expect(left(in: block, 32..<size) == 0) }
             guard let shrunk = realloc(memset(grown, pattern, size * 2), size) else { continue }

@@ -29,7 +29,8 @@ final class Probe {
 
     /// What a new pseudo-terminal is set to.
     private static let usualSettings: [UInt8] = {
-        let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC), settings = UnsafeMutablePointer<termios>.allocate(capacity: 1)
+        let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC),
+            settings = UnsafeMutablePointer<termios>.allocate(capacity: 1)
         defer {
             close(master)
             settings.deallocate()

@@ -4,8 +4,8 @@ import Testing
 
 /// What a masked line shows, takes and keeps (threats.md, P).
 @Suite struct SecretLineTests {
-    private func ask(_ arguments: String..., keys: [UInt8]) throws -> Probe {
-        let probe = try Probe("--fields", "password", "--mask", arguments.first ?? "*")
+    private func ask(mask: String = "*", keys: [UInt8]) throws -> Probe {
+        let probe = try Probe("--fields", "password", "--mask", mask)
         try probe.pty.wait(for: "Password: ")
         probe.pty.type(bytes: keys)
         try probe.finish()
@@ -33,7 +33,7 @@ import Testing
 
     @Test(arguments: [("•", 4), ("", 0), ("\u{1B}", 4), ("xyz", 4)])
     func `P1: the mask can be chosen`(mask: String, marks: Int) throws {
-        let probe = try ask(mask, keys: Array("pass\r".utf8))
+        let probe = try ask(mask: mask, keys: Array("pass\r".utf8))
         let shown = mask == "\u{1B}" ? "*" : String(mask.prefix(1))
         #expect(probe.screen().lines[1] == ("Password: " + String(repeating: shown, count: marks)).trimmingBlanks)
         #expect(try probe.answer.last == "secret " + Probe.hex("pass"))
@@ -52,7 +52,10 @@ import Testing
         let probe = try Probe("--times", "2", environment: ["HISTFILE": "history"])
         try probe.answer(password: Probe.canary)
         try probe.pty.wait(for: "User name: ")
-        for keys in ["\u{1B}[A", "\u{1B}OA", "\u{10}", "\u{12}", "\u{1B}.", "\u{1B}_", "\u{1F}", "\u{18}\u{15}", "\u{0F}"] {
+        let recalls = [
+            "\u{1B}[A", "\u{1B}OA", "\u{10}", "\u{12}", "\u{1B}.", "\u{1B}_", "\u{1F}", "\u{18}\u{15}", "\u{0F}",
+        ]
+        for keys in recalls {
             probe.pty.type(keys)
             probe.pty.watch(milliseconds: 70)
         }
@@ -90,7 +93,8 @@ import Testing
     @Test(arguments: [
         ("pä€😀", 4), ("e\u{301}x", 2), ("👩\u{200D}💻a", 2), ("🇩🇪🇫🇷", 2), ("👍🏽", 1), ("नि", 1), ("ｗｉｄｅ", 4),
     ])
-    func `P12: one mark for each character, the bytes as typed, and each erased whole`(text: String, marks: Int) throws {
+    func `P12: one mark for each character, the bytes as typed, and each erased whole`(text: String, marks: Int) throws
+    {
         let probe = try ask(keys: Array(text.utf8) + [13])
         #expect(try probe.answer.last == "secret " + Probe.hex(text))
         #expect(probe.pty.text.count { $0 == "*" } == marks)
@@ -124,8 +128,11 @@ import Testing
         let probe = try Probe(
             "--fields", "password", "--delay", "1", environment: ["INPUTRC": "inputrc"])
         mkfifo(probe.home.path + "/pipe", 0o600)
-        try probe.home.write(
-            "set editing-mode vi\n\"a\": \"evil\\C-m\"\n\"\\C-d\": dump-functions\n\"b\": \"\\C-x(\"\n$include pipe\n", to: "inputrc")
+        let hostile = [
+            "set editing-mode vi", "\"a\": \"evil\\C-m\"", "\"\\C-d\": dump-functions", "\"b\": \"\\C-x(\"",
+            "$include pipe",
+        ]
+        try probe.home.write(hostile.joined(separator: "\n") + "\n", to: "inputrc")
         try probe.home.write("\"a\": \"evil\\C-m\"\n", to: ".inputrc")
         try probe.pty.wait(for: "Password: ")
         probe.pty.typeSlowly("a\u{4}b\u{18}e\r")

@@ -9,8 +9,8 @@ import Testing
         SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGSYS, SIGPOLL, 40,
     ]
 
-    private func askHalfway(_ arguments: String...) throws -> Probe {
-        let probe = try Probe("--fields", "password", arguments.first ?? "", arguments.dropFirst().first ?? "")
+    private func askHalfway() throws -> Probe {
+        let probe = try Probe("--fields", "password")
         try probe.pty.wait(for: "Password: ")
         probe.pty.type(Probe.canary)
         try probe.pty.wait(for: "*")

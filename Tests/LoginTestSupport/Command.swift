@@ -33,7 +33,8 @@ public enum Command {
             stdout.collect(milliseconds: 2)
             stderr.collect(milliseconds: 2)
             guard deadline.timeIntervalSinceNow > 0 else {
-                throw DeadlineExceeded(waitingFor: "the end of \(spec.path)", seen: String(decoding: stderr.collected, as: UTF8.self))
+                let seen = String(decoding: stderr.collected, as: UTF8.self)
+                throw DeadlineExceeded(waitingFor: "the end of \(spec.path)", seen: seen)
             }
         }
         stdout.collect(milliseconds: 0)

@@ -19,7 +19,8 @@ public struct RenderedScreen {
             case "\u{8}": column = max(0, column - 1)
             case "\u{1B}":
                 // Only ESC [ K is ours: clear to the end of the line.
-                if scalars.next() == "[", scalars.next() == "K" { rows[row].removeSubrange(min(column, rows[row].count)...) }
+                guard scalars.next() == "[", scalars.next() == "K" else { break }
+                rows[row].removeSubrange(min(column, rows[row].count)...)
             default:
                 if column == columns {
                     newline()

@@ -49,7 +49,8 @@ public final class TemporaryHome {
         let all = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
         return all.filter {
             var isFolder: ObjCBool = false
-            return FileManager.default.fileExists(atPath: path + "/" + $0, isDirectory: &isFolder) && !isFolder.boolValue
+            let exists = FileManager.default.fileExists(atPath: path + "/" + $0, isDirectory: &isFolder)
+            return exists && !isFolder.boolValue
         }.sorted()
     }
 }

@@ -29,7 +29,8 @@ func hex(_ secret: Secret) -> String {
 
 func challenge() -> Challenge {
     let fields = (arguments.value("--fields") ?? "username,password").split(separator: ",")
-    let refusal = Refusal(status: 401, words: arguments.value("--words"), mayMeanForbidden: arguments.has("--forbidden"))
+    let refusal = Refusal(
+        status: 401, words: arguments.value("--words"), mayMeanForbidden: arguments.has("--forbidden"))
     let refused = arguments.value("--refused").flatMap { Int($0) }
     let blank = arguments.value("--left-blank").flatMap { CredentialField(rawValue: $0) }
     return Challenge(
