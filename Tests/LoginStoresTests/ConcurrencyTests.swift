@@ -52,7 +52,7 @@ import Testing
         let folder = TemporaryFolder()
         try PlaintextStore(folder: folder.path).save(Secret("old"), for: .some(), expires: nil)
         let path = "\(folder.path)/.plaintext.json.lock"
-        let holder = try Program.start(["flock", path, "sleep", "30"])
+        let holder = try Program.start(["bash", "-c", "exec 9>>\(path); flock 9; exec sleep 30"])
         defer { holder.0.terminate() }
         while try Program.run(["flock", "-n", path, "true"]).status == 0 { usleep(10_000) }
         let begun = Date()
@@ -66,8 +66,9 @@ import Testing
     @Test func `the lock of a killed process is free`() throws {
         let folder = TemporaryFolder()
         try PlaintextStore(folder: folder.path).save(Secret("old"), for: .some(), expires: nil)
-        let holder = try Program.start(["flock", "-o", "\(folder.path)/.plaintext.json.lock", "sleep", "30"])
-        usleep(100_000)
+        let path = "\(folder.path)/.plaintext.json.lock"
+        let holder = try Program.start(["bash", "-c", "exec 9>>\(path); flock 9; exec sleep 30"])
+        while try Program.run(["flock", "-n", path, "true"]).status == 0 { usleep(10_000) }
         kill(holder.0.processIdentifier, SIGKILL)
         holder.0.waitUntilExit()
         try PlaintextStore(folder: folder.path, wait: 1).save(Secret("new"), for: .some(), expires: nil)

@@ -1,0 +1,110 @@
+import Foundation
+import LoginCore
+import LoginStores
+import Testing
+
+@Suite struct AccountBookTests {
+    private func record(_ username: String, server: String? = nil, origin: Origin = .example) -> AccountRecord {
+        AccountRecord(
+            username: username, serverName: server, origin: origin, store: .keyring, kind: .token, expires: 5, savedAt: 4)
+    }
+
+    private func addWork(_ document: inout AccountBookDocument) {
+        document.updateProfile("work", url: "https://probe.example/api", origin: .example) { profile in
+            profile.accounts = [record("alice", server: "Alice A."), record("bob")]
+            profile.activeUsername = "bob"
+            profile.pinnedMethod = .digest
+        }
+        document.lastProfile = "work"
+    }
+
+    @Test func `no file is an empty book and reading makes nothing`() throws {
+        let folder = TemporaryFolder()
+        #expect(try AccountBook(folder: folder.path).read() == AccountBookDocument())
+        #expect(!FileManager.default.fileExists(atPath: folder.path))
+    }
+
+    @Test func `what is written reads back`() throws {
+        let folder = TemporaryFolder()
+        let written = try AccountBook(folder: folder.path).update(addWork)
+        let read = try AccountBook(folder: folder.path).read()
+        #expect(read == written)
+        #expect(read.profile("work")?.pinnedMethod == .digest)
+        #expect(read.profile("work")?.activeAccount?.username == "bob")
+        #expect(read.profile("work")?.account(named: "Alice A.")?.username == "alice")
+        #expect(read.account(.some("work", "alice"))?.expires == 5)
+        #expect(read.profile("Work") == nil)
+        #expect(read.lastProfile == "work")
+    }
+
+    @Test func `every store's name and every kind reads back`() throws {
+        let folder = TemporaryFolder()
+        let stores: [StoreName] = [.secretService, .file, .keyring, .plaintext, .helper("pass"), .none]
+        try AccountBook(folder: folder.path).update { document in
+            document.updateProfile("p", url: "u", origin: .example) { profile in
+                profile.accounts = stores.map { store in
+                    AccountRecord(
+                        username: "\(store)", serverName: nil, origin: .example, store: store, kind: .cookies,
+                        expires: nil, savedAt: 0, passwordRefused: true, keepsPassword: true)
+                }
+            }
+        }
+        #expect(try AccountBook(folder: folder.path).read().profile("p")?.accounts.map(\.store) == stores)
+    }
+
+    @Test func `accounts of a former origin are not in use`() throws {
+        let folder = TemporaryFolder()
+        let book = AccountBook(folder: folder.path)
+        try book.update(addWork)
+        let moved = Origin(scheme: "https", host: "evil.example", port: 443)
+        let document = try book.update { $0.updateProfile("work", url: "https://evil.example", origin: moved) }
+        #expect(document.profile("work")?.activeAccount == nil)
+        #expect(document.profile("work")?.account(named: "bob") == nil)
+        #expect(document.profile("work")?.accounts.count == 2)
+    }
+
+    @Test func `removing the active account leaves none active and the others there`() throws {
+        let folder = TemporaryFolder()
+        let book = AccountBook(folder: folder.path)
+        try book.update(addWork)
+        let document = try book.update { $0.removeAccount(.some("work", "bob")) }
+        #expect(document.profile("work")?.accounts.map(\.username) == ["alice"])
+        #expect(document.profile("work")?.activeUsername == nil)
+    }
+
+    @Test(arguments: [
+        "", " ", "{", "[]", "null", #"{"profiles":[]}"#, #"{"version":2,"profiles":[]}"#, #"{"version":"1","profiles":[]}"#,
+        #"{"version":1,"profiles":[{"name":"x"}]}"#, "\u{0}\u{0}\u{0}\u{0}",
+    ])
+    func `a damaged book or a newer one is never overwritten`(text: String) throws {
+        let folder = TemporaryFolder()
+        let book = AccountBook(folder: folder.path)
+        try book.update(addWork)
+        try folder.overwrite("state.json", with: Data(text.utf8))
+        for attempt in [{ _ = try book.read() }, { try book.update(addWork) }] as [() throws -> Void] {
+            #expect {
+                try attempt()
+            } throws: { error in
+                if case StoreFault.damaged = error { true } else { false }
+            }
+        }
+        #expect(try folder.bytes("state.json") == Data(text.utf8))
+    }
+
+    @Test func `a cut at any length is told as damage`() throws {
+        let folder = TemporaryFolder()
+        let book = AccountBook(folder: folder.path)
+        try book.update(addWork)
+        let whole = try folder.bytes("state.json")
+        for count in 0..<whole.count {
+            try folder.overwrite("state.json", with: whole.prefix(count))
+            #expect(throws: StoreFault.self, "\(count)") { try book.read() }
+        }
+    }
+
+    @Test func `an update that changes nothing writes nothing`() throws {
+        let folder = TemporaryFolder()
+        try AccountBook(folder: folder.path).update { _ in }
+        #expect(!folder.entries().contains("state.json"))
+    }
+}

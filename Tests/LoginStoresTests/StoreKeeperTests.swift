@@ -1,0 +1,192 @@
+import Foundation
+import LoginCore
+import LoginStores
+import Secrets
+import Testing
+
+@Suite struct StoreKeeperTests {
+    let folder = TemporaryFolder()
+    var book: AccountBook { AccountBook(folder: folder.path) }
+    var store: PlaintextStore { PlaintextStore(folder: folder.path) }
+
+    private func keeper(
+        _ username: String? = nil, profile: String = "work", origin: Origin = .example,
+        persistence: Persistence = .permanent, keepsPassword: Bool = false, name: StoreName = .plaintext
+    ) -> StoreKeeper {
+        let shelf = StoreShelf(folder: folder.path, clock: .fixed) { () throws(StoreFault) in Secret("correct horse") }
+        return StoreKeeper(
+            subject: .init(profile: profile, url: "https://probe.example", origin: origin, username: username),
+            rules: .init(persistence: persistence, keepsPassword: keepsPassword), book: book,
+            stores: .init(
+                choose: { () throws(StoreFault) in try shelf.open(name) },
+                open: { (name) throws(StoreFault) in try shelf.open(name) }),
+            clock: .fixed)
+    }
+
+    private let alice = Credential(username: "alice", secret: Secret("pass"))
+
+    private func basic(_ username: String = "alice", _ password: String = "pass") -> Login {
+        let credential = Credential(username: username, secret: Secret(password))
+        return Login(identity: Identity(username: username, serverName: nil), session: .credential(credential))
+    }
+
+    private func token(_ value: String = "t1", expires: Int64? = nil) -> Login {
+        Login(
+            identity: Identity(username: "alice", serverName: "Alice A."),
+            session: .token(Token(value: Secret(value), refreshToken: nil, expires: expires)), credential: alice)
+    }
+
+    @Test func `nothing is stored at first`() throws {
+        #expect(try keeper().fill() == StoredLogin())
+        #expect(folder.entries().isEmpty)
+    }
+
+    @Test func `an approved login is filled again and its account is the active one`() throws {
+        let login = token(expires: 9)
+        try keeper().approve(login)
+        #expect(try keeper().fill() == StoredLogin(session: login.session))
+        let profile = try book.read().profile("work")
+        #expect(profile?.activeAccount?.identity == login.identity)
+        #expect(profile?.activeAccount?.expires == 9)
+        #expect(profile?.activeAccount?.kind == .token)
+        #expect(profile?.activeAccount?.savedAt == 1_800_000_000)
+        #expect(try book.read().lastProfile == "work")
+    }
+
+    @Test func `the password stays only where the profile says so`() throws {
+        try keeper().approve(token())
+        #expect(try keeper().fill().credential == nil)
+        try keeper(keepsPassword: true).approve(token())
+        #expect(try keeper().fill().credential == alice)
+        #expect(try book.read().account(.some())?.keepsPassword == true)
+    }
+
+    @Test func `with persistence none nothing is written anywhere`() throws {
+        let keeper = keeper(persistence: .none)
+        try keeper.prepare()
+        try keeper.approve(token())
+        try self.keeper(name: .none).approve(token())
+        #expect(folder.entries().isEmpty)
+    }
+
+    @Test func `a refused token is erased and the account is still known`() throws {
+        let keeper = keeper()
+        try keeper.approve(token())
+        _ = try keeper.fill()
+        try keeper.reject(.session)
+        #expect(try !store.contains(.some()))
+        #expect(try keeper.fill() == StoredLogin())
+        #expect(try keeper.account()?.username == "alice")
+    }
+
+    @Test func `a refused token leaves the kept password`() throws {
+        let keeper = keeper(keepsPassword: true)
+        try keeper.approve(token())
+        _ = try keeper.fill()
+        try keeper.reject(.session)
+        #expect(try keeper.fill() == StoredLogin(credential: alice))
+    }
+
+    @Test(arguments: StoredLogin.Part.allCases)
+    func `a refused Basic password is marked, not erased and not sent again until the next success`(
+        part: StoredLogin.Part
+    ) throws {
+        let keeper = keeper()
+        try keeper.approve(basic())
+        _ = try keeper.fill()
+        try keeper.reject(part)
+        #expect(try self.keeper().fill() == StoredLogin())
+        #expect(try store.contains(.some()))
+        #expect(try book.read().account(.some())?.passwordRefused == true)
+        try keeper.approve(basic("alice", "new"))
+        #expect(try self.keeper().fill().session == basic("alice", "new").session)
+        #expect(try book.read().account(.some())?.passwordRefused == false)
+    }
+
+    @Test func `a refused kept password leaves the token`() throws {
+        let keeper = keeper(keepsPassword: true)
+        try keeper.approve(token())
+        _ = try keeper.fill()
+        try keeper.reject(.credential)
+        #expect(try self.keeper().fill() == StoredLogin(session: token().session))
+    }
+
+    @Test func `a refusal erases nothing that another process saved since`() throws {
+        let keeper = keeper()
+        try keeper.approve(token("old"))
+        _ = try keeper.fill()
+        try self.keeper().approve(token("new"))
+        try keeper.reject(.session)
+        #expect(try self.keeper().fill().session == token("new").session)
+    }
+
+    @Test func `a missing secret is nothing stored`() throws {
+        try keeper().approve(token())
+        try store.erase(.some())
+        #expect(try keeper().fill() == StoredLogin())
+    }
+
+    @Test func `nothing of one account or origin is used for another`() throws {
+        try keeper().approve(basic("alice"))
+        try keeper().approve(basic("bob"))
+        #expect(try keeper().fill().session == basic("bob").session)
+        #expect(try keeper("alice").fill().session == basic("alice").session)
+        #expect(try keeper("carol").fill() == StoredLogin())
+        let evil = Origin(scheme: "https", host: "evil.example", port: 443)
+        #expect(try keeper(origin: evil).fill() == StoredLogin())
+        #expect(try keeper("bob", origin: evil).fill() == StoredLogin())
+        #expect(try keeper("bob", profile: "other").fill() == StoredLogin())
+    }
+
+    @Test func `an account goes by the server's name as well`() throws {
+        try keeper().approve(token())
+        #expect(try keeper("Alice A.").fill().session == token().session)
+        let pasted = Login(identity: Identity(username: "", serverName: "robot"), session: token("api").session)
+        try keeper().approve(pasted)
+        #expect(try keeper("robot").account()?.username == "robot")
+    }
+
+    @Test func `a new store gets the secret and the old one loses it`() throws {
+        let ask: () throws(StoreFault) -> Secret = { Secret("correct horse") }
+        try EncryptedFileStore.create(folder: folder.path, source: .passphrase(ask), derivation: .lowest)
+        try keeper().approve(token("one"))
+        try keeper(name: .file).approve(token("two"))
+        #expect(try !store.contains(.some()))
+        #expect(try keeper().account()?.store == .file)
+        #expect(try keeper().fill().session == token("two").session)
+    }
+
+    @Test func `the account's own store is used or fails and no other`() throws {
+        let ask: () throws(StoreFault) -> Secret = { Secret("correct horse") }
+        try EncryptedFileStore.create(folder: folder.path, source: .passphrase(ask), derivation: .lowest)
+        try keeper(name: .file).approve(token())
+        try folder.overwrite("store.authctl", with: .init())
+        #expect(throws: LoginError.self) { try keeper().fill() }
+    }
+
+    @Test func `what is no stored login is told as damage`() throws {
+        try keeper().approve(token())
+        try store.save(Secret("junk"), for: .some(), expires: nil)
+        #expect(throws: LoginError.self) { try keeper().fill() }
+        #expect(try store.find(.some()) == Secret("junk"))
+    }
+
+    @Test func `the method that worked is pinned`() throws {
+        let keeper = keeper()
+        keeper.method = .digest
+        try keeper.approve(basic())
+        try self.keeper().approve(basic())
+        #expect(try book.read().profile("work")?.pinnedMethod == .digest)
+    }
+
+    @Test func `forgetting erases the secret and the record, once`() throws {
+        let shelf = StoreShelf(folder: folder.path, clock: .fixed) { () throws(StoreFault) in Secret("") }
+        try keeper().approve(basic("alice"))
+        try keeper().approve(basic("bob"))
+        #expect(try book.forget(.some("work", "bob"), opening: shelf.open))
+        #expect(try !book.forget(.some("work", "bob"), opening: shelf.open))
+        #expect(try !store.contains(.some("work", "bob")))
+        #expect(try book.read().profile("work")?.accounts.map(\.username) == ["alice"])
+        #expect(try keeper("alice").fill().session == basic("alice").session)
+    }
+}
