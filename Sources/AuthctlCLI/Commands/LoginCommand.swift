@@ -31,13 +31,15 @@ struct LoginCommand: WorldCommand {
         switch try invocation.loginTarget(target, options: login) {
         case .profile(let profile):
             let mayUse = invocation.mayUseGivenVariables(for: profile, isLogin: true)
-            try finish(run(invocation, profile, given: try given(invocation, profile, mayUse)), invocation)
+            let secret = try given(invocation, profile, mayUse)
+            try finish(run(invocation, profile, given: secret, mayUseVariables: mayUse), invocation)
         case .url(let discovered):
             let profile = discovered.profile
             let mayUse = invocation.mayUseGivenVariables(for: profile, isLogin: true, url: target ?? discovered.url)
             var secret = discovered.password
             if secret == nil { secret = try given(invocation, profile, mayUse) }
-            let result = try run(invocation, profile, given: secret, username: discovered.user)
+            let result = try run(
+                invocation, profile, given: secret, username: discovered.user, mayUseVariables: mayUse)
             try invocation.remember(profile, method: result.run.keeper.method)
             try finish(result, invocation)
         }
@@ -54,16 +56,15 @@ struct LoginCommand: WorldCommand {
     }
 
     private func run(
-        _ invocation: Invocation, _ profile: Profile, given: Secret?, username: String? = nil
+        _ invocation: Invocation, _ profile: Profile, given: Secret?, username: String? = nil,
+        mayUseVariables: Bool
     ) throws(LoginError) -> Result {
-        let mayUse = invocation.mayUseGivenVariables(for: profile, isLogin: true)
-        let variable = mayUse ? invocation.world.environment["AUTHCTL_USERNAME"] : nil
+        let variable = mayUseVariables ? invocation.world.environment["AUTHCTL_USERNAME"] : nil
         let named = invocation.options.username ?? username ?? variable
         if named?.contains(":") == true, profile.answersChallenges { throw .usage(.usernameHasColon) }
         var settings = LoginSettings()
         settings.username = named
-        settings.method = (login.method ?? invocation.world.environment["AUTHCTL_METHOD"])
-            .flatMap { AuthenticationMethod(rawValue: $0) }
+        settings.method = try login.chosenMethod(invocation.world.environment)
         settings.store = profile.settings.store.flatMap { StoreName($0) }
         settings.persist = profile.settings.persist
         settings.ttl = login.ttl
