@@ -43,7 +43,7 @@ import Testing
             #expect(!(result.output + result.error).contains("s3cretvalue"))
             #expect((result.output + result.error).contains("--password-stdin"))
         }
-        let byURL = try authctl.run(["login", server.url("/me")] + name + ["--password-stdin"], input: "x")
+        let byURL = try authctl.run(["login", server.url("/other")] + name + ["--password-stdin"], input: "x")
         #expect(byURL.code == 2)
         #expect(!byURL.error.contains("s3cretvalue"))
         #expect(server.connections.isEmpty)

@@ -66,7 +66,7 @@ import Testing
         #expect(try logIn(demo.origin + "/open.json").code == 2)
         #expect(try logIn(demo.origin + "/nowhere").code != 0)
         #expect(try profiles().isEmpty)
-        #expect(!FileManager.default.fileExists(atPath: authctl.plaintext))
+        #expect(try authctl.keptSecrets().isEmpty)
         #expect(try authctl.run("status").code == 4)
     }
 

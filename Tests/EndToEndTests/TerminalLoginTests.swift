@@ -136,16 +136,16 @@ import Testing
         for (user, password) in [
             ("ann", "wrong"), ("forbidden", "forbidden fruit"), ("busy", "busy as a bee"), ("broken", "broken record"),
         ] {
-            let run = try authctl.onTerminal("login", "wire", "-u", user, "--max-attempts", "1")
+            let run = try authctl.onTerminal("login", "wire", "-u", user, "--max-attempts", "1", columns: 250)
             try run.answer("Password: ", password + "\r")
             _ = try run.end()
-            seen.append(run.lines.first { $0.hasPrefix("authctl: ") } ?? "")
+            seen.append(run.screen(250).first { $0.hasPrefix("authctl: ") } ?? "")
         }
         demo.stop()
-        let dead = try authctl.onTerminal("login", "wire", "-u", "ann")
+        let dead = try authctl.onTerminal("login", "wire", "-u", "ann", columns: 250)
         #expect(try dead.end() == .exited(6))
         #expect(!dead.pty.text.contains("Password:"))
-        seen.append(dead.lines.first { $0.hasPrefix("authctl: ") } ?? "")
+        seen.append(dead.screen(250).first { $0.hasPrefix("authctl: ") } ?? "")
         #expect(Set(seen).count == 5)
         #expect(seen.filter { $0.contains("refused the credential") }.count == 1)
     }

@@ -46,6 +46,10 @@ extension Invocation {
             verify: RequestRule(verb: "GET", path: Template(literal: url.target)))
         try profile.settings.override(by: world.environment)
         profile = try options.applied(to: profile)
+        let mayUse = mayUseGivenVariables(for: profile, isLogin: true, url: text)
+        let named = self.options.username ?? url.user ?? (mayUse ? world.environment["AUTHCTL_USERNAME"] : nil)
+        // Only methods that answer a challenge are found by URL; refused before anything is connected.
+        if named?.contains(":") == true { throw .usage(.usernameHasColon) }
         profile.verify.path = Template(literal: try follow(url, profile))
         topic.profile = profile.name
         return .url(DiscoveredProfile(profile: profile, url: url.text, user: url.user, password: url.password))

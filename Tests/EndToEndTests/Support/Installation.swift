@@ -73,6 +73,14 @@ final class Installation {
 
     func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
 
+    /// What the plain file holds, undone from its base64.
+    func keptSecrets() throws -> [Data] {
+        guard FileManager.default.fileExists(atPath: plaintext) else { return [] }
+        let content = try JSONSerialization.jsonObject(with: bytes(plaintext)) as? [String: Any]
+        let entries = content?["entries"] as? [[String: Any]] ?? []
+        return entries.compactMap { ($0["secret"] as? String).flatMap { Data(base64Encoded: $0) } }
+    }
+
     /// Writes a file of one line, and returns its path.
     func file(_ name: String, _ text: String) throws -> String { try home.write(text, to: name) }
 }
@@ -103,7 +111,9 @@ final class TerminalRun {
     }
 
     /// What stands on the screen.
-    var lines: [String] { RenderedScreen(pty.transcript).lines }
+    var lines: [String] { screen(80) }
+
+    func screen(_ columns: Int) -> [String] { RenderedScreen(pty.transcript, columns: columns).lines }
 
     /// Waits for a question and answers it.
     @discardableResult
