@@ -51,7 +51,9 @@ struct `A network fault` {
         #expect(
             try ends(.raw("HTTP/1.1 200 OK\nContent-Length: 9\n\nabc", ending: .close)).fault
                 == .network(.connectionLost))
-        #expect(try ends(.raw("HTTP/1.1 200 OK\nContent-Length: 9\n\nabc", ending: .reset)).fault == .network(.connectionLost))
+        #expect(
+            try ends(.raw("HTTP/1.1 200 OK\nContent-Length: 9\n\nabc", ending: .reset)).fault
+                == .network(.connectionLost))
     }
 
     @Test(arguments: [
@@ -62,7 +64,8 @@ struct `A network fault` {
     ])
     func `is an answer that is not HTTP`(text: String) throws {
         guard case .network(.brokenAnswer) = try ends(.raw(text, ending: .close)).fault else {
-            Issue.record("\(String(describing: try ends(.raw(text, ending: .close)).fault)) for \(text.debugDescription)")
+            Issue.record(
+                "\(String(describing: try ends(.raw(text, ending: .close)).fault)) for \(text.debugDescription)")
             return
         }
     }
@@ -114,7 +117,9 @@ struct `A network fault` {
             Issue.record("an HTTP/2 preface was taken for an answer")
             return
         }
-        let server = try RecordingServer([.raw("HTTP/1.1 101 Switching\nUpgrade: h2c\nConnection: Upgrade\n\n", ending: .close)])
+        let server = try RecordingServer([
+            .raw("HTTP/1.1 101 Switching\nUpgrade: h2c\nConnection: Upgrade\n\n", ending: .close)
+        ])
         _ = fault { _ = try CurlTransport(origin: server.origin).send(HTTPRequest(method: "GET", url: server.url())) }
         #expect(!server.texts[0].lowercased().contains("upgrade"))
     }
