@@ -61,6 +61,22 @@ import Testing
         #expect(try book.read().account(.some())?.keepsPassword == true)
     }
 
+    @Test func `a renewed session keeps the password that was kept, and its mark`() throws {
+        let keeper = keeper(keepsPassword: true)
+        try keeper.approve(token("one"))
+        let renewed = Login(identity: token().identity, session: token("two").session)
+        let second = self.keeper(keepsPassword: true)
+        _ = try second.fill()
+        try second.approve(renewed)
+        #expect(try self.keeper().fill() == StoredLogin(session: renewed.session, credential: alice))
+        try second.reject(.credential)
+        _ = try second.fill()
+        try second.approve(renewed)
+        #expect(try self.keeper().fill() == StoredLogin(session: renewed.session))
+        try second.approve(token("three"))
+        #expect(try self.keeper().fill().credential == alice)
+    }
+
     @Test func `with persistence none nothing is written anywhere`() throws {
         let keeper = keeper(persistence: .none)
         try keeper.prepare()
