@@ -86,7 +86,8 @@ struct KeyringTests {
     @Test(.enabled(if: Need.strace, "strace cannot trace here"), arguments: ["EDQUOT", "ENOSYS", "EPERM", "EACCES"])
     func `a kernel that refuses keys is told as an unavailable store`(errno: String) throws {
         let result = try Program.run([
-            "strace", "-f", "-o", "/dev/null", "-e", "inject=add_key,keyctl:error=\(errno)", Program.probe, "save", "keyring",
+            "strace", "-f", "-o", "/dev/null", "-e", "inject=add_key,keyctl:error=\(errno)", Program.probe, "save",
+            "keyring",
             "/nonexistent", profile, "gina", "x",
         ])
         #expect(result.status == 8)

@@ -135,12 +135,17 @@ struct StoreContract {
     }
 
     private var oddNames: [String] {
-        ["a/b", "a:b", "a b", "a%20b", "a\nb", "a\r\nb", "a\0b", "a", "\"a\"", "a\\b", "😀", " ", "%", "\u{1B}[2J", "a@b"]
+        [
+            "a/b", "a:b", "a b", "a%20b", "a\nb", "a\r\nb", "a\0b", "a", "\"a\"", "a\\b", "😀", " ", "%", "\u{1B}[2J",
+            "a@b",
+        ]
     }
 
     private var neighbours: [AccountID] {
-        [id("c", profile: profile + " b"), id("b c", profile: profile), id("bc", profile: profile),
-         id("", profile: profile + "bc"), id("%62 c", profile: profile)]
+        [
+            id("c", profile: profile + " b"), id("b c", profile: profile), id("bc", profile: profile),
+            id("", profile: profile + "bc"), id("%62 c", profile: profile),
+        ]
     }
 }
 

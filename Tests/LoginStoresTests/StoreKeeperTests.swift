@@ -9,33 +9,6 @@ import Testing
     var book: AccountBook { AccountBook(folder: folder.path) }
     var store: PlaintextStore { PlaintextStore(folder: folder.path) }
 
-    private func keeper(
-        _ username: String? = nil, profile: String = "work", origin: Origin = .example,
-        persistence: Persistence = .permanent, keepsPassword: Bool = false, name: StoreName = .plaintext
-    ) -> StoreKeeper {
-        let shelf = StoreShelf(folder: folder.path, clock: .fixed) { () throws(StoreFault) in Secret("correct horse") }
-        return StoreKeeper(
-            subject: .init(profile: profile, url: "https://probe.example", origin: origin, username: username),
-            rules: .init(persistence: persistence, keepsPassword: keepsPassword), book: book,
-            stores: .init(
-                choose: { () throws(StoreFault) in try shelf.open(name) },
-                open: { (name) throws(StoreFault) in try shelf.open(name) }),
-            clock: .fixed)
-    }
-
-    private let alice = Credential(username: "alice", secret: Secret("pass"))
-
-    private func basic(_ username: String = "alice", _ password: String = "pass") -> Login {
-        let credential = Credential(username: username, secret: Secret(password))
-        return Login(identity: Identity(username: username, serverName: nil), session: .credential(credential))
-    }
-
-    private func token(_ value: String = "t1", expires: Int64? = nil) -> Login {
-        Login(
-            identity: Identity(username: "alice", serverName: "Alice A."),
-            session: .token(Token(value: Secret(value), refreshToken: nil, expires: expires)), credential: alice)
-    }
-
     @Test func `nothing is stored at first`() throws {
         #expect(try keeper().fill() == StoredLogin())
         #expect(folder.entries().isEmpty)

@@ -19,7 +19,8 @@ extension StoreKeeper {
         let id = record.id(in: subject.profile)
         let before = try book.read().account(id)
         let carried = carriedOver(login, id)
-        let kept = StoredLogin(session: login.session, credential: rules.keepsPassword ? login.credential ?? carried : nil)
+        let kept = StoredLogin(
+            session: login.session, credential: rules.keepsPassword ? login.credential ?? carried : nil)
         record.keepsPassword = kept.credential != nil
         // A renewed session proves nothing about a password that was refused.
         record.passwordRefused = carried != nil && before?.passwordRefused ?? false
