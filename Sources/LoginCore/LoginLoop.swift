@@ -34,7 +34,8 @@ public struct LoginLoop {
         }
     }
 
-    private func attempt(_ effect: LoginFlow.Effect, _ stored: inout StoredLogin) throws(LoginError) -> LoginFlow.Event {
+    private func attempt(_ effect: LoginFlow.Effect, _ stored: inout StoredLogin) throws(LoginError) -> LoginFlow.Event
+    {
         switch effect {
         case .lookUp:
             stored = try keeper.fill()

@@ -34,7 +34,8 @@ enum Dialogue {
         case .notLoggedIn: []
         case .leftBlank(let field): ["The \(name(field)) was left blank; nothing was sent."]
         case .refused(let refusal): refused(refusal, challenge)
-        case .storedRefused(let refusal): ["The server refused the stored \(secretName(challenge.fields))."] + details(refusal, challenge)
+        case .storedRefused(let refusal):
+            ["The server refused the stored \(secretName(challenge.fields))."] + details(refusal, challenge)
         }
     }
 

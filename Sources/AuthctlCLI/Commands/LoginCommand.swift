@@ -15,7 +15,8 @@ struct LoginCommand: WorldCommand {
             """)
     static let mayAsk = true
 
-    @Argument(help: ArgumentHelp("A profile, or a URL that answers only who is logged in.", valueName: "profile-or-url"))
+    @Argument(
+        help: ArgumentHelp("A profile, or a URL that answers only who is logged in.", valueName: "profile-or-url"))
     var target: String?
 
     @Flag(help: "Ask although there is a login already.")
@@ -62,8 +63,7 @@ struct LoginCommand: WorldCommand {
         if named?.contains(":") == true, profile.answersChallenges { throw .usage(.usernameHasColon) }
         var settings = LoginSettings()
         settings.username = named
-        settings.method = (login.method ?? invocation.world.environment["AUTHCTL_METHOD"])
-            .flatMap { AuthenticationMethod(rawValue: $0) }
+        settings.method = try login.chosenMethod(invocation.world.environment)
         settings.store = profile.settings.store.flatMap { StoreName($0) }
         settings.persist = profile.settings.persist
         settings.ttl = login.ttl

@@ -50,7 +50,8 @@ struct ProfileListCommand: WorldCommand {
         var table = Table(headings: ["PROFILE", "URL", "METHOD", "FROM"])
         table.rows = rows.map { row in
             [
-                SafeText.escaped(row.name) + (row.isDefault ? " (default)" : ""), row.url.map { SafeText.escaped($0) } ?? "?",
+                SafeText.escaped(row.name) + (row.isDefault ? " (default)" : ""),
+                row.url.map { SafeText.escaped($0) } ?? "?",
                 row.method ?? "?", row.source,
             ]
         }
@@ -99,8 +100,14 @@ struct ProfileDefaultCommand: WorldCommand {
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         guard let name else {
             let name = try invocation.defaultProfile()
-            if printsJSON { try invocation.world.streams.result(json: ["default": name]) } else {
-                if let name { try invocation.world.streams.result(name) } else { invocation.say("No profile is the default.") }
+            if printsJSON {
+                try invocation.world.streams.result(json: ["default": name])
+            } else {
+                if let name {
+                    try invocation.world.streams.result(name)
+                } else {
+                    invocation.say("No profile is the default.")
+                }
             }
             return .ok
         }

@@ -123,7 +123,9 @@ extension Invocation {
                 open: { (name) throws(StoreFault) in try shelf.open(name) }),
             clock: world.clock,
             leftBehind: { [world] store, fault in
-                world.streams.say("authctl: the former copy in '\(store)' could not be erased: \(LoginError.store(fault).message(about: Topic()).what)")
+                world.streams.say(
+                    "authctl: the former copy in '\(store)' could not be erased: \(LoginError.store(fault).message(about: Topic()).what)"
+                )
             })
     }
 

@@ -10,7 +10,7 @@ final class PeerGate {
         case anyAddress
         /// Plain http that nobody allowed.
         case loopbackOnly
-        /// Plain http that was allowed: a name must lead to one address for the whole login (threats R14).
+        /// Plain http that was allowed: a name must lead to one address for the whole login (R14).
         case oneAddress
     }
 
