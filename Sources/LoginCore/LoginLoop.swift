@@ -42,6 +42,8 @@ public struct LoginLoop {
             return .lookedUp(stored.found)
         case .prepare:
             try keeper.prepare()
+            prompt.showWaiting("Asking the server, please wait…")
+            defer { prompt.showWaiting(nil) }
             return .prepared(try service.prepare())
         case .ask(let challenge):
             return .answered(try prompt.ask(challenge))

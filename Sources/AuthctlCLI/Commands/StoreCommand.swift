@@ -132,7 +132,9 @@ struct StoreInitCommand: WorldCommand {
     }
 
     private func keySource(_ invocation: Invocation) throws(LoginError) -> KeySource {
-        if let keyFile { return .keyFile(path: try Paths.absolute(keyFile)) }
+        if let keyFile {
+            return .keyFile(path: try Invocation.fromConfig { () throws(UsageFault) in try Paths.absolute(keyFile) })
+        }
         if let file = invocation.world.environment["AUTHCTL_STORE_PASSPHRASE_FILE"] {
             return .passphrase { () throws(StoreFault) in try SecretFile.passphrase(file) }
         }

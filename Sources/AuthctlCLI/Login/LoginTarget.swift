@@ -36,19 +36,28 @@ extension Invocation {
     private func urlTarget(_ text: String, _ options: LoginOptions) throws(LoginError) -> LoginTarget {
         let url = try parse(text)
         topic.origin = url.origin
-        if let known = try remembered(url) {
-            let profile = try options.applied(to: known)
-            topic.profile = profile.name
-            return .url(DiscoveredProfile(profile: profile, url: url.text, user: url.user, password: url.password))
+        // Before anything is sent: without a profile, the method is one of HTTP authentication.
+        if (self.options.username ?? url.user)?.contains(":") == true { throw .usage(.usernameHasColon) }
+        let profile: Profile
+        if let known = try remembered(url.origin, url.target, options) {
+            profile = known
+        } else {
+            profile = try discovered(url, options)
         }
+        topic.profile = profile.name
+        return .url(DiscoveredProfile(profile: profile, url: url.text, user: url.user, password: url.password))
+    }
+
+    /// A profile for a URL that has none yet, or that leads to one that has.
+    private func discovered(_ url: ParsedURL, _ options: LoginOptions) throws(LoginError) -> Profile {
         var profile = Profile(
             name: try newName(for: url.origin, options.name), url: url.origin.description,
             verify: RequestRule(verb: "GET", path: Template(literal: url.target)))
         try profile.settings.override(by: world.environment)
         profile = try options.applied(to: profile)
-        profile.verify.path = Template(literal: try follow(url, profile))
-        topic.profile = profile.name
-        return .url(DiscoveredProfile(profile: profile, url: url.text, user: url.user, password: url.password))
+        let target = try follow(url, profile)
+        profile.verify.path = Template(literal: target)
+        return try remembered(url.origin, target, options) ?? profile
     }
 
     /// Follows redirects on the URL's own origin, before anything secret is sent.
@@ -70,14 +79,17 @@ extension Invocation {
     private static let redirectLimit = 5
 
     /// The profile that an earlier `login` made of this URL.
-    private func remembered(_ url: ParsedURL) throws(LoginError) -> Profile? {
+    private func remembered(
+        _ origin: Origin, _ target: String, _ options: LoginOptions
+    ) throws(LoginError) -> Profile? {
         for name in profiles.names {
             guard case .made = profiles.source(of: name) else { continue }
             let profile = try profile(named: name)
-            guard profile.url == url.origin.description else { continue }
-            if profile.verify.path == Template(literal: url.target) { return profile }
+            if profile.url == origin.description, profile.verify.path == Template(literal: target) {
+                return try options.applied(to: profile)
+            }
         }
-        topic = Topic(origin: url.origin)
+        topic = Topic(origin: origin)
         return nil
     }
 
