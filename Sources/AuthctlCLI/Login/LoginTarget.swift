@@ -3,20 +3,14 @@ import LoginHTTP
 import Secrets
 
 /// What `login` was told to log in to.
-enum LoginTarget {
-    case profile(Profile)
-    /// A verify endpoint without a profile, with the profile that it will make.
-    case url(DiscoveredProfile)
-}
-
-/// A profile that was made from a URL and is not yet remembered.
-struct DiscoveredProfile {
-    var profile: Profile
-    /// The URL as given, without user information.
-    let url: String
-    /// What stood before the `@`.
-    let user: String?
-    let password: Secret?
+struct LoginTarget {
+    /// A profile of that name, or the one that a URL stands for, be it remembered yet or not.
+    let profile: Profile
+    /// The URL of the verify endpoint as it was given, if it was one.
+    var url: String?
+    /// What stood before the `@` of the URL.
+    var user: String?
+    var password: Secret?
 }
 
 extension Invocation {
@@ -24,13 +18,13 @@ extension Invocation {
     func loginTarget(_ argument: String?, options: LoginOptions) throws(LoginError) -> LoginTarget {
         let hasProfile = self.options.profile != nil
         guard let text = argument ?? (hasProfile ? nil : world.environment["AUTHCTL_VERIFY_URL"]) else {
-            return .profile(try options.applied(to: try selectProfile(nil)))
+            return LoginTarget(profile: try options.applied(to: try selectProfile(nil)))
         }
         if text.contains("://") { return try urlTarget(text, options) }
         if profiles.source(of: text) == nil, text.contains(where: { ".:/".contains($0) }) || text == "localhost" {
             throw .usage(.missingScheme(host: text))
         }
-        return .profile(try options.applied(to: try profile(named: text)))
+        return LoginTarget(profile: try options.applied(to: try profile(named: text)))
     }
 
     private func urlTarget(_ text: String, _ options: LoginOptions) throws(LoginError) -> LoginTarget {
@@ -45,7 +39,7 @@ extension Invocation {
             profile = try discovered(url, options)
         }
         topic.profile = profile.name
-        return .url(DiscoveredProfile(profile: profile, url: url.text, user: url.user, password: url.password))
+        return LoginTarget(profile: profile, url: text, user: url.user, password: url.password)
     }
 
     /// A profile for a URL that has none yet, or that leads to one that has.
