@@ -34,13 +34,16 @@ public struct LoginLoop {
         }
     }
 
-    private func attempt(_ effect: LoginFlow.Effect, _ stored: inout StoredLogin) throws(LoginError) -> LoginFlow.Event {
+    private func attempt(_ effect: LoginFlow.Effect, _ stored: inout StoredLogin) throws(LoginError) -> LoginFlow.Event
+    {
         switch effect {
         case .lookUp:
             stored = try keeper.fill()
             return .lookedUp(stored.found)
         case .prepare:
             try keeper.prepare()
+            prompt.showWaiting("Asking the server, please wait…")
+            defer { prompt.showWaiting(nil) }
             return .prepared(try service.prepare())
         case .ask(let challenge):
             return .answered(try prompt.ask(challenge))

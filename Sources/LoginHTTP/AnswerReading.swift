@@ -8,7 +8,8 @@ extension HTTPResponse {
     /// The decoder's own copies are short-lived and are wiped by the program's `free`.
     var json: JSONValue? {
         body.withUnsafeBytes { bytes -> JSONValue? in
-            guard let start = bytes.baseAddress, bytes.contains(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") })
+            guard let start = bytes.baseAddress,
+                bytes.contains(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") })
             else { return nil }
             let data = Data(
                 bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: bytes.count, deallocator: .none)
@@ -49,7 +50,8 @@ struct ExpiryReader {
     /// The `exp` claim of a JSON Web Token (RFC 7519, section 4.1.4). Only a hint for ourselves: the signature is the
     /// server's business.
     private func jsonWebTokenExpiry(_ token: Secret) -> Int64? {
-        let pieces = token.withUnsafeBytes { Array($0) }.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let pieces = token.withUnsafeBytes { Array($0) }.split(
+            separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard pieces.count == 3 else { return nil }
         var base64 = String(decoding: pieces[1], as: UTF8.self)
             .replacing("-", with: "+").replacing("_", with: "/")

@@ -24,7 +24,9 @@ extension Service {
         let isLater = schemes.contains { scheme in
             Self.laterMethods.contains { $0.rawValue == scheme && (accepted.contains($0) || accepted.contains(.auto)) }
         }
-        if isLater { throw .usage(.notYet(feature: "the methods that this server offers (\(schemes.joined(separator: ", ")))")) }
+        if isLater {
+            throw .usage(.notYet(feature: "the methods that this server offers (\(schemes.joined(separator: ", ")))"))
+        }
         throw .untrusted(.weakerMethod(offered: schemes, accepted: accepted))
     }
 

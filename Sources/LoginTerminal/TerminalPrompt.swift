@@ -92,7 +92,7 @@ public struct TerminalPrompt: Prompt, Sendable {
     private func read(
         _ field: CredentialField, of challenge: Challenge, in conversation: borrowing Conversation
     ) throws(LoginError) -> Secret? {
-        let label = Dialogue.label(field)
+        let label = Dialogue.label(field, of: challenge)
         switch field {
         case .username:
             let proposed = challenge.proposedUsername ?? ""

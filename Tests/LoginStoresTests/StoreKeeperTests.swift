@@ -9,33 +9,6 @@ import Testing
     var book: AccountBook { AccountBook(folder: folder.path) }
     var store: PlaintextStore { PlaintextStore(folder: folder.path) }
 
-    private func keeper(
-        _ username: String? = nil, profile: String = "work", origin: Origin = .example,
-        persistence: Persistence = .permanent, keepsPassword: Bool = false, name: StoreName = .plaintext
-    ) -> StoreKeeper {
-        let shelf = StoreShelf(folder: folder.path, clock: .fixed) { () throws(StoreFault) in Secret("correct horse") }
-        return StoreKeeper(
-            subject: .init(profile: profile, url: "https://probe.example", origin: origin, username: username),
-            rules: .init(persistence: persistence, keepsPassword: keepsPassword), book: book,
-            stores: .init(
-                choose: { () throws(StoreFault) in try shelf.open(name) },
-                open: { (name) throws(StoreFault) in try shelf.open(name) }),
-            clock: .fixed)
-    }
-
-    private let alice = Credential(username: "alice", secret: Secret("pass"))
-
-    private func basic(_ username: String = "alice", _ password: String = "pass") -> Login {
-        let credential = Credential(username: username, secret: Secret(password))
-        return Login(identity: Identity(username: username, serverName: nil), session: .credential(credential))
-    }
-
-    private func token(_ value: String = "t1", expires: Int64? = nil) -> Login {
-        Login(
-            identity: Identity(username: "alice", serverName: "Alice A."),
-            session: .token(Token(value: Secret(value), refreshToken: nil, expires: expires)), credential: alice)
-    }
-
     @Test func `nothing is stored at first`() throws {
         #expect(try keeper().fill() == StoredLogin())
         #expect(folder.entries().isEmpty)
@@ -59,6 +32,22 @@ import Testing
         try keeper(keepsPassword: true).approve(token())
         #expect(try keeper().fill().credential == alice)
         #expect(try book.read().account(.some())?.keepsPassword == true)
+    }
+
+    @Test func `a renewed session keeps the password that was kept, and its mark`() throws {
+        let keeper = keeper(keepsPassword: true)
+        try keeper.approve(token("one"))
+        let renewed = Login(identity: token().identity, session: token("two").session)
+        let second = self.keeper(keepsPassword: true)
+        _ = try second.fill()
+        try second.approve(renewed)
+        #expect(try self.keeper().fill() == StoredLogin(session: renewed.session, credential: alice))
+        try second.reject(.credential)
+        _ = try second.fill()
+        try second.approve(renewed)
+        #expect(try self.keeper().fill() == StoredLogin(session: renewed.session))
+        try second.approve(token("three"))
+        #expect(try self.keeper().fill().credential == alice)
     }
 
     @Test func `with persistence none nothing is written anywhere`() throws {

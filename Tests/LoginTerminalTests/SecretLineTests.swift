@@ -2,7 +2,7 @@ import Foundation
 import LoginTestSupport
 import Testing
 
-/// What a masked line shows, takes and keeps (threats.md, P).
+/// What a masked line shows, takes and keeps.
 @Suite struct SecretLineTests {
     private func ask(mask: String = "*", keys: [UInt8]) throws -> Probe {
         let probe = try Probe("--fields", "password", "--mask", mask)

@@ -86,10 +86,10 @@ extension LoginOptions {
     /// The method that the option names, else the variable.
     func chosenMethod(_ environment: Environment) throws(LoginError) -> AuthenticationMethod? {
         guard let name = method ?? environment["AUTHCTL_METHOD"] else { return nil }
-        guard let chosen = AuthenticationMethod(rawValue: name) else {
-            throw .usage(.badValue(option: "AUTHCTL_METHOD", problem: "there is no such method"))
+        guard let method = AuthenticationMethod(rawValue: name) else {
+            throw .usage(.badValue(option: "AUTHCTL_METHOD", problem: "there is no method \(SafeText.quoted(name))"))
         }
-        return chosen
+        return method
     }
 
     /// Where a given password is to be had from, the option first.

@@ -35,7 +35,9 @@ struct LoginRun {
         let endpoint = try invocation.endpoint(profile)
         self.endpoint = endpoint
         let record = try invocation.document().profile(profile.name)
+        // What a person has written since goes before what worked once.
         let pinned = record.flatMap { $0.origin == endpoint.origin ? $0.pinnedMethod : nil }
+            .flatMap { profile.methods.contains($0) || profile.methods == [.auto] ? $0 : nil }
         let method = try Self.method(settings.method, pinned, profile)
         service = Service(
             profile: profile, endpoint: endpoint,
@@ -67,7 +69,9 @@ struct LoginRun {
         let space = ProtectionSpace(origin: endpoint.origin, method: profile.methods.first ?? .auto)
         return LoginFlow(
             subject: LoginFlow.Subject(profile: profile.name, protectionSpace: space, fields: fields),
-            policy: settings.policy, proposedUsername: settings.username ?? remembered ?? profile.user)
+            policy: settings.policy,
+            proposedUsername: profile.fields.contains(.username) ? settings.username ?? remembered ?? profile.user : nil
+        )
     }
 
     /// `--method` only chooses among what the profile accepts.
@@ -123,7 +127,9 @@ extension Invocation {
                 open: { (name) throws(StoreFault) in try shelf.open(name) }),
             clock: world.clock,
             leftBehind: { [world] store, fault in
-                world.streams.say("authctl: the former copy in '\(store)' could not be erased: \(LoginError.store(fault).message(about: Topic()).what)")
+                world.streams.say(
+                    "authctl: the former copy in '\(store)' could not be erased: \(LoginError.store(fault).message(about: Topic()).what)"
+                )
             })
     }
 

@@ -96,7 +96,8 @@ extension LoginNeed {
             case .nothingStored: "not logged in"
             case .sessionRefused: "the stored session has ended"
             case .sessionExpired: "the stored session is past its end and cannot be renewed"
-            case .passwordRefusedBefore: "the stored password was refused by the server, and is not sent again by itself"
+            case .passwordRefusedBefore:
+                "the stored password was refused by the server, and is not sent again by itself"
             case .passwordCommandFailed(let status): "the password command failed with status \(status)"
             }
         if why == .noProfile {

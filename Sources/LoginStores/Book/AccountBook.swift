@@ -30,9 +30,10 @@ public struct AccountBook: Sendable {
     public func update(_ body: (inout AccountBookDocument) -> Void) throws(StoreFault) -> AccountBookDocument {
         var document = AccountBookDocument()
         try file.update { (bytes) throws(StoreFault) in
-            document = try bytes.map { (bytes) throws(StoreFault) in
-                try decode(bytes.withUnsafeBytes { Array($0) })
-            } ?? AccountBookDocument()
+            document =
+                try bytes.map { (bytes) throws(StoreFault) in
+                    try decode(bytes.withUnsafeBytes { Array($0) })
+                } ?? AccountBookDocument()
             let before = document
             body(&document)
             return document == before ? nil : try encode(document)

@@ -15,10 +15,29 @@ extension StoreKeeper {
     }
 
     private func keep(_ login: Login, in store: any CredentialStore) throws(StoreFault) {
-        let record = record(of: login, in: store.name)
+        var record = record(of: login, in: store.name)
         let id = record.id(in: subject.profile)
-        let kept = StoredLogin(session: login.session, credential: rules.keepsPassword ? login.credential : nil)
         let before = try book.read().account(id)
+        let carried = carriedOver(login, id)
+        let kept = StoredLogin(
+            session: login.session, credential: rules.keepsPassword ? login.credential ?? carried : nil)
+        record.keepsPassword = kept.credential != nil
+        // A renewed session proves nothing about a password that was refused.
+        record.passwordRefused = carried != nil && before?.passwordRefused ?? false
+        try save(kept, record, before, in: store)
+        if let before, before.store != store.name { eraseFormerCopy(of: id, in: before.store) }
+    }
+
+    /// The password that is kept already, where a session was renewed without one.
+    private func carriedOver(_ login: Login, _ id: AccountID) -> Credential? {
+        guard rules.keepsPassword, login.credential == nil, let filled, filled.id == id else { return nil }
+        return filled.login.credential
+    }
+
+    private func save(
+        _ kept: StoredLogin, _ record: AccountRecord, _ before: AccountRecord?, in store: any CredentialStore
+    ) throws(StoreFault) {
+        let id = record.id(in: subject.profile)
         let bytes = try encoded(kept)
         try store.save(bytes, for: id, expires: kept.lastUse)
         do throws(StoreFault) {
@@ -28,7 +47,6 @@ extension StoreKeeper {
             throw error
         }
         filled = Filled(id: id, store: store, bytes: bytes, login: kept)
-        if let before, before.store != store.name { eraseFormerCopy(of: id, in: before.store) }
     }
 
     private func note(_ record: AccountRecord) throws(StoreFault) {
@@ -54,8 +72,7 @@ extension StoreKeeper {
         return AccountRecord(
             username: typed.isEmpty ? login.identity.serverName ?? "" : typed,
             serverName: login.identity.serverName, origin: subject.origin, store: store, kind: kind,
-            expires: login.session.expires, savedAt: clock.now(),
-            keepsPassword: rules.keepsPassword && login.credential != nil)
+            expires: login.session.expires, savedAt: clock.now())
     }
 
     private func eraseFormerCopy(of id: AccountID, in name: StoreName) {

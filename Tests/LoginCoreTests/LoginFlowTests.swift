@@ -1,0 +1,160 @@
+import LoginCore
+import Testing
+
+/// The table of `LoginFlow`, read along whole logins: event → effect.
+struct LoginFlowTests {
+    private typealias Row = (event: LoginFlow.Event, effect: LoginFlow.Effect)
+
+    private let accepted = LoginFlow.Event.confirmed(SomeLogin.login, isRenewed: false)
+    private let renewed = LoginFlow.Event.confirmed(SomeLogin.login, isRenewed: true)
+    private let refused = LoginFlow.Event.refused(SomeLogin.refusal)
+    private let typed = LoginFlow.Event.answered(.credential(SomeLogin.credential))
+    private let prepared = LoginFlow.Event.prepared(SomeLogin.namedSpace)
+
+    @discardableResult
+    private func walk(_ flow: LoginFlow, _ rows: Row...) -> LoginFlow {
+        var flow = flow
+        for (number, row) in rows.enumerated() {
+            let effect = flow.handle(row.event)
+            #expect(effect == row.effect, "row \(number + 1)")
+        }
+        return flow
+    }
+
+    private func question(
+        _ reason: Challenge.Reason = .notLoggedIn, failures: Int = 0, name: String? = nil, attempts: Int = 3
+    ) -> LoginFlow.Effect {
+        .ask(
+            Challenge(
+                profile: "blog", protectionSpace: SomeLogin.namedSpace, fields: [.username, .password],
+                proposedUsername: name, previousFailureCount: failures, maxAttempts: attempts, reason: reason))
+    }
+
+    @Test func `what is stored and still good asks nobody`() {
+        walk(
+            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.session), .verifySession),
+            (accepted, .finish(.alreadyLoggedIn(SomeLogin.identity))))
+        walk(
+            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.credential), .authenticateStored),
+            (accepted, .finish(.alreadyLoggedIn(SomeLogin.identity))))
+    }
+
+    @Test func `a session that the server renewed is saved`() {
+        walk(
+            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.session), .verifySession),
+            (renewed, .save(SomeLogin.login)), (.saved, .finish(.alreadyLoggedIn(SomeLogin.identity))))
+    }
+
+    @Test func `where nothing is stored, the store and the server come before the person`() {
+        walk(
+            SomeLogin.flow(proposing: "anna"), (.begun, .lookUp), (.lookedUp(.nothing), .prepare),
+            (prepared, question(name: "anna")), (typed, .authenticate(SomeLogin.credential)),
+            (accepted, .save(SomeLogin.login)), (.saved, .finish(.loggedIn(SomeLogin.identity))))
+    }
+
+    @Test func `a refused session is erased, then the stored password is tried, then the person asked`() {
+        let flow = walk(
+            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.both), .verifySession), (refused, .reject(.session)),
+            (.rejected, .authenticateStored), (refused, .reject(.credential)), (.rejected, .prepare),
+            (prepared, question(.storedRefused(SomeLogin.refusal))))
+        #expect(flow.previousFailureCount == 0)
+    }
+
+    @Test func `a refused session without a password beside it leads to the person`() {
+        walk(
+            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.session), .verifySession), (refused, .reject(.session)),
+            (.rejected, .prepare), (prepared, question()))
+    }
+
+    @Test func `a password that was refused before is not sent again`() {
+        walk(
+            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.refusedCredential), .prepare), (prepared, question()))
+    }
+
+    @Test func `a wrong password is asked for again, with the name in place and the count told`() {
+        walk(
+            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.nothing), .prepare), (prepared, question()),
+            (typed, .authenticate(SomeLogin.credential)),
+            (refused, question(.refused(SomeLogin.refusal), failures: 1, name: "bert")),
+            (typed, .authenticate(SomeLogin.credential)),
+            (refused, question(.refused(SomeLogin.refusal), failures: 2, name: "bert")),
+            (typed, .authenticate(SomeLogin.credential)), (refused, .finish(.failed(.rejected(SomeLogin.refusal)))))
+    }
+
+    @Test func `a blank answer is asked again and is no failure`() {
+        walk(
+            SomeLogin.flow(LoginFlow.Policy(maxAttempts: 2)), (.begun, .lookUp), (.lookedUp(.nothing), .prepare),
+            (prepared, question(attempts: 2)),
+            (.answered(.leftBlank(.password)), question(.leftBlank(.password), attempts: 2)),
+            (typed, .authenticate(SomeLogin.credential)), (refused, .finish(.failed(.rejected(SomeLogin.refusal)))))
+    }
+
+    @Test func `nothing but blank answers ends without a login, not as refused`() {
+        let need = LoginNeed(why: .nothingStored, missing: [.username, .password])
+        walk(
+            SomeLogin.flow(LoginFlow.Policy(maxAttempts: 1)), (.begun, .lookUp), (.lookedUp(.nothing), .prepare),
+            (prepared, question(attempts: 1)),
+            (.answered(.leftBlank(.username)), .finish(.failed(.loginRequired(need)))))
+    }
+
+    @Test func `an answer without a name goes with the name that was offered`() {
+        let named = Credential(username: "anna", secret: SomeLogin.namelessCredential.secret)
+        walk(
+            SomeLogin.flow(proposing: "anna"), (.begun, .lookUp), (.lookedUp(.nothing), .prepare),
+            (prepared, question(name: "anna")),
+            (.answered(.credential(SomeLogin.namelessCredential)), .authenticate(named)))
+    }
+
+    @Test(arguments: [SomeLogin.network, SomeLogin.busy, SomeLogin.forbidden])
+    func `what is no refusal ends a login without a second question and without erasing`(error: LoginError) {
+        walk(
+            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.nothing), .prepare), (prepared, question()),
+            (typed, .authenticate(SomeLogin.credential)), (.failed(error), .finish(.failed(error))))
+        walk(
+            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.both), .verifySession),
+            (.failed(error), .finish(.failed(error))))
+        walk(
+            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.credential), .authenticateStored),
+            (.failed(error), .finish(.failed(error))))
+    }
+
+    @Test func `a given password is tried once, before what is stored, with no question after it`() {
+        let given = SomeLogin.flow(LoginFlow.Policy(hasGivenCredential: true))
+        walk(
+            given, (.begun, .prepare), (prepared, .authenticateGiven),
+            (refused, .finish(.failed(.rejected(SomeLogin.refusal)))))
+        walk(
+            given, (.begun, .prepare), (prepared, .authenticateGiven), (accepted, .save(SomeLogin.login)),
+            (.saved, .finish(.loggedIn(SomeLogin.identity))))
+    }
+
+    @Test func `force asks although there is a login`() {
+        walk(SomeLogin.flow(LoginFlow.Policy(force: true)), (.begun, .prepare), (prepared, question()))
+    }
+
+    @Test(arguments: [
+        (LoginFlow.Found.nothing, LoginNeed.Why.nothingStored), (.refusedCredential, .passwordRefusedBefore),
+    ])
+    func `with nobody to ask, what is missing is told`(found: LoginFlow.Found, why: LoginNeed.Why) {
+        let need = LoginNeed(why: why, missing: [.username, .password])
+        walk(
+            SomeLogin.flow(LoginFlow.Policy(mayAsk: false)), (.begun, .lookUp),
+            (.lookedUp(found), .finish(.failed(.loginRequired(need)))))
+    }
+
+    @Test func `with nobody to ask, a refused session is a login that is required, a refused password a refusal`() {
+        let need = LoginNeed(why: .sessionRefused, missing: [.username, .password])
+        let flow = SomeLogin.flow(LoginFlow.Policy(mayAsk: false))
+        walk(
+            flow, (.begun, .lookUp), (.lookedUp(.session), .verifySession), (refused, .reject(.session)),
+            (.rejected, .finish(.failed(.loginRequired(need)))))
+        walk(
+            flow, (.begun, .lookUp), (.lookedUp(.credential), .authenticateStored), (refused, .reject(.credential)),
+            (.rejected, .finish(.failed(.rejected(SomeLogin.refusal)))))
+    }
+
+    @Test func `an event that cannot be is told by its name and without what is in it`() {
+        let lost = LoginError.failure(.unexpectedEvent("answered while starting"))
+        walk(SomeLogin.flow(), (typed, .finish(.failed(lost))), (.begun, .finish(.failed(lost))))
+    }
+}

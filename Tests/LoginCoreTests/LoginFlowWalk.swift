@@ -1,0 +1,133 @@
+@testable import LoginCore
+
+/// Every reachable state of a `LoginFlow` under one policy, with every event at each.
+///
+/// Beside the flow goes a shadow that counts by itself, from events and effects alone. What the promises say is held
+/// against the shadow, so that the flow cannot vouch for itself.
+struct LoginFlowWalk: Sendable {
+    /// What a reader of the events and effects so far would know.
+    struct Shadow: Equatable, Sendable {
+        var questions = 0
+        var refusalsOfTyped = 0
+        var lastName: String?
+        var hasTyped = false
+    }
+
+    struct Place: Equatable, Sendable {
+        var flow: LoginFlow
+        var shadow: Shadow
+    }
+
+    /// One event at one place, and what came of it.
+    struct Step: Sendable {
+        let from: Place
+        let event: LoginFlow.Event
+        let effect: LoginFlow.Effect
+        let to: Place
+        let index: (from: Int, to: Int)
+    }
+
+    let policy: LoginFlow.Policy
+    private(set) var places: [Place]
+    private(set) var steps: [Step] = []
+    private var known: [Key: [Int]] = [:]
+
+    /// So that a place is compared with few others.
+    private struct Key: Hashable {
+        let state: String
+        let questions: Int
+        let refusals: Int
+        let name: String?
+        let exitCode: Int32
+
+        init(_ place: Place) {
+            state = place.flow.state.name
+            questions = place.shadow.questions
+            refusals = place.shadow.refusalsOfTyped
+            name = place.shadow.lastName
+            exitCode =
+                if case .finished(.failed(let error)) = place.flow.state { error.exitCode.rawValue } else { 0 }
+        }
+    }
+
+    static let events: [LoginFlow.Event] =
+        [.begun]
+        + LoginFlow.Found.allCases.map { .lookedUp($0) }
+        + [
+            .prepared(SomeLogin.namedSpace),
+            .answered(.credential(SomeLogin.credential)), .answered(.credential(SomeLogin.namelessCredential)),
+            .answered(.leftBlank(.username)), .answered(.leftBlank(.password)), .answered(.cancelled),
+            .confirmed(SomeLogin.login, isRenewed: true), .confirmed(SomeLogin.login, isRenewed: false),
+            .refused(SomeLogin.refusal), .refused(Refusal(status: 401, mayMeanForbidden: true)), .rejected, .saved,
+            .failed(SomeLogin.network), .failed(SomeLogin.busy), .failed(SomeLogin.forbidden),
+            .failed(.untrusted(.plainHTTP)), .failed(.store(.notSetUp(.file))), .failed(.promptExpired(seconds: 300)),
+        ]
+
+    init(_ policy: LoginFlow.Policy, proposing name: String? = "anna") {
+        self.policy = policy
+        places = [Place(flow: SomeLogin.flow(policy, proposing: name), shadow: Shadow(lastName: name))]
+        known[Key(places[0])] = [0]
+        var next = 0
+        while next < places.count {
+            for event in Self.events { take(event, at: next) }
+            next += 1
+        }
+    }
+
+    private mutating func take(_ event: LoginFlow.Event, at index: Int) {
+        let from = places[index]
+        var to = from
+        let effect = to.flow.handle(event)
+        to.shadow.note(event, effect, in: from.flow.state)
+        let target = to == from ? index : number(of: to)
+        steps.append(Step(from: from, event: event, effect: effect, to: to, index: (index, target)))
+    }
+
+    private mutating func number(of place: Place) -> Int {
+        let key = Key(place)
+        if let present = known[key, default: []].first(where: { places[$0] == place }) { return present }
+        places.append(place)
+        known[key, default: []].append(places.count - 1)
+        return places.count - 1
+    }
+}
+
+extension LoginFlowWalk.Shadow {
+    fileprivate mutating func note(
+        _ event: LoginFlow.Event, _ effect: LoginFlow.Effect, in state: LoginFlow.State
+    ) {
+        if case .ask = effect { questions += 1 }
+        if case .asking = state, case .answered(.credential(let credential)) = event {
+            lastName = credential.username ?? lastName
+            hasTyped = true
+        }
+        if case .authenticating = state, hasTyped, case .refused = event { refusalsOfTyped += 1 }
+    }
+}
+
+extension LoginFlowWalk {
+    /// The length of the longest path to an end; nothing if some path never ends.
+    var longestPath: Int? {
+        // A place that was found later never leads to one that is not yet done, unless there is a cycle.
+        var remaining = [Int](repeating: 0, count: places.count)
+        var next = [[Int]](repeating: [], count: places.count)
+        var incoming = next
+        for step in steps {
+            if case .finished = step.from.flow.state { continue }
+            next[step.index.from].append(step.index.to)
+            incoming[step.index.to].append(step.index.from)
+        }
+        var open = next.map(\.count)
+        var queue = open.indices.filter { open[$0] == 0 }
+        var done = 0
+        while let place = queue.popLast() {
+            done += 1
+            for before in incoming[place] {
+                remaining[before] = max(remaining[before], remaining[place] + 1)
+                open[before] -= 1
+                if open[before] == 0 { queue.append(before) }
+            }
+        }
+        return done == places.count ? remaining[0] : nil
+    }
+}

@@ -1,0 +1,184 @@
+import Secrets
+import Testing
+
+@testable import LoginCore
+
+/// The promises of `LoginFlow`, proved on every reachable state with every event, under each policy.
+struct LoginFlowWalkTests {
+    /// A policy, and how many states and how long a path it has: a new one is to be noticed.
+    struct Case: CustomTestStringConvertible, Sendable {
+        let name: String
+        let policy: LoginFlow.Policy
+        let places: Int
+        let longest: Int
+        let walk: LoginFlowWalk
+
+        var testDescription: String { name }
+
+        init(_ name: String, _ policy: LoginFlow.Policy, places: Int, longest: Int) {
+            self.name = name
+            self.policy = policy
+            self.places = places
+            self.longest = longest
+            self.walk = LoginFlowWalk(policy)
+        }
+    }
+
+    static let cases = [
+        Case("3 attempts", LoginFlow.Policy(), places: 1055, longest: 14),
+        Case("1 attempt", LoginFlow.Policy(maxAttempts: 1), places: 292, longest: 10),
+        Case("no attempt", LoginFlow.Policy(maxAttempts: 0), places: 69, longest: 6),
+        Case("nobody to ask", LoginFlow.Policy(mayAsk: false), places: 69, longest: 6),
+        Case("force", LoginFlow.Policy(force: true), places: 859, longest: 9),
+        Case("force, nobody to ask", LoginFlow.Policy(mayAsk: false, force: true), places: 15, longest: 1),
+        Case("given", LoginFlow.Policy(hasGivenCredential: true), places: 46, longest: 4),
+        Case(
+            "given, force, nobody to ask", LoginFlow.Policy(mayAsk: false, force: true, hasGivenCredential: true),
+            places: 46, longest: 4),
+    ]
+
+    @Test(arguments: cases) func `the states and the longest path are counted`(_ walked: Case) {
+        let walk = walked.walk
+        #expect(walk.places.count == walked.places)
+        #expect(walk.longestPath == walked.longest)
+    }
+
+    @Test func `every kind of state is reached by some policy`() {
+        let names = Set(Self.cases.flatMap { $0.walk.places.map(\.flow.state.name) })
+        #expect(names.count == 10)
+    }
+
+    @Test(arguments: cases) func `a login is saved only when it was just confirmed`(_ walked: Case) {
+        for step in walked.walk.steps {
+            guard case .save(let login) = step.effect else { continue }
+            guard case .confirmed(login, _) = step.event else {
+                Issue.record("saved on \(step.event.name) while \(step.from.flow.state.name)")
+                continue
+            }
+            #expect(step.from.flow.state.isJudging)
+        }
+    }
+
+    @Test(arguments: cases) func `a stored login is rejected only when it was just refused`(_ walked: Case) {
+        for step in walked.walk.steps {
+            guard case .reject(let part) = step.effect else { continue }
+            guard case .refused = step.event else {
+                Issue.record("rejected on \(step.event.name) while \(step.from.flow.state.name)")
+                continue
+            }
+            switch part {
+            case .session: #expect(step.from.flow.state.isJudgingSession)
+            case .credential: #expect(step.from.flow.state == .authenticating(.stored))
+            }
+        }
+    }
+
+    @Test(arguments: cases) func `any failure ends it at once, with that very failure`(_ walked: Case) {
+        for step in walked.walk.steps {
+            guard case .failed(let error) = step.event, !step.from.flow.state.isFinished else { continue }
+            #expect(step.effect == .finish(.failed(error)))
+            #expect(step.to.flow.previousFailureCount == step.from.flow.previousFailureCount)
+        }
+    }
+
+    @Test(arguments: cases) func `only a refusal is told as one`(_ walked: Case) {
+        for step in walked.walk.steps where !step.from.flow.state.isFinished {
+            guard case .finish(.failed(.rejected)) = step.effect else { continue }
+            if case .refused = step.event { continue }
+            guard case .rejectingCredential = step.from.flow.state, step.event == .rejected else {
+                Issue.record("told as refused on \(step.event.name) while \(step.from.flow.state.name)")
+                continue
+            }
+        }
+    }
+
+    @Test(arguments: cases) func `at most as many questions as allowed, on every path`(_ walked: Case) {
+        let allowed = walked.policy.mayAsk && !walked.policy.hasGivenCredential ? walked.policy.maxAttempts : 0
+        #expect(walked.walk.places.map(\.shadow.questions).max() == allowed)
+    }
+
+    @Test(arguments: cases) func `after the end nothing changes any more`(_ walked: Case) {
+        for step in walked.walk.steps {
+            guard case .finished(let outcome) = step.from.flow.state else { continue }
+            #expect(step.effect == .finish(outcome))
+            #expect(step.to.flow == step.from.flow)
+        }
+    }
+
+    @Test(arguments: cases) func `whoever is asked can cancel, and nothing is saved then`(_ walked: Case) {
+        for step in walked.walk.steps where step.from.flow.state == .asking && step.event == .answered(.cancelled) {
+            #expect(step.effect == .finish(.failed(.cancelled)))
+            #expect(step.to.flow.state == .finished(.failed(.cancelled)))
+        }
+    }
+
+    @Test(arguments: cases) func `only a refusal of what was typed counts as a failed attempt`(_ walked: Case) {
+        for place in walked.walk.places {
+            #expect(place.flow.previousFailureCount == place.shadow.refusalsOfTyped)
+        }
+    }
+
+    @Test(arguments: cases) func `the count and the name typed last reach the question`(_ walked: Case) {
+        for step in walked.walk.steps {
+            guard case .ask(let challenge) = step.effect else { continue }
+            #expect(challenge.previousFailureCount == step.from.shadow.refusalsOfTyped + step.addedRefusal)
+            #expect(challenge.proposedUsername == step.from.shadow.lastName)
+            #expect(challenge.maxAttempts == walked.policy.maxAttempts)
+            #expect(challenge.protectionSpace == SomeLogin.namedSpace)
+            #expect(challenge.fields == SomeLogin.subject.fields && challenge.profile == "blog")
+        }
+    }
+
+    @Test(arguments: cases) func `what is typed is sent at once, with the name that was offered`(_ walked: Case) {
+        for step in walked.walk.steps {
+            guard case .authenticate(let credential) = step.effect else { continue }
+            guard case .answered(.credential(let typed)) = step.event else {
+                Issue.record("sent on \(step.event.name) while \(step.from.flow.state.name)")
+                continue
+            }
+            #expect(credential.secret == typed.secret)
+            #expect(credential.username == typed.username ?? step.from.shadow.lastName)
+        }
+    }
+
+    @Test(arguments: cases) func `a given credential and force leave what is stored alone`(_ walked: Case) {
+        guard walked.policy.force || walked.policy.hasGivenCredential else { return }
+        let touching: [LoginFlow.Effect] = [
+            .lookUp, .verifySession, .authenticateStored, .reject(.session), .reject(.credential),
+        ]
+        #expect(walked.walk.steps.allSatisfy { !touching.contains($0.effect) })
+    }
+
+    @Test(arguments: cases) func `no state holds a secret`(_ walked: Case) {
+        let holding = walked.walk.places.filter {
+            holdsSecret($0.flow) || String(reflecting: $0.flow).contains("canary")
+        }
+        #expect(holding.isEmpty)
+    }
+
+    @Test func `the search for secrets finds them`() {
+        #expect(holdsSecret(LoginFlow.Effect.save(SomeLogin.login)))
+        #expect(holdsSecret(LoginFlow.Event.answered(.credential(SomeLogin.credential))))
+        #expect(!holdsSecret(SomeLogin.identity))
+    }
+
+    private func holdsSecret(_ value: Any) -> Bool {
+        value is Secret || Mirror(reflecting: value).children.contains { holdsSecret($0.value) }
+    }
+}
+
+extension LoginFlowWalk.Step {
+    /// Whether this very step refused what was typed.
+    fileprivate var addedRefusal: Int { to.shadow.refusalsOfTyped - from.shadow.refusalsOfTyped }
+}
+
+extension LoginFlow.State {
+    fileprivate var isFinished: Bool { if case .finished = self { true } else { false } }
+
+    fileprivate var isJudgingSession: Bool { if case .verifyingSession = self { true } else { false } }
+
+    /// Whether the server is being asked.
+    fileprivate var isJudging: Bool {
+        if case .authenticating = self { true } else { isJudgingSession }
+    }
+}

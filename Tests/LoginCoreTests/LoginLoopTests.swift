@@ -1,0 +1,175 @@
+import LoginCore
+import LoginTestSupport
+import Secrets
+import Testing
+
+/// The one loop, with ports that answer by a script and fail at every call that is not in it.
+struct LoginLoopTests {
+    private func run(
+        _ policy: LoginFlow.Policy = LoginFlow.Policy(), keeper: ScriptedKeeper = ScriptedKeeper(),
+        service: ScriptedService = ScriptedService(), prompt: ScriptedPrompt = ScriptedPrompt(),
+        given: Credential? = nil
+    ) -> LoginFlow.Outcome {
+        let outcome = LoginLoop(keeper: keeper, service: service, prompt: prompt, given: given)
+            .run(SomeLogin.flow(policy))
+        #expect(keeper.rest + service.rest + prompt.rest == 0, "something scripted was not asked for")
+        return outcome
+    }
+
+    @Test func `a first login goes through the ports in this order`() {
+        let journal = Journal()
+        let keeper = ScriptedKeeper(
+            prepare: [.success(())], fill: [.success(StoredLogin())], approve: [.success(())], journal: journal)
+        let service = ScriptedService(
+            prepare: [.success(SomeLogin.namedSpace)],
+            authenticate: [.failure(.rejected(SomeLogin.refusal)), .success(SomeLogin.login)], journal: journal)
+        let prompt = ScriptedPrompt(
+            [.success(.credential(SomeLogin.credential)), .success(.credential(SomeLogin.credential))],
+            journal: journal)
+        #expect(run(keeper: keeper, service: service, prompt: prompt) == .loggedIn(SomeLogin.identity))
+        #expect(
+            journal.entries == [
+                "keeper.fill", "keeper.prepare", "service.prepare", "prompt.ask", "service.authenticate", "prompt.ask",
+                "service.authenticate", "keeper.approve",
+            ])
+        #expect(prompt.challenges.map(\.previousFailureCount) == [0, 1])
+        #expect(keeper.approved == [SomeLogin.login])
+        #expect(keeper.rejected.isEmpty)
+    }
+
+    @Test func `the notice is shown while the server is asked, and only then`() {
+        let prompt = ScriptedPrompt([.success(.credential(SomeLogin.credential))])
+        _ = run(
+            keeper: ScriptedKeeper(
+                prepare: [.success(())], fill: [.success(StoredLogin())], approve: [.success(())]),
+            service: ScriptedService(
+                prepare: [.success(SomeLogin.namedSpace)], authenticate: [.success(SomeLogin.login)]),
+            prompt: prompt)
+        #expect(prompt.notices == ["Authenticating, please wait…", nil])
+    }
+
+    @Test func `the notice goes when the server fails, too`() {
+        let prompt = ScriptedPrompt()
+        _ = run(
+            keeper: ScriptedKeeper(fill: [.success(StoredLogin(session: SomeLogin.session, username: "anna"))]),
+            service: ScriptedService(verify: [.failure(SomeLogin.network)]), prompt: prompt)
+        #expect(prompt.notices == ["Authenticating, please wait…", nil])
+    }
+
+    @Test func `a stored session is verified under its name, and nothing else is touched`() {
+        let journal = Journal()
+        let stored = StoredLogin(session: SomeLogin.session, username: "anna")
+        let outcome = run(
+            keeper: ScriptedKeeper(fill: [.success(stored)], journal: journal),
+            service: ScriptedService(verify: [.success(SomeLogin.login)], journal: journal))
+        #expect(outcome == .alreadyLoggedIn(SomeLogin.identity))
+        #expect(journal.entries == ["keeper.fill", "service.verify as 'anna'"])
+    }
+
+    @Test func `what the server renewed is kept`() {
+        let renewed = Login(identity: SomeLogin.identity, session: .cookies([.named("sid", "new")]))
+        let keeper = ScriptedKeeper(
+            fill: [.success(StoredLogin(session: .cookies([.named("sid", "old")]), username: "anna"))],
+            approve: [.success(())])
+        let outcome = run(keeper: keeper, service: ScriptedService(verify: [.success(renewed)]))
+        #expect(outcome == .alreadyLoggedIn(SomeLogin.identity))
+        #expect(keeper.approved == [renewed])
+    }
+
+    @Test func `a stored Basic credential is its own session: sent at once, in one request`() {
+        let journal = Journal()
+        let session = Session.credential(SomeLogin.credential)
+        let login = Login(identity: SomeLogin.identity, session: session)
+        let outcome = run(
+            keeper: ScriptedKeeper(fill: [.success(StoredLogin(session: session, username: "bert"))], journal: journal),
+            service: ScriptedService(verify: [.success(login)], journal: journal))
+        #expect(outcome == .alreadyLoggedIn(SomeLogin.identity))
+        #expect(journal.entries == ["keeper.fill", "service.verify as 'bert'"])
+    }
+
+    @Test func `a stored Basic credential that is refused is marked as a password`() {
+        let session = Session.credential(SomeLogin.credential)
+        let keeper = ScriptedKeeper(
+            fill: [.success(StoredLogin(session: session, username: "bert"))], reject: [.success(())])
+        let outcome = run(
+            LoginFlow.Policy(mayAsk: false), keeper: keeper,
+            service: ScriptedService(verify: [.failure(.rejected(SomeLogin.refusal))]))
+        #expect(outcome == .failed(.rejected(SomeLogin.refusal)))
+        #expect(keeper.rejected == [.credential])
+    }
+
+    @Test func `a refused session is erased, and the password beside it tried`() {
+        let keeper = ScriptedKeeper(
+            fill: [
+                .success(StoredLogin(session: SomeLogin.session, credential: SomeLogin.credential, username: "bert"))
+            ],
+            approve: [.success(())], reject: [.success(())])
+        let fresh = Login(identity: SomeLogin.identity, session: .cookies([.named("sid", "fresh")]))
+        let service = ScriptedService(
+            authenticate: [.success(fresh)], verify: [.failure(.rejected(SomeLogin.refusal))])
+        #expect(run(keeper: keeper, service: service) == .alreadyLoggedIn(SomeLogin.identity))
+        #expect(keeper.rejected == [.session])
+        #expect(service.credentials == [SomeLogin.credential])
+        #expect(keeper.approved == [fresh])
+    }
+
+    @Test(arguments: [SomeLogin.network, SomeLogin.busy, SomeLogin.forbidden])
+    func `a fault of the network or the server touches nothing that is stored`(error: LoginError) {
+        let keeper = ScriptedKeeper(fill: [.success(StoredLogin(session: SomeLogin.session, username: "anna"))])
+        let outcome = run(keeper: keeper, service: ScriptedService(verify: [.failure(error)]))
+        #expect(outcome == .failed(error))
+        #expect(keeper.rejected.isEmpty && keeper.approved.isEmpty)
+    }
+
+    @Test func `F9 a store that does not work is found before a person is asked`() {
+        let journal = Journal()
+        let fault = LoginError.store(.noneWorks(["file: not set up"]))
+        let outcome = run(
+            keeper: ScriptedKeeper(prepare: [.failure(fault)], fill: [.success(StoredLogin())], journal: journal),
+            service: ScriptedService(journal: journal), prompt: ScriptedPrompt(journal: journal))
+        #expect(outcome == .failed(fault))
+        #expect(journal.entries == ["keeper.fill", "keeper.prepare"])
+    }
+
+    @Test func `F4 a save that fails is told, not passed over`() {
+        let fault = LoginError.store(.system(call: "write", path: "/x", errno: 28))
+        let outcome = run(
+            LoginFlow.Policy(hasGivenCredential: true),
+            keeper: ScriptedKeeper(prepare: [.success(())], approve: [.failure(fault)]),
+            service: ScriptedService(
+                prepare: [.success(SomeLogin.namedSpace)], authenticate: [.success(SomeLogin.login)]),
+            given: SomeLogin.credential)
+        #expect(outcome == .failed(fault))
+    }
+
+    @Test func `a mark that cannot be set is told`() {
+        let fault = LoginError.store(.locked(path: "/x", seconds: 10))
+        let outcome = run(
+            keeper: ScriptedKeeper(
+                fill: [.success(StoredLogin(session: SomeLogin.session, username: "anna"))], reject: [.failure(fault)]),
+            service: ScriptedService(verify: [.failure(.rejected(SomeLogin.refusal))]))
+        #expect(outcome == .failed(fault))
+    }
+
+    @Test func `P15 a prompt that cannot be put ends the login with what it says`() {
+        let need = LoginError.loginRequired(LoginNeed(why: .nothingStored, missing: [.password]))
+        let outcome = run(
+            keeper: ScriptedKeeper(prepare: [.success(())], fill: [.success(StoredLogin())]),
+            service: ScriptedService(prepare: [.success(SomeLogin.namedSpace)]),
+            prompt: ScriptedPrompt([.failure(need)]))
+        #expect(outcome == .failed(need))
+    }
+
+    @Test func `a given credential that is missing is a fault of the program, told as one`() {
+        let outcome = run(
+            LoginFlow.Policy(hasGivenCredential: true), keeper: ScriptedKeeper(prepare: [.success(())]),
+            service: ScriptedService(prepare: [.success(SomeLogin.namedSpace)]))
+        #expect(outcome == .failed(.failure(.unexpectedEvent("looked up while authenticating"))))
+    }
+
+    @Test func `a call that is not in the script is no success`() {
+        let outcome = LoginLoop(keeper: ScriptedKeeper(), service: ScriptedService(), prompt: ScriptedPrompt())
+            .run(SomeLogin.flow())
+        #expect(outcome == .failed(.failure(.unexpectedEvent("unscripted: keeper.fill"))))
+    }
+}

@@ -1,0 +1,27 @@
+import LoginCore
+import Secrets
+
+/// Values that the tests of the flow and of its loop are made of.
+enum SomeLogin {
+    static let origin = Origin(scheme: "https", host: "blog.example", port: 443)
+    /// As it is known before the server was asked.
+    static let space = ProtectionSpace(origin: origin, method: .auto)
+    /// As the server names it.
+    static let namedSpace = ProtectionSpace(origin: origin, realm: "Staff", method: .basic)
+    static let subject = LoginFlow.Subject(profile: "blog", protectionSpace: space, fields: [.username, .password])
+
+    static let session = Session.token(Token(value: Secret("canary-token"), refreshToken: nil, expires: nil))
+    static let identity = Identity(username: "anna", serverName: "Anna")
+    static let login = Login(identity: identity, session: session)
+    static let credential = Credential(username: "bert", secret: Secret("canary-password"))
+    static let namelessCredential = Credential(username: nil, secret: Secret("canary-password"))
+    static let refusal = Refusal(status: 401, words: "no")
+
+    static let network = LoginError.network(.connectionLost)
+    static let busy = LoginError.busy(BusyFault(status: 503, retryAfter: 7, words: nil))
+    static let forbidden = LoginError.forbidden(Refusal(status: 403))
+
+    static func flow(_ policy: LoginFlow.Policy = LoginFlow.Policy(), proposing name: String? = nil) -> LoginFlow {
+        LoginFlow(subject: subject, policy: policy, proposedUsername: name)
+    }
+}

@@ -1,0 +1,28 @@
+public import LoginCore
+
+/// A person who answers by a script.
+public final class ScriptedPrompt: Prompt {
+    private var answers: Script<Answer>
+    private let journal: Journal
+
+    public private(set) var challenges: [Challenge] = []
+    /// What was shown while the server was asked; nothing where it was taken away.
+    public private(set) var notices: [String?] = []
+
+    public init(_ answers: [Result<Answer, LoginError>] = [], journal: Journal = Journal()) {
+        self.answers = Script("prompt.ask", answers)
+        self.journal = journal
+    }
+
+    public var rest: Int { answers.rest }
+
+    public func ask(_ challenge: Challenge) throws(LoginError) -> Answer {
+        journal.note("prompt.ask")
+        challenges.append(challenge)
+        return try answers.next()
+    }
+
+    public func showWaiting(_ notice: String?) {
+        notices.append(notice)
+    }
+}

@@ -1,0 +1,41 @@
+public import LoginCore
+
+/// A service that answers by its script and notes what was shown to it.
+public final class ScriptedService: Authenticator {
+    private var prepares: Script<ProtectionSpace>
+    private var logins: Script<Login>
+    private var verifications: Script<Login>
+    private let journal: Journal
+
+    public private(set) var credentials: [Credential] = []
+    public private(set) var sessions: [Session] = []
+
+    public init(
+        prepare: [Result<ProtectionSpace, LoginError>] = [], authenticate: [Result<Login, LoginError>] = [],
+        verify: [Result<Login, LoginError>] = [], journal: Journal = Journal()
+    ) {
+        prepares = Script("service.prepare", prepare)
+        logins = Script("service.authenticate", authenticate)
+        verifications = Script("service.verify", verify)
+        self.journal = journal
+    }
+
+    public var rest: Int { prepares.rest + logins.rest + verifications.rest }
+
+    public func prepare() throws(LoginError) -> ProtectionSpace {
+        journal.note("service.prepare")
+        return try prepares.next()
+    }
+
+    public func authenticate(_ credential: Credential) throws(LoginError) -> Login {
+        journal.note("service.authenticate")
+        credentials.append(credential)
+        return try logins.next()
+    }
+
+    public func verify(_ session: Session, username: String) throws(LoginError) -> Login {
+        journal.note("service.verify as '\(username)'")
+        sessions.append(session)
+        return try verifications.next()
+    }
+}

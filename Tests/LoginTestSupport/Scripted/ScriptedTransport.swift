@@ -1,0 +1,56 @@
+public import LoginCore
+import Secrets
+
+/// A server that answers by its script and notes every request.
+public final class ScriptedTransport: Transport {
+    private var answers: Script<HTTPResponse>
+
+    public private(set) var requests: [HTTPRequest] = []
+
+    public init(_ answers: [Result<HTTPResponse, LoginError>] = []) {
+        self.answers = Script("transport.send", answers)
+    }
+
+    public var rest: Int { answers.rest }
+
+    public func send(_ request: HTTPRequest) throws(LoginError) -> HTTPResponse {
+        requests.append(request)
+        return try answers.next()
+    }
+}
+
+extension HTTPRequest {
+    /// The whole request as text, secrets included, to be compared byte for byte.
+    public var dump: String {
+        var lines = ["\(method) \(url)"]
+        if let basic {
+            lines.append("basic \(basic.username):\(basic.password.unprotectedText)")
+        }
+        lines += headers.map { "\($0.name): \($0.value.unprotectedText)" }
+        lines += cookies.map { "cookie \($0.name)=\($0.value.unprotectedText)" }
+        if let body { lines += ["", body.unprotectedText] }
+        return lines.joined(separator: "\n")
+    }
+}
+
+extension HTTPResponse {
+    /// An answer in one line.
+    public static func answer(
+        _ status: Int, _ body: String = "", headers: [String] = [], cookies: [Cookie] = [], redirect: Redirect? = nil
+    ) -> HTTPResponse {
+        HTTPResponse(
+            status: status,
+            headers: headers.map { line in
+                let parts = line.split(separator: ":", maxSplits: 1).map(String.init)
+                let value = parts.count > 1 ? String(parts[1].drop { $0 == " " }) : ""
+                return HTTPResponseField(name: parts.first ?? "", value: value)
+            },
+            body: Secret(body), cookies: cookies, redirect: redirect)
+    }
+}
+
+extension Cookie {
+    public static func named(_ name: String, _ value: String, expires: Int64? = nil) -> Cookie {
+        Cookie(name: name, value: Secret(value), record: Secret("record of \(name)=\(value)"), expires: expires)
+    }
+}
