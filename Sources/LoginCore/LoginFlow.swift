@@ -161,7 +161,8 @@ public struct LoginFlow: Equatable, Sendable {
             proposedUsername = credential.username ?? proposedUsername
             let named = Credential(username: proposedUsername, secret: credential.secret)
             return go(.authenticating(.typed), .authenticate(named))
-        case (.asking, .answered(.leftBlank(let field))):
+        case (.asking, .answered(.leftBlank(let field, let username))):
+            proposedUsername = username ?? proposedUsername
             return askAgain(.leftBlank(field), orEndWith: .loginRequired(need(.nothingStored)))
         case (.asking, .answered(.cancelled)):
             return finish(.failed(.cancelled))

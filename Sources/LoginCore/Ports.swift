@@ -101,7 +101,8 @@ public protocol Prompt {
 /// What a person answered.
 public enum Answer: Equatable, Sendable {
     case credential(Credential)
-    case leftBlank(CredentialField)
+    /// With the user name that was typed before it, to be offered again.
+    case leftBlank(CredentialField, username: String? = nil)
     case cancelled
 }
 

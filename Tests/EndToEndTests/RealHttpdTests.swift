@@ -71,7 +71,7 @@ import Testing
         let httpd = try HttpdServer(realm: realm, accounts: Self.accounts)
         defer { httpd.stop() }
         let run = try authctl.onTerminal("login", httpd.rawRealm, "--verbose", "--max-attempts", "1", "-u", "ann")
-        try run.answer("Password: ", "correct horse\r")
+        try run.answer("Password for ann: ", "correct horse\r")
         #expect(try run.end() == .exited(3), "\(run.pty.text)")
         expectHarmless(run)
         #expect(run.pty.text.contains("The server names the place \""))
@@ -81,7 +81,7 @@ import Testing
         let httpd = try HttpdServer(realm: Self.realms[1], accounts: Self.accounts)
         defer { httpd.stop() }
         let run = try authctl.onTerminal("login", httpd.whoami, "--verbose", "-u", "ann")
-        try run.answer("Password: ", "correct horse\r")
+        try run.answer("Password for ann: ", "correct horse\r")
         #expect(try run.end() == .exited(0), "\(run.pty.text)")
         expectHarmless(run)
     }

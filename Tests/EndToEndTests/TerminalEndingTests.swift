@@ -105,7 +105,7 @@ import Testing
         try demo.order(.init(path: "/nothing"))
         let run = try authctl.onTerminal("login", "wire", "-u", "slow")
         let before = run.pty.settings
-        try run.answer("Password: ", "slow and steady\r").pty.wait(for: "please wait…")
+        try run.answer("Password for slow: ", "slow and steady\r").pty.wait(for: "please wait…")
         let start = ContinuousClock.now
         run.pty.type("\u{3}")
         #expect(try run.end() == .signalled(SIGINT))

@@ -37,16 +37,16 @@ import Testing
 
     @Test func `ends with 3 after the last attempt, and asks no more than that`() throws {
         let run = try authctl.onTerminal("login", "wire", "--max-attempts", "2", "-u", "ann")
-        for _ in 0..<2 { try run.answer("Password: ", "wrong\r") }
+        for _ in 0..<2 { try run.answer("Password for ann: ", "wrong\r") }
         #expect(try run.end() == .exited(3))
-        #expect(run.pty.text.components(separatedBy: "Password: ").count - 1 == 2)
+        #expect(run.pty.text.components(separatedBy: "Password for ann: ").count - 1 == 2)
         #expect(run.pty.echoes)
     }
 
     @Test func `shows the server's own words, quoted`() throws {
         let run = try authctl.onTerminal("login", "chat", "-u", "ann")
-        try run.answer("Password: ", "wrong\r").pty.wait(for: "The server says: \"Invalid username or password\"")
-        try run.answer("Password: ", "\u{4}")
+        try run.answer("Password for ann: ", "wrong\r").pty.wait(for: "The server says: \"Invalid username or password\"")
+        try run.answer("Password for ann: ", "\u{4}")
         #expect(try run.end() == .exited(5))
     }
 
@@ -56,9 +56,9 @@ import Testing
         #expect(try token.end() == .exited(0))
         #expect(!token.pty.text.contains("User name"))
         let named = try authctl.onTerminal("login", "wire", "-u", "ann")
-        try named.answer("Password: ", "correct horse\r")
+        try named.answer("Password for ann: ", "correct horse\r")
         #expect(try named.end() == .exited(0))
-        #expect(!named.pty.text.contains("User name"))
+        #expect(!named.pty.text.contains("User name:"))
     }
 
     @Test func `says so of a blank answer, and sends nothing`() throws {
@@ -79,14 +79,14 @@ import Testing
         #expect(try bob.end() == .exited(0), "\(bob.pty.text)")
         #expect(bob.lines.contains("Password: " + String(repeating: "*", count: 21)))
         let guest = try authctl.onTerminal("login", "wire", "--force", "--blank-password", "-u", "guest")
-        try guest.answer("Password: ", "\r")
+        try guest.answer("Password for guest: ", "\r")
         #expect(try guest.end() == .exited(0))
     }
 
     @Test func `shows marks as AUTHCTL_MASK has them, or none`() throws {
-        for (mask, shown) in [("#", "Password: #############"), ("", "Password:")] {
+        for (mask, shown) in [("#", "Password for ann: #############"), ("", "Password for ann:")] {
             let run = try authctl.onTerminal("login", "wire", "-u", "ann", "--force", environment: ["AUTHCTL_MASK": mask])
-            try run.answer("Password: ", "correct horse\r")
+            try run.answer("Password for ann: ", "correct horse\r")
             #expect(try run.end() == .exited(0))
             #expect(run.lines.contains(shown))
         }
@@ -95,14 +95,14 @@ import Testing
     @Test func `P7 discards what was typed ahead`() throws {
         let run = try authctl.onTerminal("login", "wire", "-u", "slow")
         run.pty.type("EARLY")
-        try run.answer("Password: ", "slow and steady\r")
+        try run.answer("Password for slow: ", "slow and steady\r")
         #expect(try run.end() == .exited(0), "\(run.pty.text)")
     }
 
     @Test func `says that it waits, and takes that away`() throws {
         try demo.order(.init(path: "/account/verify_credentials.json"), .init(status: nil, delay: 1))
         let run = try authctl.onTerminal("login", "wire", "-u", "slow")
-        try run.answer("Password: ", "slow and steady\r")
+        try run.answer("Password for slow: ", "slow and steady\r")
         try run.pty.wait(for: "Authenticating, please wait…")
         #expect(try run.end() == .exited(0))
         #expect(!run.lines.contains { $0.contains("please wait") })
@@ -137,14 +137,14 @@ import Testing
             ("ann", "wrong"), ("forbidden", "forbidden fruit"), ("busy", "busy as a bee"), ("broken", "broken record"),
         ] {
             let run = try authctl.onTerminal("login", "wire", "-u", user, "--max-attempts", "1", columns: 250)
-            try run.answer("Password: ", password + "\r")
+            try run.answer("Password for \(user): ", password + "\r")
             _ = try run.end()
             seen.append(run.screen(250).first { $0.hasPrefix("authctl: ") } ?? "")
         }
         demo.stop()
         let dead = try authctl.onTerminal("login", "wire", "-u", "ann", columns: 250)
         #expect(try dead.end() == .exited(6))
-        #expect(!dead.pty.text.contains("Password:"))
+        #expect(!dead.pty.text.contains("Password"))
         seen.append(dead.screen(250).first { $0.hasPrefix("authctl: ") } ?? "")
         #expect(Set(seen).count == 5)
         #expect(seen.filter { $0.contains("refused the credential") }.count == 1)
