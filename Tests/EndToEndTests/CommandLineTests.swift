@@ -143,7 +143,8 @@ import Testing
         let authctl = try Installation(demo, store: nil)
         for _ in 0..<2 {
             let result = try authctl.run(
-                "login", "wire", "-u", "ann", "--password-stdin", "--force", "--store", "plaintext", input: "correct horse")
+                "login", "wire", "-u", "ann", "--password-stdin", "--force", "--store", "plaintext",
+                input: "correct horse")
             #expect(result.error.contains("plain text"))
         }
     }

@@ -83,7 +83,8 @@ import Testing
         for delay in stride(from: 2_000, through: 120_000, by: 8_000) {
             let run = try Pty(
                 ChildSpec(
-                    authctl.program, ["login", "wire", "--force", "--password-file", authctl.file("password", "correct horse")],
+                    authctl.program,
+                    ["login", "wire", "--force", "--password-file", authctl.file("password", "correct horse")],
                     environment: authctl.environment))
             usleep(UInt32(delay))
             run.child.send(signal: SIGKILL)

@@ -49,7 +49,9 @@ import Testing
         #expect(!failure.error.lowercased().contains("password"))
     }
 
-    @Test func `7 comes without a connection for plain http, and without a request for a self-signed certificate`() throws {
+    @Test func `7 comes without a connection for plain http, and without a request for a self-signed certificate`()
+        throws
+    {
         let server = try SelfSignedServer()
         defer { server.stop() }
         let login = ["login", server.origin + "/me", "-u", "ann", "--password-stdin", "--name", "tls"]

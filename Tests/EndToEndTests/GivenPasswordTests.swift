@@ -15,7 +15,9 @@ import Testing
     /// Blanks at both ends of name and password.
     private let zoe = ("zoë müller@wire", "  blank ends ")
 
-    private func logIn(_ more: [String], input: String = "", _ variables: [String: String] = [:]) throws -> CommandResult {
+    private func logIn(_ more: [String], input: String = "", _ variables: [String: String] = [:]) throws
+        -> CommandResult
+    {
         try authctl.run(["login", "wire", "--force"] + more, input: input, environment: variables)
     }
 

@@ -80,9 +80,10 @@ import Testing
         let login = try logIn(server.url("/start"), "--name", "moved")
         #expect(login.code == 0, "\(login.error)")
         let requests = server.texts
-        #expect(requests.map { $0.prefix { $0 != "\n" } }.prefix(3) == [
-            "GET /start HTTP/1.1", "GET /step HTTP/1.1", "GET /end?a=b HTTP/1.1",
-        ])
+        #expect(
+            requests.map { $0.prefix { $0 != "\n" } }.prefix(3) == [
+                "GET /start HTTP/1.1", "GET /step HTTP/1.1", "GET /end?a=b HTTP/1.1",
+            ])
         #expect(requests.filter { $0.lowercased().contains("authorization:") }.count == 1)
         #expect(requests.last?.hasPrefix("GET /end?a=b ") == true)
         #expect(try authctl.run("whoami", "moved").code == 0)

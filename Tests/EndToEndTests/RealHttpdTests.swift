@@ -5,7 +5,8 @@ import Testing
 /// The binary against a real httpd with HTTP Basic.
 @Suite(RealServer.require("apache2"), RealServer.require("htpasswd")) struct `At a real httpd` {
     static let accounts = [
-        ("ann", "correct horse"), ("bob", "pä:ss%wörd&+\"\\ünïcode"), ("zoë müller@wire", "  blank ends "), ("a", ":::"),
+        ("ann", "correct horse"), ("bob", "pä:ss%wörd&+\"\\ünïcode"), ("zoë müller@wire", "  blank ends "),
+        ("a", ":::"),
     ]
 
     let authctl: Installation
@@ -39,7 +40,9 @@ import Testing
     @Test func `wrong passwords are refused: one attempt each, nothing stored`() throws {
         let httpd = try HttpdServer(accounts: Self.accounts)
         defer { httpd.stop() }
-        for (user, password) in [("ann", "Correct horse"), ("bob", "pä"), ("nobody", "correct horse"), ("ann", "correct horse ")] {
+        for (user, password) in [
+            ("ann", "Correct horse"), ("bob", "pä"), ("nobody", "correct horse"), ("ann", "correct horse "),
+        ] {
             let login = try logIn(httpd.whoami, user, password)
             #expect(login.code == 3)
             #expect(login.error.contains("refused"))
@@ -64,7 +67,8 @@ import Testing
     }
 
     static let realms = [
-        "\u{1B}]0;owned\u{7}\u{1B}[31m %s \\x \u{8}realm", "a \"quoted\" \\ realm \u{202E}\u{9B}31m\u{200B}", "\u{1B}[2J\u{7F}",
+        "\u{1B}]0;owned\u{7}\u{1B}[31m %s \\x \u{8}realm", "a \"quoted\" \\ realm \u{202E}\u{9B}31m\u{200B}",
+        "\u{1B}[2J\u{7F}",
     ]
 
     @Test(arguments: realms) func `T1 a realm full of escape sequences is shown harmlessly`(realm: String) throws {

@@ -43,7 +43,8 @@ import Testing
         let file = try outside.write(password + "\n", to: "password")
         let user = ["-u", "ann", "--verbose"]
         let runs = [
-            try authctl.run(["login", profile, "--password-stdin"] + user, input: "wrong battery", environment: environment),
+            try authctl.run(
+                ["login", profile, "--password-stdin"] + user, input: "wrong battery", environment: environment),
             try authctl.run(["login", profile, "--password-stdin"] + user, input: password, environment: environment),
             try authctl.run(["login", profile, "--force", "--password-file", file] + user, environment: environment),
             try authctl.run(["whoami", profile, "--verbose"], environment: environment),
@@ -87,9 +88,10 @@ import Testing
     @Test func `L0 in the answers of a server are not in what --verbose shows`() throws {
         let authctl = try Installation(demo)
         let leak = "a-secret-of-the-server-77"
-        try demo.order(.init(
-            path: "/auth/login.json", body: "{\"auth_token\": \"\(leak)\", \"other\": \"\(leak)\"}",
-            headers: ["Set-Cookie": "sid=\(leak); Path=/", "X-Token": leak, "Authorization": leak]))
+        try demo.order(
+            .init(
+                path: "/auth/login.json", body: "{\"auth_token\": \"\(leak)\", \"other\": \"\(leak)\"}",
+                headers: ["Set-Cookie": "sid=\(leak); Path=/", "X-Token": leak, "Authorization": leak]))
         let login = try authctl.run(
             "login", "screencast", "-u", "ann", "--password-stdin", "--verbose", input: password)
         #expect(login.code == 3)

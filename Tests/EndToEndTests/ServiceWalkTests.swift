@@ -24,7 +24,8 @@ import Testing
         Walk(profile: "blog", proof: "cookie", hasToken: false, header: "Cookie: "),
         Walk(profile: "screencast", proof: "auth_token", header: "auth_token: "),
         Walk(
-            profile: "forge", user: nil, secret: "demo-pat-ann-7f3a9c", proof: "private-token", header: "PRIVATE-TOKEN: "),
+            profile: "forge", user: nil, secret: "demo-pat-ann-7f3a9c", proof: "private-token",
+            header: "PRIVATE-TOKEN: "),
         Walk(profile: "chat", name: "@ann:demo.invalid", proof: "bearer", header: "Authorization: Bearer "),
         Walk(profile: "index", proof: "basic", header: "Authorization: Basic "),
     ]

@@ -54,7 +54,8 @@ import Testing
     }
 
     @Test func `P4 by Ctrl-C is seen by the shell as death by SIGINT`() throws {
-        let shell = try authctl.shellOnTerminal("trap : INT; authctl login wire; echo \"status $?\"; stty -a | grep -o '.echo '")
+        let shell = try authctl.shellOnTerminal(
+            "trap : INT; authctl login wire; echo \"status $?\"; stty -a | grep -o '.echo '")
         try shell.wait(for: "User name: ").type("\u{3}")
         try shell.wait(for: "status 130")
         try shell.wait(for: " echo ")

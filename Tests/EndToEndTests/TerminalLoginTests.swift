@@ -45,7 +45,8 @@ import Testing
 
     @Test func `shows the server's own words, quoted`() throws {
         let run = try authctl.onTerminal("login", "chat", "-u", "ann")
-        try run.answer("Password for ann: ", "wrong\r").pty.wait(for: "The server says: \"Invalid username or password\"")
+        try run.answer("Password for ann: ", "wrong\r").pty.wait(
+            for: "The server says: \"Invalid username or password\"")
         try run.answer("Password for ann: ", "\u{4}")
         #expect(try run.end() == .exited(5))
     }
@@ -85,7 +86,8 @@ import Testing
 
     @Test func `shows marks as AUTHCTL_MASK has them, or none`() throws {
         for (mask, shown) in [("#", "Password for ann: #############"), ("", "Password for ann:")] {
-            let run = try authctl.onTerminal("login", "wire", "-u", "ann", "--force", environment: ["AUTHCTL_MASK": mask])
+            let run = try authctl.onTerminal(
+                "login", "wire", "-u", "ann", "--force", environment: ["AUTHCTL_MASK": mask])
             try run.answer("Password for ann: ", "correct horse\r")
             #expect(try run.end() == .exited(0))
             #expect(run.lines.contains(shown))
@@ -126,9 +128,13 @@ import Testing
         let run = try authctl.onTerminal("login", "wire", environment: environment)
         try run.answer("User name: ", "ann\r").answer("Password: ", "correct horse\r")
         #expect(try run.end() == .exited(0))
-        let colours = run.pty.text.components(separatedBy: "\u{1B}[").dropFirst().filter { $0.first { $0.isLetter } == "m" }
+        let colours = run.pty.text.components(separatedBy: "\u{1B}[").dropFirst().filter {
+            $0.first { $0.isLetter } == "m"
+        }
         #expect(colours.isEmpty)
-        if environment["TERM"] == "dumb" { #expect(!run.pty.transcript.contains(0x1B), "\(run.pty.text.debugDescription)") }
+        if environment["TERM"] == "dumb" {
+            #expect(!run.pty.transcript.contains(0x1B), "\(run.pty.text.debugDescription)")
+        }
     }
 
     @Test func `words for refused, forbidden, busy, broken and unreachable all differ`() throws {

@@ -109,7 +109,8 @@ import Testing
         try authctl.logIn("screencast")
         let first = try token("screencast")
         for fault in [
-            DemoBackendProcess.Fault(path: "/home/index.json", status: 503), .init(path: "/home/index.json", status: 429),
+            DemoBackendProcess.Fault(path: "/home/index.json", status: 503),
+            .init(path: "/home/index.json", status: 429),
             .init(path: "/home/index.json", status: 403), .init(path: "/home/index.json", cutShort: true),
         ] {
             try demo.order(fault)

@@ -45,7 +45,8 @@ struct LoginLoopTests {
             service: ScriptedService(
                 prepare: [.success(SomeLogin.namedSpace)], authenticate: [.success(SomeLogin.login)]),
             prompt: prompt)
-        #expect(prompt.notices == ["Authenticating, please wait…", nil])
+        #expect(
+            prompt.notices == ["Asking the server, please wait…", nil, "Authenticating, please wait…", nil])
     }
 
     @Test func `the notice goes when the server fails, too`() {

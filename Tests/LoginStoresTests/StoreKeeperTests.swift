@@ -17,7 +17,7 @@ import Testing
     @Test func `an approved login is filled again and its account is the active one`() throws {
         let login = token(expires: 9)
         try keeper().approve(login)
-        #expect(try keeper().fill() == StoredLogin(session: login.session))
+        #expect(try keeper().fill() == StoredLogin(session: login.session, username: "alice"))
         let profile = try book.read().profile("work")
         #expect(profile?.activeAccount?.identity == login.identity)
         #expect(profile?.activeAccount?.expires == 9)
@@ -41,11 +41,13 @@ import Testing
         let second = self.keeper(keepsPassword: true)
         _ = try second.fill()
         try second.approve(renewed)
-        #expect(try self.keeper().fill() == StoredLogin(session: renewed.session, credential: alice))
+        #expect(try self.keeper().fill() == StoredLogin(session: renewed.session, credential: alice, username: "alice"))
         try second.reject(.credential)
         _ = try second.fill()
         try second.approve(renewed)
-        #expect(try self.keeper().fill() == StoredLogin(session: renewed.session))
+        #expect(
+            try self.keeper().fill()
+                == StoredLogin(session: renewed.session, username: "alice", credentialWasRefused: true))
         try second.approve(token("three"))
         #expect(try self.keeper().fill().credential == alice)
     }
@@ -73,7 +75,7 @@ import Testing
         try keeper.approve(token())
         _ = try keeper.fill()
         try keeper.reject(.session)
-        #expect(try keeper.fill() == StoredLogin(credential: alice))
+        #expect(try keeper.fill() == StoredLogin(credential: alice, username: "alice"))
     }
 
     @Test(arguments: StoredLogin.Part.allCases)
@@ -84,7 +86,7 @@ import Testing
         try keeper.approve(basic())
         _ = try keeper.fill()
         try keeper.reject(part)
-        #expect(try self.keeper().fill() == StoredLogin())
+        #expect(try self.keeper().fill() == StoredLogin(username: "alice", credentialWasRefused: true))
         #expect(try store.contains(.some()))
         #expect(try book.read().account(.some())?.passwordRefused == true)
         try keeper.approve(basic("alice", "new"))
@@ -97,7 +99,9 @@ import Testing
         try keeper.approve(token())
         _ = try keeper.fill()
         try keeper.reject(.credential)
-        #expect(try self.keeper().fill() == StoredLogin(session: token().session))
+        #expect(
+            try self.keeper().fill()
+                == StoredLogin(session: token().session, username: "alice", credentialWasRefused: true))
     }
 
     @Test func `a refusal erases nothing that another process saved since`() throws {

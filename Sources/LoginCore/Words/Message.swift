@@ -4,9 +4,14 @@ public struct Message: Equatable, Sendable {
     /// What a person can do about it; empty if nothing.
     public let next: String
 
+    /// In characters: what a fact may be is cut much earlier.
+    private static let limit = 4000
+
+    /// Facts are quoted and escaped where they are put into words. What slips through there (a value of a configuration
+    /// file, the name of a profile) is caught here, so that no message can control a terminal.
     init(_ what: String, next: String = "") {
-        self.what = what
-        self.next = next
+        self.what = SafeText.escaped(what, limit: Self.limit)
+        self.next = SafeText.escaped(next, limit: Self.limit)
     }
 }
 

@@ -69,7 +69,8 @@ extension ExitCase {
     private static let ours = [
         ExitCase(code: 2, name: "usage", title: "an unknown option", command: ["login", "--nonsense"]),
         ExitCase(code: 2, name: "usage", title: "an unknown profile", command: ["whoami", "wir"]),
-        ExitCase(code: 2, name: "usage", title: "a password on the command line", command: ["login", "wire", "-p", "x"]),
+        ExitCase(
+            code: 2, name: "usage", title: "a password on the command line", command: ["login", "wire", "-p", "x"]),
         ExitCase(
             code: 2, name: "usage", title: "an endpoint that proves nothing", command: logIn("ORIGIN/open.json")),
         ExitCase(
@@ -92,8 +93,10 @@ extension ExitCase {
             code: 1, name: "failure", title: "a 4xx that no rule names", command: logIn("screencast"),
             prepare: fault(.init(path: "/auth/login.json", status: 418))),
         ExitCase(code: 3, name: "rejected", title: "a wrong password", command: logIn("wire"), input: "wrong\n"),
-        ExitCase(code: 3, name: "rejected", title: "a wrong password for a token", command: logIn("chat"), input: "no\n"),
-        ExitCase(code: 3, name: "rejected", title: "a wrong password for a cookie", command: logIn("blog"), input: "no\n"),
+        ExitCase(
+            code: 3, name: "rejected", title: "a wrong password for a token", command: logIn("chat"), input: "no\n"),
+        ExitCase(
+            code: 3, name: "rejected", title: "a wrong password for a cookie", command: logIn("blog"), input: "no\n"),
         ExitCase(
             code: 6, name: "network", title: "a port where nobody listens", command: logIn("wire"),
             prepare: { $0.demo.stop() }),

@@ -52,7 +52,9 @@ final class Installation {
     }
 
     /// Logs in with a password on stdin, and has to succeed.
-    func logIn(_ profile: String, _ user: String = "ann", _ password: String = "correct horse", _ more: String...) throws {
+    func logIn(_ profile: String, _ user: String = "ann", _ password: String = "correct horse", _ more: String...)
+        throws
+    {
         let result = try run(["login", profile, "-u", user, "--password-stdin"] + more, input: password + "\n")
         guard result.code == 0 else { throw Unexpected(result: result) }
     }

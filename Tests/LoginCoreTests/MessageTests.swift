@@ -1,0 +1,86 @@
+import LoginCore
+import Testing
+
+/// The one place that turns errors into words.
+struct MessageTests {
+    private let topic = Topic(profile: "blog", origin: SomeLogin.origin)
+
+    @Test func `every message says something, of which profile and origin, and in one line`() {
+        for (error, _) in SomeErrors.all {
+            let message = error.message(about: topic)
+            #expect(message.what.hasPrefix("blog (https://blog.example): "), "\(error)")
+            #expect(message.what.count > "blog (https://blog.example): ".count + 8, "\(error)")
+        }
+    }
+
+    @Test func `T1 T7 no message holds what a terminal would obey`() {
+        for topic in [topic, Topic(profile: SomeErrors.hostile), Topic()] {
+            for (error, _) in SomeErrors.all {
+                let message = error.message(about: topic)
+                for text in [message.what, message.next] {
+                    let obeyed = text.unicodeScalars.filter { SafeText.escape(for: $0) != nil }
+                    #expect(obeyed.isEmpty, "\(error): \(text.debugDescription)")
+                }
+            }
+        }
+    }
+
+    /// What a person can only accept; everything else ends with a next step.
+    @Test func `a message ends with a next step where there is one`() {
+        for (error, _) in SomeErrors.all {
+            let next = error.message(about: topic).next
+            switch error {
+            case .cancelled, .store(.passphraseCancelled), .usage(.other), .failure(.other), .failure(.system):
+                #expect(next.isEmpty, "\(error)")
+            default:
+                #expect(!next.isEmpty, "\(error)")
+            }
+        }
+    }
+
+    @Test func `without a profile a message is about the origin, and without either about nothing`() {
+        let error = LoginError.network(.tooSlow)
+        #expect(error.message(about: Topic(profile: "blog")).what.hasPrefix("blog: the answer"))
+        #expect(
+            error.message(about: Topic(origin: SomeLogin.origin)).what.hasPrefix("https://blog.example: the answer"))
+        #expect(error.message(about: Topic()).what.hasPrefix("the answer"))
+    }
+
+    @Test func `the words for wrong, unreachable, broken and forbidden all differ`() {
+        let errors: [LoginError] = [
+            .rejected(Refusal(status: 401)), .network(.connectionLost),
+            .busy(BusyFault(status: 500, retryAfter: nil, words: nil)),
+            .forbidden(Refusal(status: 403)), .failure(.unexpectedStatus(404, step: "login", words: nil)),
+        ]
+        let words = errors.map { $0.message(about: topic).what }
+        #expect(Set(words).count == words.count)
+        #expect(words.filter { $0.contains("refused the credential") }.count == 1)
+    }
+
+    @Test func `where both may be meant, both readings are named`() {
+        let message = LoginError.rejected(Refusal(status: 401, mayMeanForbidden: true)).message(about: topic).what
+        #expect(message.contains("either it is wrong, or the account may not go in"))
+    }
+
+    @Test func `the server's words are quoted behind our own`() {
+        let message = LoginError.rejected(Refusal(status: 401, words: "say \"hi\"")).message(about: topic).what
+        #expect(message.hasSuffix("(status 401): the server says \"say \\\"hi\\\"\""))
+    }
+
+    @Test func `what is missing is listed with every way to give it`() {
+        let need = LoginNeed(why: .nothingStored, missing: [.username, .password])
+        let message = LoginError.loginRequired(need).message(about: topic)
+        for way in [
+            "-u NAME", "AUTHCTL_USERNAME", "--password-stdin", "--password-file FILE", "--password-command CMD",
+            "AUTHCTL_PASSWORD_FILE", "AUTHCTL_PASSWORD",
+        ] {
+            #expect(message.what.contains(way))
+        }
+        #expect(message.next == "at a terminal: authctl login blog")
+    }
+
+    @Test func `how long to wait is told`() {
+        let fault = BusyFault(status: 429, retryAfter: 30, words: nil)
+        #expect(LoginError.busy(fault).message(about: topic).next == "try again in 30 seconds")
+    }
+}

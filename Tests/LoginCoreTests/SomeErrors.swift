@@ -1,0 +1,72 @@
+import LoginCore
+
+/// Every error there is, with hostile text wherever a fact may come from outside.
+enum SomeErrors {
+    /// ESC, BEL, DEL, C1, a line end, and what turns the direction of writing.
+    static let hostile = "x\u{1b}[2J\u{7}\u{7f}\u{9b}\r\n\u{202e}\u{200b}y"
+
+    static let all: [(LoginError, ExitCode)] =
+        usage.map { (.usage($0), .usage) } + judged + network.map { (.network($0), .network) }
+        + trust.map { (.untrusted($0), .untrusted) }
+        + stores.map { fault in if case .locked = fault { (.store(fault), .locked) } else { (.store(fault), .store) } }
+        + failures.map { fault in
+            if case .logoutIncomplete = fault { (.failure(fault), .partial) } else { (.failure(fault), .failure) }
+        }
+
+    static let usage: [UsageFault] = [
+        .unknownProfile(name: hostile, near: []), .unknownProfile(name: "blgo", near: [hostile, "blog"]),
+        .unknownAccount(profile: hostile, username: hostile, known: []),
+        .unknownAccount(profile: "p", username: "u", known: [hostile]), .profileNotNamed(known: [hostile, "b"]),
+        .badValue(option: "--store", problem: hostile),
+        .badConfig(file: hostile, path: hostile, line: nil, problem: hostile),
+        .badConfig(file: "/c", path: nil, line: 3, problem: "p"), .badURL(url: hostile, problem: hostile),
+        .missingScheme(host: hostile), .usernameHasColon, .controlCharacter(.username), .controlCharacter(.password),
+        .controlCharacter(.token), .invalidUTF8(.password), .verifyProvesNothing(url: hostile),
+        .noChallenge(url: hostile, status: 401), .notYet(feature: hostile), .tokenHasOnlyHeader(method: .basic),
+        .other(hostile),
+    ]
+
+    static let judged: [(LoginError, ExitCode)] =
+        [
+            (.rejected(Refusal(status: 401)), .rejected),
+            (.rejected(Refusal(status: 401, words: hostile, mayMeanForbidden: true)), .rejected),
+            (.cancelled, .cancelled),
+            (.forbidden(Refusal(status: 403, words: hostile)), .forbidden),
+            (.busy(BusyFault(status: 503, retryAfter: nil, words: hostile)), .busy),
+            (.busy(BusyFault(status: 429, retryAfter: 30, words: nil)), .busy),
+            (.promptExpired(seconds: 300), .expired),
+        ] + needs.map { (.loginRequired(LoginNeed(why: $0, missing: [])), .loginRequired) }
+        + needs.map { (.loginRequired(LoginNeed(why: $0, missing: CredentialField.allCases)), .loginRequired) }
+
+    static let needs: [LoginNeed.Why] = [
+        .noProfile, .nothingStored, .sessionRefused, .sessionExpired, .passwordRefusedBefore,
+        .passwordCommandFailed(status: 3),
+    ]
+
+    static let network: [NetworkFault] = [
+        .nameNotResolved(host: hostile), .notConnected(ignoredProxyVariable: nil),
+        .notConnected(ignoredProxyVariable: "https_proxy"), .timedOut(seconds: 60), .tooSlow, .connectionLost, .notTLS,
+        .brokenAnswer(hostile), .answerTooLarge(limit: 1), .libraryMissing("libcurl.so.4"),
+        .other(code: 1, text: hostile),
+    ]
+
+    static let trust: [TrustFault] = [
+        .certificate(reason: hostile), .tlsVersion(detail: hostile), .plainHTTP, .plainHTTPThroughProxy,
+        .weakerMethod(offered: [hostile, "basic"], accepted: [.digest]), .otherOrigin(target: hostile),
+    ]
+
+    static let stores: [StoreFault] = [
+        .unavailable(.keyring, problem: hostile), .noneWorks([hostile]), .locked(path: hostile, seconds: 10),
+        .wrongPassphraseOrDamaged(path: hostile), .damaged(path: hostile, problem: hostile),
+        .unsafeFile(path: hostile, problem: hostile), .notSetUp(.file), .alreadySetUp(.file, path: hostile),
+        .passphraseMissing(path: hostile), .system(call: "write", path: hostile, errno: 28),
+        .timedOut(.helper(hostile), seconds: 5), .tooLarge(.keyring, limit: 9), .cannotBePermanent(.keyring),
+        .passphraseCancelled, .passphraseBlank,
+    ]
+
+    static let failures: [FailureFault] = [
+        .unexpectedStatus(418, step: "login", words: hostile), .redirected(step: "login", status: 302, target: hostile),
+        .missingInAnswer(place: hostile, step: "login"), .tooManyRedirects(5), .tokenTooShortLived(seconds: 3),
+        .logoutIncomplete(hostile), .unexpectedEvent(hostile), .system(call: "pipe", errno: 24), .other(hostile),
+    ]
+}
