@@ -87,6 +87,14 @@ public protocol Authenticator {
     /// - Returns: the same session, with whatever the server renewed in it.
     /// - Throws: `LoginError.rejected` only if the server refused the session.
     func verify(_ session: Session, username: String) throws(LoginError) -> Login
+
+    /// Exchanges a session that is over for a new one; the old one may be used up then.
+    /// - Returns: nothing where the session cannot be renewed, or the server refused to.
+    func renew(_ session: Session, username: String) throws(LoginError) -> Session?
+}
+
+extension Authenticator {
+    public func renew(_ session: Session, username: String) throws(LoginError) -> Session? { nil }
 }
 
 /// A person at a terminal.

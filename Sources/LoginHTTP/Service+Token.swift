@@ -19,6 +19,15 @@ extension Service {
         }
     }
 
+    public func renew(_ session: Session, username: String) throws(LoginError) -> Session? {
+        guard case .token(let token) = session, token.refreshToken != nil, profile.refresh != nil else { return nil }
+        do throws(LoginError) {
+            return .token(try refresh(token, username: username))
+        } catch .rejected {
+            return nil
+        }
+    }
+
     /// What came of a logout request.
     public enum Farewell: Equatable, Sendable {
         case notConfigured

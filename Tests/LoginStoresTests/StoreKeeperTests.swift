@@ -139,14 +139,26 @@ import Testing
         #expect(try keeper("robot").account()?.username == "robot")
     }
 
+    @Test func `a renewal stays in the account's store, and does not make it the active one`() throws {
+        try keeper().approve(token())
+        try keeper().approve(basic("bob"))
+        let keeper = keeper("alice", name: .none)
+        _ = try keeper.fill()
+        try keeper.approve(token("renewed"))
+        #expect(try self.keeper("alice").fill().session == token("renewed").session)
+        #expect(try self.keeper().account()?.username == "bob")
+    }
+
     @Test func `a new store gets the secret and the old one loses it`() throws {
         let ask: () throws(StoreFault) -> Secret = { Secret("correct horse") }
         try EncryptedFileStore.create(folder: folder.path, source: .passphrase(ask), derivation: .lowest)
         try keeper().approve(token("one"))
-        try keeper(name: .file).approve(token("two"))
+        let keeper = keeper(name: .file)
+        try keeper.prepare()
+        try keeper.approve(token("two"))
         #expect(try !store.contains(.some()))
-        #expect(try keeper().account()?.store == .file)
-        #expect(try keeper().fill().session == token("two").session)
+        #expect(try self.keeper().account()?.store == .file)
+        #expect(try self.keeper().fill().session == token("two").session)
     }
 
     @Test func `the account's own store is used or fails and no other`() throws {

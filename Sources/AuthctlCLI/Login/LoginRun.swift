@@ -106,6 +106,10 @@ private struct WatchedService: Authenticator {
     func verify(_ session: Session, username: String) throws(LoginError) -> Login {
         try service.verify(session, username: username)
     }
+
+    func renew(_ session: Session, username: String) throws(LoginError) -> Session? {
+        try service.renew(session, username: username)
+    }
 }
 
 extension Invocation {

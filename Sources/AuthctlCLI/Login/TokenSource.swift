@@ -22,12 +22,11 @@ struct TokenSource {
         if account.passwordRefused && account.kind == .basic {
             throw .loginRequired(LoginNeed(why: .passwordRefusedBefore))
         }
+        // May renew what is stored.
+        if asksServer { _ = try LoginRun(invocation, profile, settings(account)).run() }
         let keeper = invocation.keeper(profile, account.origin, settings(account))
-        let stored = try keeper.fill()
-        guard let session = stored.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
-        if asksServer { try check(account) }
-        if livesLongEnough(session) { return (asksServer ? try again(account) : session, account.username) }
-        return (try renewed(session, account), account.username)
+        guard let session = try keeper.fill().session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
+        return (livesLongEnough(session) ? session : try renewed(session, account), account.username)
     }
 
     private func settings(_ account: AccountRecord) -> LoginSettings {
@@ -41,16 +40,6 @@ struct TokenSource {
     private func livesLongEnough(_ session: Session) -> Bool {
         guard let expires = session.expires else { return true }
         return expires - invocation.world.clock.now() >= max(minimum, 1)
-    }
-
-    private func check(_ account: AccountRecord) throws(LoginError) {
-        _ = try LoginRun(invocation, profile, settings(account)).run()
-    }
-
-    private func again(_ account: AccountRecord) throws(LoginError) -> Session {
-        let keeper = invocation.keeper(profile, account.origin, settings(account))
-        guard let session = try keeper.fill().session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
-        return session
     }
 
     /// By the profile's `refresh`; else by the password, where that is kept.

@@ -8,16 +8,25 @@ extension StoreKeeper {
     public func approve(_ login: Login) throws(LoginError) {
         if rules.persistence == .none { return }
         try fromStore { () throws(StoreFault) in
-            let store = try storeForSaving()
+            let store = try storeForApproved(login)
             if store.name == .none { return }
             try keep(login, in: store)
         }
+    }
+
+    /// Where a login was begun, the store that was chosen for it; where a session was only renewed, the one that the
+    /// account remembers.
+    private func storeForApproved(_ login: Login) throws(StoreFault) -> any CredentialStore {
+        let id = AccountID(profile: subject.profile, origin: subject.origin, username: login.identity.accountName)
+        guard !isPrepared, let record = try book.read().account(id) else { return try storeForSaving() }
+        return try stores.open(record.store)
     }
 
     private func keep(_ login: Login, in store: any CredentialStore) throws(StoreFault) {
         var record = record(of: login, in: store.name)
         let id = record.id(in: subject.profile)
         let before = try book.read().account(id)
+        record.serverName = record.serverName ?? before?.serverName
         let carried = carriedOver(login, id)
         let kept = StoredLogin(
             session: login.session, credential: rules.keepsPassword ? login.credential ?? carried : nil)
@@ -54,15 +63,14 @@ extension StoreKeeper {
             document.updateProfile(subject.profile, url: subject.url, origin: subject.origin) { profile in
                 profile.accounts.removeAll { $0.isOf(record.id(in: subject.profile)) }
                 profile.accounts.append(record)
-                profile.activeUsername = record.username
+                if isPrepared { profile.activeUsername = record.username }
                 profile.pinnedMethod = method ?? profile.pinnedMethod
             }
-            document.lastProfile = subject.profile
+            if isPrepared { document.lastProfile = subject.profile }
         }
     }
 
     private func record(of login: Login, in store: StoreName) -> AccountRecord {
-        let typed = login.identity.username
         let kind: AccountRecord.SessionKind =
             switch login.session {
             case .credential: .basic
@@ -70,7 +78,7 @@ extension StoreKeeper {
             case .cookies: .cookies
             }
         return AccountRecord(
-            username: typed.isEmpty ? login.identity.serverName ?? "" : typed,
+            username: login.identity.accountName,
             serverName: login.identity.serverName, origin: subject.origin, store: store, kind: kind,
             expires: login.session.expires, savedAt: clock.now())
     }
@@ -91,6 +99,11 @@ extension StoreKeeper {
             leftBehind(store.name, error)
         }
     }
+}
+
+extension Identity {
+    /// What the account is found by: the name typed, else the server's.
+    var accountName: String { username.isEmpty ? serverName ?? "" : username }
 }
 
 extension StoredLogin {

@@ -89,7 +89,10 @@ public final class StoreKeeper: LoginKeeper {
         _ = try fromStore { () throws(StoreFault) in try storeForSaving() }
     }
 
-    /// The store in which an `approve` saves; chosen and tested at most once.
+    /// Whether this is a login, rather than the renewal of one: only that makes an account the active one.
+    var isPrepared: Bool { chosen != nil }
+
+    /// The store in which a login is saved; chosen and tested at most once.
     func storeForSaving() throws(StoreFault) -> any CredentialStore {
         if let chosen { return chosen }
         let store = try stores.choose()
