@@ -53,9 +53,12 @@ import Testing
         try authctl.logIn("chat")
         try demo.order(.init(path: "/_matrix/client/v3/refresh", status: 401))
         let result = try authctl.run("token", "chat", "--min-ttl", "100000")
-        #expect(result.code == 4 || result.code == 3, "\(result.error)")
         #expect(result.code == 4, "\(result.error)")
         #expect(result.output.isEmpty)
+        #expect(try authctl.keptSecrets().isEmpty)
+        let before = try demo.requests().count
+        #expect(try authctl.run("token", "chat").code == 4)
+        #expect(try demo.requests().count == before)
     }
 
     @Test(arguments: [503, 429]) func `whose refresh is busy stays, and that is 12`(status: Int) throws {

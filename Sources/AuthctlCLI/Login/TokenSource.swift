@@ -57,21 +57,31 @@ struct TokenSource {
     private func renewed(_ session: Session, _ account: AccountRecord) throws(LoginError) -> Session {
         let run = try LoginRun(invocation, profile, settings(account))
         let stored = try run.keeper.fill()
-        let login: Login
+        var login: Login?
         if case .token(let token) = session, token.refreshToken != nil, profile.refresh != nil {
-            let next = try run.service.refresh(token, username: account.username)
-            login = Login(identity: account.identity, session: .token(next), credential: stored.credential)
-        } else if let credential = stored.credential {
-            login = try run.service.authenticate(credential)
-        } else {
-            throw .loginRequired(LoginNeed(why: .sessionExpired, missing: profile.fields))
+            login = try refreshed(token, account, stored, run)
         }
+        if login == nil, let credential = stored.credential { login = try run.service.authenticate(credential) }
+        guard let login else { throw .loginRequired(LoginNeed(why: .sessionExpired, missing: profile.fields)) }
         try run.keeper.approve(login)
         guard livesLongEnough(login.session) else {
             let left = (login.session.expires ?? 0) - invocation.world.clock.now()
             throw .failure(.tokenTooShortLived(seconds: left))
         }
         return login.session
+    }
+
+    /// - Returns: nothing if the server refused the refresh token, which is then erased.
+    private func refreshed(
+        _ token: Token, _ account: AccountRecord, _ stored: StoredLogin, _ run: LoginRun
+    ) throws(LoginError) -> Login? {
+        do throws(LoginError) {
+            let next = try run.service.refresh(token, username: account.username)
+            return Login(identity: account.identity, session: .token(next), credential: stored.credential)
+        } catch .rejected {
+            try run.keeper.reject(.session)
+            return nil
+        }
     }
 
     /// With a password from the environment: kept where a store works, and used all the same where none does.
