@@ -71,7 +71,9 @@ let package = Package(
         .testTarget(
             name: "LoginTerminalTests", dependencies: ["LoginTerminal", "LoginTestSupport", "PromptProbe"],
             swiftSettings: strict),
-        .testTarget(name: "AuthctlCLITests", dependencies: ["AuthctlCLI", "LoginTestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "AuthctlCLITests", dependencies: ["AuthctlCLI", "LoginTestSupport"], exclude: ["Snapshots"],
+            swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests", dependencies: ["LoginTestSupport", "authctl", "DemoBackend"], swiftSettings: strict),
     ]

@@ -48,6 +48,6 @@ struct CompletionCommand: ParsableCommand {
         guard let shell = CompletionShell(rawValue: shell) else {
             throw ValidationError("There is no completion for '\(shell)'; there is bash, zsh and fish.")
         }
-        print(Authctl.completionScript(for: shell))
+        throw CleanExit.message(Authctl.completionScript(for: shell))
     }
 }

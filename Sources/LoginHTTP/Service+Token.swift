@@ -9,9 +9,10 @@ extension Service {
             throw .loginRequired(LoginNeed(why: .sessionExpired, missing: profile.fields))
         }
         let facts = try send(rule, values(.token(token), username: username), session: nil)
-        switch facts.judged(by: rule.answer, at: .refresh) {
+        let answer = rule.answer.completed(by: profile.login?.answer)
+        switch facts.judged(by: answer, at: .refresh) {
         case .accepted:
-            return try self.token(facts, rule.answer.completed(by: profile.login?.answer), replacing: token)
+            return try self.token(facts, answer, replacing: token)
         case .refused(let refusal), .forbidden(let refusal):
             throw .rejected(refusal)
         case .unclear(let error):
@@ -64,12 +65,22 @@ extension Service {
             throw .failure(.missingInAnswer(place: place.description, step: Step.login.rawValue))
         }
         let refreshToken = answer.refreshToken.flatMap { facts.secret(at: $0) } ?? old?.refreshToken
+        try checkType(facts)
         guard value.isHeaderSafe, refreshToken?.isHeaderSafe != false else {
             throw .network(.brokenAnswer("the token in the answer holds a control character"))
         }
         return Token(
             value: value, refreshToken: refreshToken,
             expires: ExpiryReader(now: clock.now()).expiry(facts, answer, token: value))
+    }
+
+    /// A token of a type that is not understood must not be used (RFC 6749, section 7.1). A profile that says how its
+    /// token is sent knows better.
+    private func checkType(_ facts: AnswerFacts) throws(LoginError) {
+        guard profile.session == nil, let type = JSONPointer("/token_type").flatMap({ facts.json?[$0]?.text }),
+            type.lowercased() != "bearer"
+        else { return }
+        throw .failure(.other("the server answered a token of the type \(SafeText.quoted(type)); only Bearer is understood"))
     }
 }
 

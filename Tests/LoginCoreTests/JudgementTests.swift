@@ -59,16 +59,24 @@ struct JudgementTests {
 
     @Test func `a rule takes the place of the default`() {
         var rule = AnswerRule()
-        rule.loggedOut = [Condition(status: 403)]
         rule.refused = [Condition(status: 403)]
         #expect(judge(.answer(403), rule, at: .login) == .refused)
         #expect(judge(.answer(401), rule, at: .login) == .failure)
+        #expect(judge(.answer(401), rule, at: .refresh) == .failure)
+        rule.loggedOut = [Condition(status: 410)]
+        #expect(judge(.answer(410), rule, at: .verify) == .refused)
         #expect(judge(.answer(401), rule, at: .verify) == .failure)
-        // 403 stays forbidden at verify unless the profile says otherwise: that is looked at first.
         #expect(judge(.answer(403), rule, at: .verify) == .forbidden)
         rule.forbidden = []
+        #expect(judge(.answer(403), rule, at: .verify) == .failure)
+    }
+
+    @Test func `a 403 that the profile counts as logged out is not forbidden`() {
+        var rule = AnswerRule()
+        rule.loggedOut = [Condition(status: 401), Condition(status: 403)]
         #expect(judge(.answer(403), rule, at: .verify) == .refused)
-        #expect(judge(.answer(401), rule, at: .refresh) == .failure)
+        rule.forbidden = [Condition(status: 403)]
+        #expect(judge(.answer(403), rule, at: .verify) == .forbidden)
     }
 
     @Test func `a rule may name a redirect, a 429 or a 500`() {

@@ -16,8 +16,8 @@ struct StoreNotice {
         case .keyring:
             invocation.say(
                 """
-                Kept in the kernel's keyring: until this machine restarts\(end(record)). Other users cannot see it, \
-                root can. To keep it longer: authctl store init file
+                Kept in the kernel's keyring until this machine restarts\(end(record)); other users cannot see it, root can.
+                To keep it longer: authctl store init file
                 """)
         case .plaintext:
             // A person who wrote it into their own configuration knows.

@@ -67,13 +67,15 @@ public enum Step: String, Equatable, Sendable {
 }
 
 extension AnswerFacts {
-    /// Reads the answer as the rules have it; `forbidden` is looked at first.
+    /// Reads the answer as the rules have it. What the profile says goes before what is usual, and `forbidden` before
+    /// refusals: a profile that counts 403 among `logged-out` need not take it out of `forbidden`.
     public func judged(by rule: AnswerRule, at step: Step) -> Judgement {
         let refusal = Refusal(status: status, words: words(rule))
-        if matches(any: rule.forbidden ?? step.usuallyForbidden) { return .forbidden(refusal) }
-        if matches(any: (step == .verify ? rule.loggedOut : rule.refused) ?? step.usuallyRefused(status)) {
-            return .refused(refusal)
-        }
+        let refused = step == .verify ? rule.loggedOut : rule.refused
+        if matches(any: rule.forbidden ?? []) { return .forbidden(refusal) }
+        if matches(any: refused ?? []) { return .refused(refusal) }
+        if rule.forbidden == nil, matches(any: step.usuallyForbidden) { return .forbidden(refusal) }
+        if refused == nil, matches(any: step.usuallyRefused(status)) { return .refused(refusal) }
         if let unclear = unclear(rule, step) { return .unclear(unclear) }
         if step == .verify, let place = rule.username, text(at: place)?.isEmpty ?? true { return .refused(refusal) }
         return .accepted

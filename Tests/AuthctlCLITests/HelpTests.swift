@@ -1,0 +1,57 @@
+import ArgumentParser
+import Testing
+
+@testable import AuthctlCLI
+
+/// The help of every command, as it is printed.
+struct HelpTests {
+    private static let commands: [(name: String, type: any ParsableCommand.Type)] = [
+        ("authctl", Authctl.self), ("login", LoginCommand.self), ("whoami", WhoamiCommand.self),
+        ("logout", LogoutCommand.self), ("switch", SwitchCommand.self), ("status", StatusCommand.self),
+        ("token", TokenCommand.self), ("profile", ProfileCommand.self), ("profile-list", ProfileListCommand.self),
+        ("profile-show", ProfileShowCommand.self), ("profile-add", ProfileAddCommand.self),
+        ("profile-default", ProfileDefaultCommand.self), ("profile-remove", ProfileRemoveCommand.self),
+        ("store", StoreCommand.self), ("store-list", StoreListCommand.self), ("store-test", StoreTestCommand.self),
+        ("store-init", StoreInitCommand.self), ("completion", CompletionCommand.self), ("exit-codes", ExitCodesCommand.self),
+    ]
+
+    @Test(arguments: commands.indices) func `the help of a command`(index: Int) throws {
+        let command = Self.commands[index]
+        try Snapshot.expect(Authctl.helpMessage(for: command.type, columns: 80) + "\n", "help-\(command.name)")
+    }
+
+    @Test func `every command that is shown has its snapshot`() throws {
+        let shown = try CommandTree.root().all.map { $0.path.isEmpty ? "authctl" : $0.path.joined(separator: "-") }
+        #expect(Set(shown).subtracting(["help", "store-read-back"]).isSubset(of: Set(Self.commands.map(\.name))))
+    }
+
+    @Test(arguments: [["--help"], ["-h"], ["help"], ["login", "--help"], ["help", "store", "list"], ["help", "exit-codes"]])
+    func `help is a result: on standard output, and 0`(arguments: [String]) throws {
+        let run = try TestWorld().run(arguments, server: [])
+        #expect(run.code == 0 && run.talk.isEmpty && run.output.contains("USAGE:"))
+    }
+
+    @Test func `the version is one line`() throws {
+        #expect(try TestWorld().run("--version") == Run(code: 0, output: "authctl 0.1.0\n", talk: ""))
+    }
+
+    @Test(arguments: ["bash", "zsh", "fish"]) func `a completion is a result`(shell: String) throws {
+        let run = try TestWorld().run("completion", shell)
+        #expect(run.code == 0 && run.talk.isEmpty && run.output.contains("authctl"))
+    }
+
+    @Test(arguments: [
+        ["completion", "tcsh"], ["frobnicate"], ["login", "--frobnicate"], ["login", "a", "b"], ["switch"],
+        ["login", "--max-attempts", "0"], ["token", "--min-ttl", "-1"], ["profile", "remove"],
+    ])
+    func `what cannot be parsed is 2, on standard error`(arguments: [String]) throws {
+        let run = try TestWorld().run(arguments, server: [])
+        #expect(run.code == 2 && run.output.isEmpty && !run.talk.isEmpty)
+    }
+
+    @Test func `with --json a usage error is one JSON value, too`() throws {
+        let run = try TestWorld().run("whoami", "--json", "--frobnicate")
+        #expect(run.code == 2)
+        try Snapshot.expect(run.output, "json-usage-error")
+    }
+}

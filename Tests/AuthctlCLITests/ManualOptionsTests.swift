@@ -1,0 +1,36 @@
+import Foundation
+import Testing
+
+/// The options in the manual against those that the commands take, both ways.
+struct ManualOptionsTests {
+    /// What stands in authctl(1) alone, for all commands.
+    private static let general: Set = [
+        "profile", "username", "quiet", "verbose", "no-prompt", "config", "timeout", "json", "help", "version",
+    ]
+
+    @Test func `authctl(1) tells of every general option`() throws {
+        let described = try Self.options(of: Manual.page("authctl.1"))
+        #expect(described == Self.general.subtracting(["version"]))
+    }
+
+    @Test(arguments: try CommandTree.root().children.map { $0.path[0] }.filter { !["help", "exit-codes"].contains($0) })
+    func `the page of a command tells of its options and no others`(command: String) throws {
+        let page = try Manual.page("authctl-\(command).1")
+        let tree = try #require(try CommandTree.root().children.first { $0.path == [command] })
+        let real = tree.all.reduce(into: Set<String>()) { $0.formUnion($1.options) }
+        let described = try Self.options(of: page)
+        #expect(described.subtracting(real) == [], "described, but not there")
+        #expect(real.subtracting(Self.general).subtracting(described) == [], "there, but not described")
+    }
+
+    @Test func `every command has a page`() throws {
+        let commands = try CommandTree.root().children.map { $0.path[0] }.filter { !["help", "exit-codes"].contains($0) }
+        #expect(try Set(Manual.commandPages().map(\.name)) == Set(commands.map { "authctl-\($0).1" }))
+    }
+
+    /// The long names in `.It Fl u , Fl -username Ar user` of the section OPTIONS.
+    private static func options(of page: Manual.Page) throws -> Set<String> {
+        let items = page.section("OPTIONS").filter { $0.hasPrefix(".It Fl ") }
+        return Set(items.flatMap { $0.split(separator: " ") }.filter { $0.hasPrefix("-") }.map { String($0.dropFirst()) })
+    }
+}

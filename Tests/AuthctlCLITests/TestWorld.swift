@@ -1,0 +1,119 @@
+import Glibc
+import LoginCore
+import LoginHTTP
+import LoginStores
+import LoginTestSupport
+import Secrets
+import Synchronization
+
+@testable import AuthctlCLI
+
+/// What a command left behind.
+struct Run: Equatable {
+    let code: Int32
+    let output: String
+    let talk: String
+}
+
+/// A world for one test: a home of its own, a server and a person who answer by a script, and captured streams.
+/// A request or a question that is not in the script fails the command.
+final class TestWorld {
+    let home: TemporaryHome
+    var variables: [String: String]
+    var password: Secret?
+    var now: Int64 = 1_000_000
+    /// A person is there as soon as something is scripted for them.
+    var person = ScriptedPerson()
+    private(set) var server = ScriptedTransport()
+    private(set) var reached: [Origin] = []
+    private(set) var settings: [TransportSettings] = []
+
+    init(config: String? = nil) throws {
+        home = try TemporaryHome()
+        variables = home.environment
+        // The kernel's keyring would outlive the test.
+        variables["AUTHCTL_STORE"] = "plaintext"
+        if let config { try home.write(config, to: "config/authctl/config.toml") }
+    }
+
+    /// Runs one command, with what the server answers to it.
+    func run(_ arguments: String..., server answers: [HTTPResponse] = []) -> Run {
+        run(arguments, server: answers.map { .success($0) })
+    }
+
+    func run(_ arguments: [String], server answers: [Result<HTTPResponse, LoginError>]) -> Run {
+        server = ScriptedTransport(answers)
+        let captured = Captured()
+        let code = Program(world(captured)).run(arguments).rawValue
+        return Run(code: code, output: captured.text(of: STDOUT_FILENO), talk: captured.text(of: STDERR_FILENO))
+    }
+
+    /// What was sent, byte for byte.
+    var requests: [String] { server.requests.map(\.dump) }
+
+    private func world(_ captured: Captured) -> World {
+        let now = now
+        let clock = WallClock { now }
+        return World(
+            environment: Environment(variables, password: password),
+            streams: Streams { (stream, bytes) throws(LoginError) in captured.append(bytes, to: stream) },
+            clock: clock, hasTerminal: { self.person.isThere }, isTerminal: { _ in false },
+            dialogue: { _ in self.person },
+            transport: { origin, settings in
+                self.reached.append(origin)
+                self.settings.append(settings)
+                return self.server
+            },
+            shelf: { StoreShelf(folder: $0, clock: clock, passphrase: $1) })
+    }
+}
+
+/// Streams that keep what is written.
+private final class Captured: Sendable {
+    private let bytes = Mutex<[Int32: [UInt8]]>([:])
+
+    func append(_ more: UnsafeRawBufferPointer, to stream: Int32) {
+        bytes.withLock { $0[stream, default: []] += more }
+    }
+
+    func text(of stream: Int32) -> String {
+        bytes.withLock { String(decoding: $0[stream, default: []], as: UTF8.self) }
+    }
+}
+
+/// A person at a terminal who answers by a script.
+struct ScriptedPerson: Dialogue {
+    let prompt: ScriptedPrompt
+    private let passphrase: String?
+    private let confirms: Bool?
+    let isThere: Bool
+
+    /// Nobody.
+    init() {
+        self.init([], passphrase: nil, confirms: nil, isThere: false)
+    }
+
+    init(_ answers: [Answer] = [], passphrase: String? = nil, confirms: Bool? = nil, isThere: Bool = true) {
+        prompt = ScriptedPrompt(answers.map { .success($0) })
+        self.passphrase = passphrase
+        self.confirms = confirms
+        self.isThere = isThere
+    }
+
+    static func types(_ username: String?, _ secret: String) -> Answer {
+        .credential(Credential(username: username, secret: Secret(secret)))
+    }
+
+    func ask(_ challenge: Challenge) throws(LoginError) -> Answer { try prompt.ask(challenge) }
+
+    func showWaiting(_ notice: String?) { prompt.showWaiting(notice) }
+
+    func askPassphrase(_ label: String, confirm: Bool) throws(LoginError) -> Secret? {
+        passphrase.map { Secret($0) }
+    }
+
+    func confirm(_ question: String, typing word: String) throws(LoginError) -> Bool {
+        guard let confirms else { throw .failure(.unexpectedEvent("unscripted: confirm")) }
+        return confirms
+    }
+}

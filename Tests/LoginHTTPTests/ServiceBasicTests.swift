@@ -1,0 +1,151 @@
+import LoginCore
+import LoginHTTP
+import LoginTestSupport
+import Secrets
+import Testing
+
+/// HTTP Basic: the profile `wire`.
+struct ServiceBasicTests {
+    private static let url = "https://api.wire.example/account/verify_credentials.json"
+    private let stranger = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"Staff\""])
+    private let welcome = HTTPResponse.answer(200, "{\"screen_name\":\"Anna\"}")
+    private let credential = Credential(username: "añna", secret: Secret("p ä\"&"))
+
+    private func prepare(
+        _ methods: [AuthenticationMethod], _ answer: HTTPResponse, pinned: AuthenticationMethod? = nil
+    ) throws -> ProtectionSpace {
+        try Exchange(try SomeProfiles.wire(methods), [answer], options: Service.Options(pinnedMethod: pinned))
+            .service.prepare()
+    }
+
+    @Test func `D14 the first request goes without a credential, the second with it`() throws {
+        let exchange = Exchange(try SomeProfiles.wire(), [stranger, welcome])
+        let login = try exchange.login()
+        #expect(exchange.requests == ["GET \(Self.url)", "GET \(Self.url)\nbasic añna:p ä\"&"])
+        #expect(login.identity == Identity(username: "añna", serverName: "Anna"))
+        #expect(login.session == .credential(credential))
+        #expect(login.credential == nil)
+    }
+
+    @Test func `a space that is known is not asked for again`() throws {
+        let exchange = Exchange(try SomeProfiles.wire(), [stranger, .answer(401), welcome])
+        let space = try exchange.service.prepare()
+        #expect(space.realm == "Staff" && space.method == .basic)
+        #expect(fault { _ = try exchange.login() }?.exitCode == .rejected)
+        _ = try exchange.login()
+        #expect(exchange.requests.count == 3)
+    }
+
+    @Test func `a stored credential is sent at once: one request`() throws {
+        let exchange = Exchange(try SomeProfiles.wire(), [welcome])
+        _ = try exchange.service.verify(.credential(credential), username: "añna")
+        #expect(exchange.requests == ["GET \(Self.url)\nbasic añna:p ä\"&"])
+    }
+
+    @Test func `a refusal names both readings, since a server may answer a good credential alike`() throws {
+        let exchange = Exchange(try SomeProfiles.wire(), [stranger, stranger])
+        #expect(fault { _ = try exchange.login() } == .rejected(Refusal(status: 401, mayMeanForbidden: true)))
+    }
+
+    @Test(arguments: [
+        (403, LoginError.forbidden(Refusal(status: 403))), (429, .busy(BusyFault(status: 429, retryAfter: nil, words: nil))),
+        (503, .busy(BusyFault(status: 503, retryAfter: nil, words: nil))),
+        (404, .failure(.unexpectedStatus(404, step: "verify", words: nil))),
+    ])
+    func `what is no refusal is not told as one`(status: Int, expected: LoginError) throws {
+        let exchange = Exchange(try SomeProfiles.wire(), [stranger, .answer(status)])
+        #expect(fault { _ = try exchange.login() } == expected)
+    }
+
+    @Test func `a fault of the network passes as it is`() throws {
+        let exchange = Exchange(try SomeProfiles.wire(), [.success(stranger), .failure(.network(.connectionLost))])
+        #expect(fault { _ = try exchange.login() } == .network(.connectionLost))
+    }
+
+    @Test func `a verify endpoint that is open proves nothing, and is sent nothing`() throws {
+        let exchange = Exchange(try SomeProfiles.wire(), [welcome])
+        #expect(fault { _ = try exchange.login() } == .usage(.verifyProvesNothing(url: Self.url)))
+        #expect(exchange.requests.count == 1)
+    }
+
+    @Test func `K7 an open page without the name is a refusal of strangers, not an open endpoint`() throws {
+        let exchange = Exchange(try SomeProfiles.wire([.basic]), [.answer(200, "<html>"), welcome])
+        #expect(try exchange.login().identity.serverName == "Anna")
+    }
+
+    @Test(arguments: [
+        (["Digest realm=\"r\", nonce=\"n\", qop=\"auth\"", "Basic realm=\"b\""], "b"), (["BASIC realm=\"x\""], "x"),
+        (["Negotiate", "basic"], nil), (["Bearer realm=\"t\", Basic realm=\"b\", Digest nonce=\"n\""], "b"),
+    ] as [([String], String?)])
+    func `auto takes Basic wherever it is among the offers`(offers: [String], realm: String?) throws {
+        let answer = HTTPResponse.answer(401, headers: offers.map { "WWW-Authenticate: \($0)" })
+        let space = try prepare([.auto], answer)
+        #expect(space.method == .basic && space.realm == realm)
+    }
+
+    @Test func `a 401 without a challenge is enough where the profile names Basic, and is told where it does not`() throws {
+        #expect(try prepare([.basic], .answer(401)).method == .basic)
+        #expect(
+            fault { _ = try prepare([.auto], .answer(401)) } == .usage(.noChallenge(url: Self.url, status: 401)))
+    }
+
+    @Test func `D1 only Basic is offered where only Digest is accepted: nothing is sent`() throws {
+        let exchange = Exchange(try SomeProfiles.wire([.digest]), [stranger, welcome])
+        #expect(
+            fault { _ = try exchange.login() }
+                == .untrusted(.weakerMethod(offered: ["basic"], accepted: [.digest])))
+        #expect(exchange.requests == ["GET \(Self.url)"])
+    }
+
+    @Test func `D1 a method that worked before is pinned`() throws {
+        #expect(
+            fault { _ = try prepare([.auto], stranger, pinned: .digest) }
+                == .untrusted(.weakerMethod(offered: ["basic"], accepted: [.digest])))
+        #expect(try prepare([.auto], stranger, pinned: .basic).method == .basic)
+        let bearer = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Bearer"])
+        #expect(
+            fault { _ = try prepare([.auto], bearer, pinned: .basic) }
+                == .untrusted(.weakerMethod(offered: ["bearer"], accepted: [.basic])))
+    }
+
+    @Test(arguments: ["Digest realm=\"r\", nonce=\"n\"", "Negotiate"])
+    func `a method of a later release is said to be one`(offer: String) throws {
+        let refused = fault { _ = try prepare([.auto], .answer(401, headers: ["WWW-Authenticate: \(offer)"])) }
+        guard case .usage(.notYet) = refused else {
+            Issue.record("\(String(describing: refused))")
+            return
+        }
+    }
+
+    @Test func `R2 a redirect of the verify endpoint is not followed`() throws {
+        let own = Redirect(
+            url: "https://api.wire.example/x", origin: Origin(scheme: "https", host: "api.wire.example", port: 443),
+            target: "/x")
+        let foreign = Redirect(
+            url: "https://evil.example/x", origin: Origin(scheme: "https", host: "evil.example", port: 443), target: "/x")
+        for (redirect, expected) in [
+            (own, LoginError.failure(.redirected(step: "verify", status: 302, target: "/x"))),
+            (foreign, .untrusted(.otherOrigin(target: "https://evil.example"))),
+        ] {
+            let exchange = Exchange(try SomeProfiles.wire(), [stranger, .answer(302, redirect: redirect)])
+            #expect(fault { _ = try exchange.login() } == expected)
+            #expect(exchange.requests.count == 2)
+        }
+    }
+
+    @Test(arguments: [
+        ("a:b", "p", UsageFault.usernameHasColon), ("a\u{7}", "p", .controlCharacter(.username)),
+        ("a", "p\r\nX: 1", .controlCharacter(.password)), ("a", "\u{0}", .controlCharacter(.password)),
+    ])
+    func `D10 what Basic cannot carry is refused before any request`(name: String, secret: String, expected: UsageFault) throws {
+        let exchange = Exchange(try SomeProfiles.wire(), [stranger])
+        #expect(fault { _ = try exchange.login(name, secret) } == .usage(expected))
+        #expect(exchange.requests.isEmpty)
+    }
+
+    @Test func `an empty password and an empty name are sent as they are`() throws {
+        let exchange = Exchange(try SomeProfiles.wire(), [stranger, welcome])
+        _ = try exchange.login("", "")
+        #expect(exchange.requests.last == "GET \(Self.url)\nbasic :")
+    }
+}

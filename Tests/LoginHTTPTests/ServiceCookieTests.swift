@@ -1,0 +1,133 @@
+import LoginCore
+import LoginHTTP
+import LoginTestSupport
+import Secrets
+import Testing
+
+/// A posted JSON object and a session cookie: the profile `blog`.
+struct ServiceCookieTests {
+    private static let origin = Origin(scheme: "https", host: "blog.example", port: 443)
+    private static let me = "GET https://blog.example/users/me"
+    private static let post = """
+        POST https://blog.example/users/login
+        Content-Type: application/json
+
+        {"name":"añna","password":"p ä\\"&"}
+        """
+    private let sid = Cookie.named("sid", "canary", expires: 2_000_000)
+    private let stranger = HTTPResponse.answer(401, "{\"error\":\"who?\"}")
+
+    private func welcome(_ cookies: [Cookie]) -> HTTPResponse { .answer(200, "{\"name\":\"Anna\"}", cookies: cookies) }
+
+    @Test func `a login is two requests after the first look, byte for byte`() throws {
+        let exchange = Exchange(try SomeProfiles.blog(), [stranger, .answer(200, cookies: [sid]), welcome([sid])])
+        let login = try exchange.login()
+        #expect(exchange.requests == [Self.me, Self.post, Self.me + "\ncookie sid=canary"])
+        #expect(login.identity == Identity(username: "añna", serverName: "Anna"))
+        #expect(login.session == .cookies([sid]))
+        #expect(login.session.expires == 2_000_000)
+        #expect(login.credential == nil)
+    }
+
+    @Test func `the password is kept only where the profile says so`() throws {
+        var profile = try SomeProfiles.blog()
+        profile.settings.keepPassword = true
+        let exchange = Exchange(profile, [stranger, .answer(204, cookies: [sid]), welcome([sid])])
+        #expect(try exchange.login().credential == Credential(username: "añna", secret: Secret("p ä\"&")))
+    }
+
+    @Test func `the newest cookie is kept`() throws {
+        let renewed = Cookie.named("sid", "renewed")
+        let exchange = Exchange(try SomeProfiles.blog(), [welcome([renewed])])
+        let login = try exchange.service.verify(.cookies([sid]), username: "añna")
+        #expect(login.session == .cookies([renewed]))
+        #expect(exchange.requests == [Self.me + "\ncookie sid=canary"])
+    }
+
+    @Test func `K7 a cookie and a 200 prove nothing: verify says logged out, so it was refused`() throws {
+        let form = HTTPResponse.answer(200, "<html>invalid password</html>", cookies: [sid])
+        let exchange = Exchange(try SomeProfiles.blog(), [stranger, form, stranger])
+        #expect(fault { _ = try exchange.login() } == .rejected(Refusal(status: 401, mayMeanForbidden: true)))
+        let open = Exchange(try SomeProfiles.blog(), [stranger, form, .answer(200, "<html>log in</html>")])
+        #expect(fault { _ = try open.login() } == .rejected(Refusal(status: 200, mayMeanForbidden: true)))
+    }
+
+    @Test func `K7 a login that ends in a redirect is judged by verify, not by where it leads`() throws {
+        for target in ["/login?err=1", "/home"] {
+            let away = Redirect(url: "https://blog.example\(target)", origin: Self.origin, target: target)
+            let exchange = Exchange(
+                try SomeProfiles.blog(), [stranger, .answer(302, cookies: [sid], redirect: away), welcome([sid])])
+            #expect(try exchange.login().session == .cookies([sid]))
+            #expect(exchange.requests.count == 3)
+        }
+    }
+
+    @Test(arguments: [307, 308])
+    func `R2 a redirect that would have the password posted again is not followed`(status: Int) throws {
+        let foreign = Redirect(
+            url: "https://evil.example/login", origin: Origin(scheme: "https", host: "evil.example", port: 443),
+            target: "/login")
+        let exchange = Exchange(try SomeProfiles.blog(), [stranger, .answer(status, redirect: foreign)])
+        #expect(fault { _ = try exchange.login() } == .untrusted(.otherOrigin(target: "https://evil.example")))
+        #expect(exchange.requests.count == 2)
+        let own = Redirect(url: "https://blog.example/l", origin: Self.origin, target: "/l")
+        let here = Exchange(try SomeProfiles.blog(), [stranger, .answer(status, redirect: own)])
+        #expect(fault { _ = try here.login() } == .failure(.redirected(step: "login", status: status, target: "/l")))
+        #expect(here.requests.count == 2)
+    }
+
+    @Test(arguments: [
+        (401, LoginError.rejected(Refusal(status: 401))), (403, .failure(.unexpectedStatus(403, step: "login", words: nil))),
+        (400, .failure(.unexpectedStatus(400, step: "login", words: nil))),
+        (429, .busy(BusyFault(status: 429, retryAfter: nil, words: nil))),
+        (500, .busy(BusyFault(status: 500, retryAfter: nil, words: nil))),
+    ])
+    func `a login that is answered so goes no further`(status: Int, expected: LoginError) throws {
+        let exchange = Exchange(try SomeProfiles.blog(), [stranger, .answer(status)])
+        #expect(fault { _ = try exchange.login() } == expected)
+        #expect(exchange.requests.count == 2)
+    }
+
+    @Test func `a profile may say what forbidden looks like`() throws {
+        var profile = try SomeProfiles.blog()
+        profile.login?.answer.forbidden = [Condition(status: 403)]
+        profile.login?.answer.message = Place("/why")
+        let exchange = Exchange(profile, [stranger, .answer(403, "{\"why\":\"locked\"}")])
+        #expect(fault { _ = try exchange.login() } == .forbidden(Refusal(status: 403, words: "locked")))
+    }
+
+    @Test func `403 at verify is logged out where the profile says so`() throws {
+        let exchange = Exchange(try SomeProfiles.blog(), [.answer(403)])
+        #expect(
+            fault { _ = try exchange.service.verify(.cookies([sid]), username: "añna") }
+                == .rejected(Refusal(status: 403)))
+    }
+
+    @Test func `a stranger who is sent to a login page is refused, too`() throws {
+        let page = Redirect(url: "https://blog.example/login", origin: Self.origin, target: "/login")
+        let exchange = Exchange(try SomeProfiles.blog(), [.answer(302, redirect: page)])
+        #expect(try exchange.service.prepare().method == .cookie)
+    }
+
+    @Test func `a server that is busy before anybody was asked is told so`() throws {
+        let exchange = Exchange(try SomeProfiles.blog(), [.answer(503, headers: ["Retry-After: 9"])])
+        #expect(
+            fault { _ = try exchange.service.prepare() }
+                == .busy(BusyFault(status: 503, retryAfter: 9, words: nil)))
+    }
+
+    @Test func `a cookie may be copied into a header of what writes`() throws {
+        var profile = try SomeProfiles.blog()
+        var session = SessionRule(cookies: true)
+        session.writeHeaders = [HeaderRule(name: "X-CSRFToken", value: try Template(parsing: "{cookie:csrftoken}"))]
+        profile.session = session
+        profile.logout = try SomeProfiles.rule("POST", "/logout/")
+        let cookies = [sid, Cookie.named("csrftoken", "c")]
+        let exchange = Exchange(profile, [welcome(cookies), .answer(204)])
+        _ = try exchange.service.verify(.cookies(cookies), username: "a")
+        _ = try exchange.service.logout(.cookies(cookies), username: "a")
+        let sent = "\ncookie sid=canary\ncookie csrftoken=c"
+        #expect(
+            exchange.requests == [Self.me + sent, "POST https://blog.example/logout/\nX-CSRFToken: c" + sent])
+    }
+}

@@ -1,0 +1,108 @@
+import LoginCore
+import LoginHTTP
+import LoginTestSupport
+import Secrets
+import Testing
+
+/// Renewing a session and ending it: the profile `chat`.
+struct ServiceEndingTests {
+    private static let base = "https://chat.example/_matrix/client/v3"
+    private let old = Token(value: Secret("a1"), refreshToken: Secret("r\"1"), expires: 5)
+
+    private func refresh(_ answer: HTTPResponse) throws -> Token {
+        try Exchange(try SomeProfiles.chat(), [answer]).service.refresh(old, username: "anna")
+    }
+
+    private func logout(_ answer: HTTPResponse, _ change: (inout Profile) -> Void = { _ in }) throws -> Service.Farewell {
+        var profile = try SomeProfiles.chat()
+        change(&profile)
+        return try Exchange(profile, [answer]).service.logout(.token(old), username: "anna")
+    }
+
+    @Test func `a refresh goes out without the session, and rotates the refresh token`() throws {
+        let exchange = Exchange(
+            try SomeProfiles.chat(),
+            [.answer(200, "{\"access_token\":\"a2\",\"refresh_token\":\"r2\",\"expires_in_ms\":1000}")])
+        let token = try exchange.service.refresh(old, username: "anna")
+        #expect(
+            exchange.requests == [
+                "POST \(Self.base)/refresh\nContent-Type: application/json\n\n{\"refresh_token\":\"r\\\"1\"}"
+            ])
+        #expect(token == Token(value: Secret("a2"), refreshToken: Secret("r2"), expires: Exchange.now + 1))
+    }
+
+    @Test func `what a refresh leaves out stays, but for the end, which is then unknown`() throws {
+        #expect(
+            try refresh(.answer(200, "{\"access_token\":\"a2\"}"))
+                == Token(value: Secret("a2"), refreshToken: Secret("r\"1"), expires: nil))
+    }
+
+    @Test func `what refresh does not say is as in login, and what it says goes before`() throws {
+        var profile = try SomeProfiles.chat()
+        profile.refresh?.answer.token = Place("/new")
+        profile.refresh?.answer.expiry = Place("/in").map { .inSeconds($0) }
+        let exchange = Exchange(profile, [.answer(200, "{\"new\":\"a2\",\"in\":7,\"expires_in_ms\":1}")])
+        let token = try exchange.service.refresh(old, username: "anna")
+        #expect(token == Token(value: Secret("a2"), refreshToken: Secret("r\"1"), expires: Exchange.now + 7))
+    }
+
+    @Test(arguments: [400, 401, 403, 404, 422])
+    func `a refresh token is refused with any 4xx`(status: Int) throws {
+        #expect(fault { _ = try refresh(.answer(status)) } == .rejected(Refusal(status: status)))
+    }
+
+    @Test(arguments: [
+        (408, LoginError.failure(.unexpectedStatus(408, step: "refresh", words: nil))),
+        (429, .busy(BusyFault(status: 429, retryAfter: nil, words: nil))),
+        (503, .busy(BusyFault(status: 503, retryAfter: nil, words: nil))),
+    ])
+    func `but not with 408, 429 or 5xx`(status: Int, expected: LoginError) throws {
+        #expect(fault { _ = try refresh(.answer(status)) } == expected)
+    }
+
+    @Test func `the words of a refused refresh are where login has them`() throws {
+        #expect(
+            fault { _ = try refresh(.answer(401, "{\"error\":\"Unknown token\"}")) }
+                == .rejected(Refusal(status: 401, words: "Unknown token")))
+    }
+
+    @Test func `without a refresh token there is nothing to send`() throws {
+        let exchange = Exchange(try SomeProfiles.chat(), [HTTPResponse]())
+        let token = Token(value: Secret("a"), refreshToken: nil, expires: nil)
+        #expect(fault { _ = try exchange.service.refresh(token, username: "") }?.exitCode == .loginRequired)
+        #expect(exchange.requests.isEmpty)
+    }
+
+    @Test func `a logout goes out with the session`() throws {
+        let exchange = Exchange(try SomeProfiles.chat(), [.answer(200, "{}")])
+        #expect(try exchange.service.logout(.token(old), username: "anna") == .ended(status: 200))
+        #expect(exchange.requests == ["POST \(Self.base)/logout\nAuthorization: Bearer a1"])
+    }
+
+    @Test func `a session that the server does not know any more has ended`() throws {
+        #expect(try logout(.answer(401)) == .alreadyEnded(status: 401))
+        let byRule = try logout(.answer(403)) { $0.verify.answer.loggedOut = [Condition(status: 403)] }
+        #expect(byRule == .alreadyEnded(status: 403))
+    }
+
+    @Test func `a logout that ends in a redirect is done`() throws {
+        let home = Redirect(
+            url: "https://chat.example/", origin: Origin(scheme: "https", host: "chat.example", port: 443), target: "/")
+        #expect(try logout(.answer(302, redirect: home)) == .ended(status: 302))
+    }
+
+    @Test(arguments: [
+        (403, LoginError.failure(.unexpectedStatus(403, step: "logout", words: nil))),
+        (404, .failure(.unexpectedStatus(404, step: "logout", words: nil))),
+        (503, .busy(BusyFault(status: 503, retryAfter: nil, words: nil))),
+    ])
+    func `a logout that fails is told`(status: Int, expected: LoginError) throws {
+        #expect(fault { _ = try logout(.answer(status)) } == expected)
+    }
+
+    @Test func `a profile without a logout asks nobody`() throws {
+        let exchange = Exchange(try SomeProfiles.forge(), [HTTPResponse]())
+        #expect(try exchange.service.logout(.token(old), username: "anna") == .notConfigured)
+        #expect(exchange.requests.isEmpty)
+    }
+}

@@ -1,0 +1,138 @@
+import LoginCore
+import LoginHTTP
+import LoginTestSupport
+import Secrets
+
+/// The profiles of the manual, as values.
+enum SomeProfiles {
+    static func wire(_ methods: [AuthenticationMethod] = [.auto]) throws -> Profile {
+        var verify = try rule("GET", "/account/verify_credentials.json")
+        verify.answer.username = Place("/screen_name")
+        return Profile(name: "wire", url: "https://api.wire.example", methods: methods, verify: verify)
+    }
+
+    static func blog() throws -> Profile {
+        var verify = try rule("GET", "/users/me")
+        verify.answer.username = Place("/name")
+        verify.answer.loggedOut = [Condition(status: 401), Condition(status: 403)]
+        var profile = Profile(name: "blog", url: "https://blog.example", methods: [.cookie], verify: verify)
+        profile.login = try rule(
+            "POST", "/users/login", json: .object([try member("name", "{username}"), try member("password", "{password}")]))
+        return profile
+    }
+
+    static func screencast() throws -> Profile {
+        var verify = try rule("GET", "/home/index.json")
+        verify.answer.username = Place("/user/username")
+        var profile = Profile(name: "screencast", url: "https://screencast.example", methods: [.token], verify: verify)
+        var login = try rule("POST", "/auth/login.json")
+        login.content = .form([try parameter("username", "{username}"), try parameter("password", "{password}")])
+        login.query = [try parameter("ttl", "{ttl}")]
+        login.answer.token = Place("/auth_token")
+        login.answer.expiry = Place("/expires_at").map { .at($0) }
+        login.answer.message = Place("/error")
+        profile.login = login
+        profile.session = try header("auth_token", "{token}")
+        return profile
+    }
+
+    static func forge() throws -> Profile {
+        var verify = try rule("GET", "/user")
+        verify.answer.username = Place("/username")
+        var profile = Profile(name: "forge", url: "https://forge.example/api/v4", methods: [.token], verify: verify)
+        profile.session = try header("PRIVATE-TOKEN", "{token}")
+        return profile
+    }
+
+    static func chat() throws -> Profile {
+        var verify = try rule("GET", "/account/whoami")
+        verify.answer.username = Place("/user_id")
+        var profile = Profile(
+            name: "chat", url: "https://chat.example/_matrix/client/v3", methods: [.token], verify: verify)
+        var login = try rule(
+            "POST", "/login",
+            json: .object([
+                .init(name: "identifier", value: .object([try member("type", "m.id.user"), try member("user", "{username}")])),
+                try member("password", "{password}"), .init(name: "refresh_token", value: .bool(true)),
+                try member("type", "m.login.password"),
+            ]))
+        login.answer.token = Place("/access_token")
+        login.answer.refreshToken = Place("/refresh_token")
+        login.answer.expiry = Place("/expires_in_ms").map { .inMilliseconds($0) }
+        login.answer.message = Place("/error")
+        login.answer.refused = [Condition(status: 403)]
+        profile.login = login
+        profile.refresh = try rule("POST", "/refresh", json: .object([try member("refresh_token", "{refresh-token}")]))
+        profile.logout = try rule("POST", "/logout")
+        return profile
+    }
+
+    static func index() throws -> Profile {
+        var verify = try rule("GET", "/+api")
+        verify.answer.username = Place("/result/authstatus/1")
+        let state = Condition.PlacePattern(place: Place("/result/authstatus/0") ?? .header(""), pattern: TextPattern("noauth"))
+        verify.answer.loggedOut = [Condition(places: [state])]
+        var profile = Profile(name: "index", url: "https://index.example", methods: [.token], verify: verify)
+        var login = try rule(
+            "POST", "/+login", json: .object([try member("password", "{password}"), try member("user", "{username}")]))
+        login.answer.token = Place("/result/password")
+        login.answer.expiry = Place("/result/expiration").map { .inSeconds($0) }
+        profile.login = login
+        var session = SessionRule()
+        session.basic = SessionRule.BasicRule(
+            username: try Template(parsing: "{username}"), password: try Template(parsing: "{token}"))
+        profile.session = session
+        return profile
+    }
+
+    static func rule(_ verb: String, _ path: String, json: JSONTemplate? = nil) throws -> RequestRule {
+        var rule = RequestRule(verb: verb, path: try Template(parsing: path))
+        if let json { rule.content = .json(json) }
+        return rule
+    }
+
+    static func member(_ name: String, _ text: String) throws -> JSONTemplate.Member {
+        JSONTemplate.Member(name: name, value: .string(try Template(parsing: text)))
+    }
+
+    static func parameter(_ name: String, _ text: String) throws -> RequestRule.Parameter {
+        RequestRule.Parameter(name: name, value: try Template(parsing: text))
+    }
+
+    static func header(_ name: String, _ value: String) throws -> SessionRule {
+        var rule = SessionRule()
+        rule.headers = [HeaderRule(name: name, value: try Template(parsing: value))]
+        return rule
+    }
+}
+
+/// A service over a server that answers by a script.
+struct Exchange {
+    static let now: Int64 = 1_000_000
+
+    let service: Service
+    private let transport: ScriptedTransport
+
+    init(_ profile: Profile, _ answers: [HTTPResponse], options: Service.Options = Service.Options()) {
+        self.init(profile, answers.map { .success($0) }, options: options)
+    }
+
+    init(_ profile: Profile, _ answers: [Result<HTTPResponse, LoginError>], options: Service.Options = Service.Options()) {
+        transport = ScriptedTransport(answers)
+        let host = String(profile.url.dropFirst(8).prefix { $0 != "/" })
+        let origin = Origin(scheme: "https", host: host, port: 443)
+        service = Service(
+            profile: profile, endpoint: ServiceEndpoint(origin: origin, base: profile.url), transport: transport,
+            clock: WallClock { Self.now }, options: options)
+    }
+
+    /// Every request, byte for byte.
+    var requests: [String] { transport.requests.map(\.dump) }
+
+    /// How many answers were not asked for.
+    var rest: Int { transport.rest }
+
+    func login(_ username: String? = "añna", _ secret: String = "p ä\"&") throws -> Login {
+        try service.authenticate(Credential(username: username, secret: Secret(secret)))
+    }
+}
