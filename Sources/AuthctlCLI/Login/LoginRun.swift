@@ -53,8 +53,7 @@ struct LoginRun {
         let prompt: any Prompt =
             settings.policy.mayAsk || settings.isTalkative ? world.dialogue(settings.dialogue) : NoPrompt()
         let loop = LoginLoop(
-            keeper: keeper, service: WatchedService(service: service, keeper: keeper), prompt: prompt,
-            given: settings.given)
+            keeper: keeper, service: service, prompt: prompt, given: settings.given)
         switch loop.run(try flow()) {
         case .alreadyLoggedIn(let identity): return (identity, true)
         case .loggedIn(let identity): return (identity, false)
@@ -85,30 +84,6 @@ struct LoginRun {
             throw .usage(.badValue(option: "--method", problem: "the profile accepts \(accepted)"))
         }
         return asked
-    }
-}
-
-/// The service, with the method that it settled on told to the keeper, which pins it.
-private struct WatchedService: Authenticator {
-    let service: Service
-    let keeper: StoreKeeper
-
-    func prepare() throws(LoginError) -> ProtectionSpace {
-        let space = try service.prepare()
-        keeper.method = space.method
-        return space
-    }
-
-    func authenticate(_ credential: Credential) throws(LoginError) -> Login {
-        try service.authenticate(credential)
-    }
-
-    func verify(_ session: Session, username: String) throws(LoginError) -> Login {
-        try service.verify(session, username: username)
-    }
-
-    func renew(_ session: Session, username: String) throws(LoginError) -> Session? {
-        try service.renew(session, username: username)
     }
 }
 

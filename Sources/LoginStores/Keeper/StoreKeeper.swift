@@ -61,9 +61,6 @@ public final class StoreKeeper: LoginKeeper {
     var filled: Filled?
     private var chosen: (any CredentialStore)?
 
-    /// The method that worked, to be pinned by the next `approve`.
-    public var method: AuthenticationMethod?
-
     struct Filled {
         let id: AccountID
         let store: any CredentialStore
@@ -88,9 +85,6 @@ public final class StoreKeeper: LoginKeeper {
         if rules.persistence == .none { return }
         _ = try fromStore { () throws(StoreFault) in try storeForSaving() }
     }
-
-    /// Whether this is a login, rather than the renewal of one: only that makes an account the active one.
-    var isPrepared: Bool { chosen != nil }
 
     /// The store in which a login is saved; chosen and tested at most once.
     func storeForSaving() throws(StoreFault) -> any CredentialStore {
