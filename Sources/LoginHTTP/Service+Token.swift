@@ -3,7 +3,9 @@ import Secrets
 
 extension Service {
     public func renew(_ session: Session, username: String) throws(LoginError) -> Session? {
-        guard case .token(let token) = session, token.refreshToken != nil, let rule = profile.refresh else { return nil }
+        guard case .token(let token) = session, token.refreshToken != nil, let rule = profile.refresh else {
+            return nil
+        }
         let answer = rule.answer.completed(by: profile.login?.answer)
         let facts = try send(rule, values(session, username: username), session: nil)
         switch facts.judged(by: answer, at: .refresh) {
@@ -69,7 +71,8 @@ extension Service {
         guard profile.session == nil, let type = JSONPointer("/token_type").flatMap({ facts.json?[$0]?.text }),
             type.lowercased() != "bearer"
         else { return }
-        throw .failure(.other("the server answered a token of the type \(SafeText.quoted(type)); only Bearer is understood"))
+        throw .failure(
+            .other("the server answered a token of the type \(SafeText.quoted(type)); only Bearer is understood"))
     }
 }
 

@@ -48,7 +48,8 @@ struct LoginCommand: WorldCommand {
         try invocation.world.streams.result(
             json: LoginReport(
                 profile: run.profile.name, origin: run.endpoint.origin.description, username: identity.displayName,
-                method: run.service.protectionSpace?.method.rawValue, store: record?.store.description, expires: record?.expires,
+                method: run.service.protectionSpace?.method.rawValue, store: record?.store.description,
+                expires: record?.expires,
                 alreadyLoggedIn: wasThere))
     }
 }
