@@ -31,13 +31,16 @@ struct LoginCommand: WorldCommand {
         switch try invocation.loginTarget(target, options: login) {
         case .profile(let profile):
             let mayUse = invocation.mayUseGivenVariables(for: profile, isLogin: true)
-            try finish(run(invocation, profile, given: try given(invocation, profile, mayUse)), invocation)
+            let secret = try given(invocation, profile, mayUse)
+            try finish(run(invocation, profile, given: secret, mayUseVariables: mayUse), invocation)
         case .url(let discovered):
             let profile = discovered.profile
-            let mayUse = invocation.mayUseGivenVariables(for: profile, isLogin: true, url: target ?? discovered.url)
+            let url = target ?? invocation.world.environment["AUTHCTL_VERIFY_URL"]
+            let mayUse = invocation.mayUseGivenVariables(for: profile, isLogin: true, url: url)
             var secret = discovered.password
             if secret == nil { secret = try given(invocation, profile, mayUse) }
-            let result = try run(invocation, profile, given: secret, username: discovered.user)
+            let result = try run(
+                invocation, profile, given: secret, mayUseVariables: mayUse, username: discovered.user)
             try invocation.remember(profile, method: result.run.keeper.method)
             try finish(result, invocation)
         }
@@ -54,16 +57,14 @@ struct LoginCommand: WorldCommand {
     }
 
     private func run(
-        _ invocation: Invocation, _ profile: Profile, given: Secret?, username: String? = nil
+        _ invocation: Invocation, _ profile: Profile, given: Secret?, mayUseVariables: Bool, username: String? = nil
     ) throws(LoginError) -> Result {
-        let mayUse = invocation.mayUseGivenVariables(for: profile, isLogin: true)
-        let variable = mayUse ? invocation.world.environment["AUTHCTL_USERNAME"] : nil
+        let variable = mayUseVariables ? invocation.world.environment["AUTHCTL_USERNAME"] : nil
         let named = invocation.options.username ?? username ?? variable
         if named?.contains(":") == true, profile.answersChallenges { throw .usage(.usernameHasColon) }
         var settings = LoginSettings()
         settings.username = named
-        settings.method = (login.method ?? invocation.world.environment["AUTHCTL_METHOD"])
-            .flatMap { AuthenticationMethod(rawValue: $0) }
+        settings.method = try method(invocation.world.environment)
         settings.store = profile.settings.store.flatMap { StoreName($0) }
         settings.persist = profile.settings.persist
         settings.ttl = login.ttl
@@ -80,6 +81,14 @@ struct LoginCommand: WorldCommand {
         let run = try LoginRun(invocation, profile, settings)
         let (identity, wasThere) = try run.run()
         return (run, identity, wasThere)
+    }
+
+    private func method(_ environment: Environment) throws(LoginError) -> AuthenticationMethod? {
+        guard let name = login.method ?? environment["AUTHCTL_METHOD"] else { return nil }
+        guard let method = AuthenticationMethod(rawValue: name) else {
+            throw .usage(.badValue(option: "AUTHCTL_METHOD", problem: "there is no such method"))
+        }
+        return method
     }
 
     /// A given password needs its user name from somewhere, where the login has one.

@@ -34,8 +34,9 @@ struct LogoutCommand: WorldCommand {
             invocation.say(receipt.words(now: invocation.world.clock.now()))
         }
         if receipts.isEmpty { invocation.say("Nobody is logged in; there is nothing to do.") }
-        if printsJSON { try invocation.world.streams.result(json: receipts) }
+        // First, since standard output holds one JSON value, and of a failure that is the error.
         if let problem = receipts.compactMap(\.problem).first { throw .failure(.logoutIncomplete(problem)) }
+        if printsJSON { try invocation.world.streams.result(json: receipts) }
         return .ok
     }
 
