@@ -75,9 +75,6 @@ public struct LoginLoop {
                 return try service.verify(session, username: stored.username)
             } catch .rejected(let refusal) {
                 guard let next = try service.renew(session, username: stored.username) else { throw .rejected(refusal) }
-                // The old refresh token may be used up: what takes its place is kept before anything can go wrong.
-                let identity = Identity(username: stored.username, serverName: nil)
-                try keeper.approve(Login(identity: identity, session: next, credential: nil))
                 return try service.verify(next, username: stored.username)
             }
         }

@@ -88,7 +88,8 @@ public protocol Authenticator {
     /// - Throws: `LoginError.rejected` only if the server refused the session.
     func verify(_ session: Session, username: String) throws(LoginError) -> Login
 
-    /// Exchanges a session that is over for a new one; the old one may be used up then.
+    /// Exchanges a session that is over for a new one. The old one may be used up then, so the new one is kept before
+    /// anything else can go wrong.
     /// - Returns: nothing where the session cannot be renewed, or the server refused to.
     func renew(_ session: Session, username: String) throws(LoginError) -> Session?
 }

@@ -20,8 +20,14 @@ extension Service {
         }
     }
 
+    /// Whether the profile says how to renew such a session.
+    public func canRenew(_ session: Session) -> Bool {
+        guard case .token(let token) = session else { return false }
+        return token.refreshToken != nil && profile.refresh != nil
+    }
+
     public func renew(_ session: Session, username: String) throws(LoginError) -> Session? {
-        guard case .token(let token) = session, token.refreshToken != nil, profile.refresh != nil else { return nil }
+        guard canRenew(session), case .token(let token) = session else { return nil }
         do throws(LoginError) {
             return .token(try refresh(token, username: username))
         } catch .rejected {
@@ -80,7 +86,8 @@ extension Service {
         guard profile.session == nil, let type = JSONPointer("/token_type").flatMap({ facts.json?[$0]?.text }),
             type.lowercased() != "bearer"
         else { return }
-        throw .failure(.other("the server answered a token of the type \(SafeText.quoted(type)); only Bearer is understood"))
+        throw .failure(
+            .other("the server answered a token of the type \(SafeText.quoted(type)); only Bearer is understood"))
     }
 }
 

@@ -62,6 +62,11 @@ struct LoginRun {
         }
     }
 
+    /// - Returns: the session that takes the place of one that is over; nothing if the server refuses.
+    func renewed(_ session: Session, username: String) throws(LoginError) -> Session? {
+        try WatchedService(service: service, keeper: keeper).renew(session, username: username)
+    }
+
     private func flow() throws(LoginError) -> LoginFlow {
         let remembered = try Invocation.fromStore { () throws(StoreFault) in try keeper.account() }?.username
         var fields = profile.fields
@@ -108,7 +113,10 @@ private struct WatchedService: Authenticator {
     }
 
     func renew(_ session: Session, username: String) throws(LoginError) -> Session? {
-        try service.renew(session, username: username)
+        guard service.canRenew(session) else { return nil }
+        return try keeper.renew(session) { () throws(LoginError) in
+            try service.renew(session, username: username)
+        }
     }
 }
 

@@ -45,32 +45,24 @@ struct TokenSource {
     /// By the profile's `refresh`; else by the password, where that is kept.
     private func renewed(_ session: Session, _ account: AccountRecord) throws(LoginError) -> Session {
         let run = try LoginRun(invocation, profile, settings(account))
-        let stored = try run.keeper.fill()
-        var login: Login?
-        if case .token(let token) = session, token.refreshToken != nil, profile.refresh != nil {
-            login = try refreshed(token, account, stored, run)
+        if run.service.canRenew(session) {
+            if let next = try run.renewed(session, username: account.username) { return try checked(next) }
+            try run.keeper.reject(.session)
         }
-        if login == nil, let credential = stored.credential { login = try run.service.authenticate(credential) }
-        guard let login else { throw .loginRequired(LoginNeed(why: .sessionExpired, missing: profile.fields)) }
+        guard let credential = try run.keeper.fill().credential else {
+            throw .loginRequired(LoginNeed(why: .sessionExpired, missing: profile.fields))
+        }
+        let login = try run.service.authenticate(credential)
         try run.keeper.approve(login)
-        guard livesLongEnough(login.session) else {
-            let left = (login.session.expires ?? 0) - invocation.world.clock.now()
-            throw .failure(.tokenTooShortLived(seconds: left))
-        }
-        return login.session
+        return try checked(login.session)
     }
 
-    /// - Returns: nothing if the server refused the refresh token, which is then erased.
-    private func refreshed(
-        _ token: Token, _ account: AccountRecord, _ stored: StoredLogin, _ run: LoginRun
-    ) throws(LoginError) -> Login? {
-        do throws(LoginError) {
-            let next = try run.service.refresh(token, username: account.username)
-            return Login(identity: account.identity, session: .token(next), credential: stored.credential)
-        } catch .rejected {
-            try run.keeper.reject(.session)
-            return nil
+    private func checked(_ session: Session) throws(LoginError) -> Session {
+        guard livesLongEnough(session) else {
+            let left = (session.expires ?? 0) - invocation.world.clock.now()
+            throw .failure(.tokenTooShortLived(seconds: left))
         }
+        return session
     }
 
     /// With a password from the environment: kept where a store works, and used all the same where none does.
