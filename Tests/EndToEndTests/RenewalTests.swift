@@ -57,7 +57,8 @@ import Testing
         let results = try await withThrowingTaskGroup(of: CommandResult.self) { group in
             for _ in 0..<4 {
                 group.addTask {
-                    try Command.run(ChildSpec(program, ["token", "chat", "--min-ttl", "100000"], environment: environment))
+                    try Command.run(
+                        ChildSpec(program, ["token", "chat", "--min-ttl", "100000"], environment: environment))
                 }
             }
             return try await group.reduce(into: []) { $0.append($1) }

@@ -19,21 +19,38 @@ struct TokenSource {
             return try loggedInWithGiven()
         }
         let account = try invocation.account(profile)
-        if account.passwordRefused && account.kind == .basic {
-            throw .loginRequired(LoginNeed(why: .passwordRefusedBefore))
+        var session = try stored(account)
+        guard asksServer || !livesLongEnough(session) else { return (session, account.username) }
+        try confirm(account, renewing: !livesLongEnough(session))
+        session = try stored(account)
+        guard livesLongEnough(session) else {
+            let left = (session.expires ?? 0) - invocation.world.clock.now()
+            throw .failure(.tokenTooShortLived(seconds: left))
         }
-        // May renew what is stored.
-        if asksServer { _ = try LoginRun(invocation, profile, settings(account)).run() }
-        let keeper = invocation.keeper(profile, account.origin, settings(account))
-        guard let session = try keeper.fill().session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
-        return (livesLongEnough(session) ? session : try renewed(session, account), account.username)
+        return (session, account.username)
+    }
+
+    private func stored(_ account: AccountRecord) throws(LoginError) -> Session {
+        let stored = try invocation.keeper(profile, account.origin, settings(account)).fill()
+        guard let session = stored.session else {
+            let why: LoginNeed.Why = stored.credentialWasRefused ? .passwordRefusedBefore : .nothingStored
+            throw .loginRequired(LoginNeed(why: why, missing: profile.fields))
+        }
+        return session
+    }
+
+    /// Renews what is stored if need be, by the profile's `refresh` or else the password that is kept, and has it
+    /// verified.
+    private func confirm(_ account: AccountRecord, renewing: Bool) throws(LoginError) {
+        var settings = settings(account)
+        settings.policy.renewsFirst = renewing
+        _ = try LoginRun(invocation, profile, settings).run()
     }
 
     private func settings(_ account: AccountRecord) -> LoginSettings {
         var settings = LoginSettings()
         settings.username = account.username
         settings.policy = LoginFlow.Policy(mayAsk: false)
-        settings.store = account.store
         return settings
     }
 
@@ -42,37 +59,15 @@ struct TokenSource {
         return expires - invocation.world.clock.now() >= max(minimum, 1)
     }
 
-    /// By the profile's `refresh`; else by the password, where that is kept.
-    private func renewed(_ session: Session, _ account: AccountRecord) throws(LoginError) -> Session {
-        let run = try LoginRun(invocation, profile, settings(account))
-        if run.service.canRenew(session) {
-            if let next = try run.renewed(session, username: account.username) { return try checked(next) }
-            try run.keeper.reject(.session)
-        }
-        guard let credential = try run.keeper.fill().credential else {
-            throw .loginRequired(LoginNeed(why: .sessionExpired, missing: profile.fields))
-        }
-        let login = try run.service.authenticate(credential)
-        try run.keeper.approve(login)
-        return try checked(login.session)
-    }
-
-    private func checked(_ session: Session) throws(LoginError) -> Session {
-        guard livesLongEnough(session) else {
-            let left = (session.expires ?? 0) - invocation.world.clock.now()
-            throw .failure(.tokenTooShortLived(seconds: left))
-        }
-        return session
-    }
-
     /// With a password from the environment: kept where a store works, and used all the same where none does.
     private func loggedInWithGiven() throws(LoginError) -> (session: Session, username: String) {
         let run = try StoredCheck(invocation, profile, persist: nil).run
         guard let given = run.settings.given else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
+        let space = try run.service.prepare()
         let login = try run.service.authenticate(given)
         do throws(LoginError) {
             try run.keeper.prepare()
-            try run.keeper.approve(login)
+            try run.keeper.approve(login, .login(space.method))
         } catch {
             invocation.say("authctl: the login is not kept: \(error.message(about: invocation.topic).what)")
         }

@@ -60,9 +60,8 @@ public final class StoreKeeper: LoginKeeper {
     /// What the last fill read, so that a refusal never erases what another process has saved since.
     var filled: Filled?
     private var chosen: (any CredentialStore)?
-
-    /// The method that worked, to be pinned by the next `approve`.
-    public var method: AuthenticationMethod?
+    /// The right to renew, from `beginRenewal` until the outcome is kept.
+    var renewal: FileLock?
 
     struct Filled {
         let id: AccountID
@@ -88,9 +87,6 @@ public final class StoreKeeper: LoginKeeper {
         if rules.persistence == .none { return }
         _ = try fromStore { () throws(StoreFault) in try storeForSaving() }
     }
-
-    /// Whether this is a login, rather than the renewal of one: only that makes an account the active one.
-    var isPrepared: Bool { chosen != nil }
 
     /// The store in which a login is saved; chosen and tested at most once.
     func storeForSaving() throws(StoreFault) -> any CredentialStore {
