@@ -104,7 +104,8 @@ public final class Service: Authenticator {
         }
         if let basic { request.basic = basic }
         let response = try transport.send(request)
-        return AnswerFacts(response: response, json: response.json, origin: endpoint.origin)
+        let json = rule.answer.readsJSON ? try response.json() : nil
+        return AnswerFacts(response: response, json: json, origin: endpoint.origin)
     }
 
     private func confirm(_ session: Session, username: String, afterLogin: Bool) throws(LoginError) -> Login {
