@@ -4,7 +4,7 @@ extension Service {
     /// Chooses, from what the server offers and the profile accepts, how the credential is sent.
     ///
     /// A weaker method than configured is refused, so that nobody on the way can ask for the password in clear.
-    func protectionSpace(_ offered: [AuthenticateChallenge], status: Int) throws(LoginError) -> ProtectionSpace {
+    func chosenSpace(_ offered: [AuthenticateChallenge], status: Int) throws(LoginError) -> ProtectionSpace {
         guard profile.answersChallenges else {
             let method: AuthenticationMethod = profile.methods.contains(.cookie) ? .cookie : .token
             return ProtectionSpace(origin: endpoint.origin, realm: offered.first?.realm, method: method)

@@ -35,7 +35,8 @@ public final class Service: Authenticator {
     let options: Options
     let clock: WallClock
     private let transport: any Transport
-    private var space: ProtectionSpace?
+    /// What the server asked for, once it was asked.
+    public private(set) var protectionSpace: ProtectionSpace?
 
     public init(
         profile: Profile, endpoint: ServiceEndpoint, transport: any Transport, clock: WallClock,
@@ -63,14 +64,14 @@ public final class Service: Authenticator {
             // be answered, none came.
             if profile.answersChallenges && offered.isEmpty { throw error }
         }
-        let space = try protectionSpace(offered, status: facts.status)
-        self.space = space
+        let space = try chosenSpace(offered, status: facts.status)
+        protectionSpace = space
         return space
     }
 
     public func authenticate(_ credential: Credential) throws(LoginError) -> Login {
         try check(credential)
-        if space == nil { space = try prepare() }
+        if protectionSpace == nil { _ = try prepare() }
         let session = try open(credential)
         let login = try confirm(session, username: credential.username ?? "", afterLogin: true)
         let isKept = profile.settings.keepPassword && !profile.takesPastedToken

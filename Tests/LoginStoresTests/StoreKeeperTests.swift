@@ -40,11 +40,11 @@ import Testing
         let renewed = Login(identity: token().identity, session: token("two").session)
         let second = self.keeper(keepsPassword: true)
         _ = try second.fill()
-        try second.approve(renewed)
+        try second.approve(renewed, .renewal)
         #expect(try self.keeper().fill() == StoredLogin(session: renewed.session, credential: alice, username: "alice"))
         try second.reject(.credential)
         _ = try second.fill()
-        try second.approve(renewed)
+        try second.approve(renewed, .renewal)
         #expect(
             try self.keeper().fill()
                 == StoredLogin(session: renewed.session, username: "alice", credentialWasRefused: true))
@@ -139,14 +139,35 @@ import Testing
         #expect(try keeper("robot").account()?.username == "robot")
     }
 
+    @Test func `a renewal stays in the account's store, and does not make it the active one`() throws {
+        try keeper().approve(token())
+        try keeper().approve(basic("bob"))
+        let keeper = keeper("alice", name: .none)
+        _ = try keeper.fill()
+        try keeper.approve(token("renewed"), .renewal)
+        #expect(try self.keeper("alice").fill().session == token("renewed").session)
+        #expect(try self.keeper().account()?.username == "bob")
+    }
+
+    @Test func `a renewal does not bring back what another process has ended`() throws {
+        try keeper().approve(token("old"))
+        let slow = keeper()
+        _ = try slow.fill()
+        try store.erase(.some())
+        try slow.approve(token("late"), .renewal)
+        #expect(try !store.contains(.some()))
+    }
+
     @Test func `a new store gets the secret and the old one loses it`() throws {
         let ask: () throws(StoreFault) -> Secret = { Secret("correct horse") }
         try EncryptedFileStore.create(folder: folder.path, source: .passphrase(ask), derivation: .lowest)
         try keeper().approve(token("one"))
-        try keeper(name: .file).approve(token("two"))
+        let keeper = keeper(name: .file)
+        try keeper.prepare()
+        try keeper.approve(token("two"))
         #expect(try !store.contains(.some()))
-        #expect(try keeper().account()?.store == .file)
-        #expect(try keeper().fill().session == token("two").session)
+        #expect(try self.keeper().account()?.store == .file)
+        #expect(try self.keeper().fill().session == token("two").session)
     }
 
     @Test func `the account's own store is used or fails and no other`() throws {
@@ -165,10 +186,10 @@ import Testing
     }
 
     @Test func `the method that worked is pinned`() throws {
+        try keeper().approve(basic(), .login(.digest))
         let keeper = keeper()
-        keeper.method = .digest
-        try keeper.approve(basic())
-        try self.keeper().approve(basic())
+        _ = try keeper.fill()
+        try keeper.approve(basic(), .renewal)
         #expect(try book.read().profile("work")?.pinnedMethod == .digest)
     }
 
@@ -181,5 +202,12 @@ import Testing
         #expect(try !store.contains(.some("work", "bob")))
         #expect(try book.read().profile("work")?.accounts.map(\.username) == ["alice"])
         #expect(try keeper("alice").fill().session == basic("alice").session)
+    }
+}
+
+extension StoreKeeper {
+    /// A login by a person, where the method does not matter.
+    fileprivate func approve(_ login: Login) throws(LoginError) {
+        try approve(login, .login(.token))
     }
 }

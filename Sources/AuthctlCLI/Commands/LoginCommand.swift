@@ -32,7 +32,7 @@ struct LoginCommand: WorldCommand {
         let request = LoginRequest(invocation: invocation, target: target, options: login, force: force)
         let run = try LoginRun(invocation, target.profile, try request.settings())
         let (identity, wasThere) = try run.run()
-        if target.url != nil { try invocation.remember(target.profile, method: run.keeper.method) }
+        if target.url != nil { try invocation.remember(target.profile, method: run.service.protectionSpace?.method) }
         try report(run, identity, wasThere: wasThere)
         return .ok
     }
@@ -48,7 +48,8 @@ struct LoginCommand: WorldCommand {
         try invocation.world.streams.result(
             json: LoginReport(
                 profile: run.profile.name, origin: run.endpoint.origin.description, username: identity.displayName,
-                method: run.keeper.method?.rawValue, store: record?.store.description, expires: record?.expires,
+                method: run.service.protectionSpace?.method.rawValue, store: record?.store.description,
+                expires: record?.expires,
                 alreadyLoggedIn: wasThere))
     }
 }

@@ -46,8 +46,9 @@ struct StatusSurvey {
 
     private func problem(_ profile: Profile, _ account: AccountRecord) throws(LoginError) -> LoginError? {
         do throws(LoginError) {
-            if let problem = try invocation.problem(with: account, of: profile.name) { return problem }
-            if asksServer { _ = try StoredCheck(invocation, profile, username: account.username).identity() }
+            guard asksServer else { return try invocation.problem(with: account, of: profile.name) }
+            // A session that is past its end may still be renewed.
+            _ = try StoredCheck(invocation, profile, username: account.username).identity()
             return nil
         } catch {
             return error

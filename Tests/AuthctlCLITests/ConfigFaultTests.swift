@@ -1,0 +1,155 @@
+import LoginCore
+import LoginTestSupport
+import Testing
+
+@testable import AuthctlCLI
+
+/// What a bad configuration is told: the file, the key's path, the line where the parser knows it, and what is wrong.
+struct ConfigFaultTests {
+    /// A profile that is good but for one line.
+    private func fault(_ line: String, table: String = "profiles.p") throws -> String {
+        let world = try TestWorld(config: Self.config(line, table: table))
+        let run = world.run("profile", "show", "p")
+        #expect(run.code == 2 && run.output.isEmpty)
+        let file = "\(world.home.config)/authctl/config.toml"
+        #expect(run.talk.contains(file))
+        return run.talk.replacing(file, with: "config.toml")
+    }
+
+    private static func config(_ line: String, table: String) -> String {
+        let parts = [
+            "profiles.p": "url = \"https://p.example\"", "profiles.p.verify": "get = \"/\"",
+            "profiles.p.login": "post = \"/l\"\ntoken = \"/t\"", "profiles.p.session": "cookies = true",
+        ]
+        var text = ""
+        for name in ["profiles.p", "profiles.p.verify", table] where !text.contains("[\(name)]") {
+            text += "[\(name)]\n" + (name == table && line.hasPrefix("!") ? "" : (parts[name] ?? "") + "\n")
+            if name == table { text += line.drop { $0 == "!" } + "\n" }
+        }
+        return text
+    }
+
+    @Test(arguments: [
+        ("usr = \"a\"", "profiles.p", "profiles.p.usr: unknown key; did you mean 'user'?"),
+        ("frobnicate = 1", "profiles.p", "profiles.p.frobnicate: unknown key"),
+        ("user = 7", "profiles.p", "profiles.p.user: must be a text, not an integer"),
+        ("timeout = \"7\"", "profiles.p", "profiles.p.timeout: must be an integer, not a text"),
+        ("timeout = 0", "profiles.p", "profiles.p.timeout: must be from 1 to 3600"),
+        ("allow-http = \"yes\"", "profiles.p", "profiles.p.allow-http: must be true or false, not a text"),
+        ("store = \"safe\"", "profiles.p", "profiles.p.store: there is no store 'safe'"),
+        ("persist = \"forever\"", "profiles.p", "profiles.p.persist: 'forever' is none of none, session, permanent"),
+        ("method = \"bsic\"", "profiles.p", "profiles.p.method: 'bsic' is none of auto"),
+        ("method = []", "profiles.p", "profiles.p.method: must name at least one method"),
+        (
+            "method = [\"basic\", \"token\"]", "profiles.p",
+            "profiles.p.method: 'auto', 'cookie' and 'token' stand by themselves"
+        ),
+        ("method = \"cookie\"", "profiles.p", "profiles.p.login: is missing"),
+        ("login = \"/l\"", "profiles.p", "profiles.p.login: must be a table, not a text"),
+        ("user = 1979-05-27", "profiles.p", "profiles.p.user: must be a text, not a date"),
+        ("!", "profiles.p", "profiles.p.url: is missing"),
+        ("!", "profiles.p.verify", "profiles.p.verify: must have exactly one of 'get', 'post' and 'send'"),
+        ("post = \"/\"", "profiles.p.verify", "profiles.p.verify: must have exactly one of 'get', 'post' and 'send'"),
+        ("usrname = \"/n\"", "profiles.p.verify", "profiles.p.verify.usrname: unknown key; did you mean 'username'?"),
+        (
+            "username = \"n\"", "profiles.p.verify",
+            "profiles.p.verify.username: must be '/json/pointer', 'header:NAME' or 'cookie:NAME'"
+        ),
+        (
+            "logged-out = 401", "profiles.p.verify",
+            "profiles.p.verify.logged-out: must be a list of statuses and tables"
+        ),
+        ("logged-out = [1000]", "profiles.p.verify", "profiles.p.verify.logged-out: 1000 is no HTTP status"),
+        (
+            "logged-out = [{}]", "profiles.p.verify",
+            "profiles.p.verify.logged-out: an empty table would hold for every answer"
+        ),
+        (
+            "logged-out = [{ name = \"x\" }]", "profiles.p.verify",
+            "profiles.p.verify.logged-out.name: must be '/json/pointer'"
+        ),
+        ("!get = \"me\"", "profiles.p.verify", "profiles.p.verify.get: must start with '/'"),
+        ("!get = \"@evil/\"", "profiles.p.verify", "profiles.p.verify.get: must start with '/'"),
+        ("!get = \"https://evil.example/\"", "profiles.p.verify", "profiles.p.verify.get: must start with '/'"),
+        ("!get = \"/a b\"", "profiles.p.verify", "profiles.p.verify.get: holds a blank"),
+        ("!get = \"/a#b\"", "profiles.p.verify", "profiles.p.verify.get: holds a '#'"),
+        ("!send = \"get /\"", "profiles.p.verify", "profiles.p.verify.send: must be a verb in capitals and a path"),
+        ("header = \"X\"", "profiles.p.verify", "profiles.p.verify.header: must be \"Name: value\""),
+        ("header = \"X Y: 1\"", "profiles.p.verify", "profiles.p.verify.header: must be \"Name: value\""),
+        ("header = \"X: a\\r\\nY: 1\"", "profiles.p.verify", "profiles.p.verify.header: holds a control character"),
+        ("header = \"X: {nope}\"", "profiles.p.verify", "profiles.p.verify.header: there is no {nope}"),
+        ("header = \"X: {username\"", "profiles.p.verify", "profiles.p.verify.header: '{' without '}'"),
+        ("json = 1\nform = { a = \"b\" }", "profiles.p.verify", "profiles.p.verify.json: cannot stand beside 'form'"),
+        ("json = 1979-05-27", "profiles.p.verify", "profiles.p.verify.json: JSON has no date"),
+        (
+            "expires = \"/a\"\nexpires-in = \"/b\"", "profiles.p.login",
+            "profiles.p.login.expires-in: cannot stand beside 'expires'"
+        ),
+        ("basic = \"{token}\"", "profiles.p.session", "profiles.p.session.basic: must be a user name and a password"),
+        ("!cookies = false", "profiles.p.session", "profiles.p.session: says nothing"),
+        ("cookie = true", "profiles.p.session", "profiles.p.session.cookie: unknown key; did you mean 'cookies'?"),
+    ])
+    func `what is wrong, and where`(line: String, table: String, expected: String) throws {
+        #expect(try fault(line, table: table).contains("config.toml: \(expected)"))
+    }
+
+    @Test(arguments: [
+        ("!get = \"/{password}\"", "profiles.p.verify"), ("query = { p = \"{password}\" }", "profiles.p.verify"),
+        ("header = \"X: {password}\"", "profiles.p.verify"), ("!post = \"/{secret:pin}\"", "profiles.p.login"),
+        ("header = \"X: {password}\"", "profiles.p.session"),
+        ("write-header = \"X: {secret:pin}\"", "profiles.p.session"),
+        ("basic = \"{username}:{password}\"", "profiles.p.session"),
+    ])
+    func `a password gets into bodies only`(line: String, table: String) throws {
+        #expect(try fault(line, table: table).contains("may stand in 'form' and 'json' only"))
+    }
+
+    @Test(arguments: ["[profiles.p]\nurl = \"a\nb", "default = \"p\n", "a = = 1", "[profiles.p]\n[profiles.p]\n"])
+    func `a syntax error has its line`(text: String) throws {
+        let world = try TestWorld(config: "\n\n" + text)
+        let run = world.run("profile", "list")
+        #expect(run.code == 2 && run.output.isEmpty)
+        #expect(run.talk.contains("config.toml: line "))
+    }
+
+    @Test(arguments: [
+        "defualt = \"p\"", "profile = 1", "persist = \"x\"", "store = \"x\"", "proxy = 1", "profiles = 1",
+    ])
+    func `the keys at the top are read strictly, too`(text: String) throws {
+        let run = try TestWorld(config: text).run("profile", "list")
+        #expect(run.code == 2 && run.output.isEmpty && run.talk.contains("config.toml: "))
+    }
+
+    @Test(arguments: ["", ".hidden", "-rf", "a/b", "..", "a\\u0007b", "a\\nb", "a\\u001b[2J", "a\\u202eb"])
+    func `T7 what is no name for a profile is refused, and never shown raw`(name: String) throws {
+        let config = "[profiles.\"\(name)\"]\nurl = \"https://p.example\"\nverify = { get = \"/\" }\n"
+        let run = try TestWorld(config: config).run("profile", "list")
+        #expect(run.code == 2 && run.talk.contains("a profile's name "))
+        #expect(run.talk.unicodeScalars.allSatisfy { $0 == "\n" || SafeText.escape(for: $0) == nil })
+    }
+
+    @Test(arguments: [
+        "https://u:canary@p.example", "https://p.example/?x=1", "ftp://p.example", "p.example", "https://",
+    ])
+    func `R8 the url of a profile has neither user information nor a query`(url: String) throws {
+        let world = try TestWorld(config: "profiles.p = { url = \"\(url)\", verify = { get = \"/\" } }")
+        let run = world.run("login", "p")
+        #expect(run.code == 2 && world.requests.isEmpty)
+        #expect(!run.talk.contains("canary"))
+    }
+
+    @Test func `one bad profile does not stop the others`() throws {
+        let world = try TestWorld(config: Examples.wire + "\n[profiles.bad]\nurl = 1\n")
+        let run = world.run("profile", "show", "wire")
+        #expect(run.code == 0)
+        let list = world.run("profile", "list")
+        #expect(list.code == 2 && list.output.contains("wire") && list.talk.contains("profiles.bad"))
+    }
+
+    @Test(arguments: [("bolg", "blog"), ("blgo", "blog"), ("wires", "wire"), ("Chat", "chat")])
+    func `an unknown name is told with those that are near`(name: String, near: String) throws {
+        let run = try TestWorld(config: Examples.config).run("whoami", name)
+        #expect(run.code == 2)
+        #expect(run.talk == "authctl: there is no profile \"\(name)\"\n  did you mean \(near)?\n")
+    }
+}
