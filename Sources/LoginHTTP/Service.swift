@@ -50,7 +50,7 @@ public final class Service: Authenticator {
     }
 
     public func prepare() throws(LoginError) -> ProtectionSpace {
-        let facts = try send(profile.verify, SlotValues(), session: nil)
+        let facts = try send(profile.verify.fromStranger, SlotValues(), session: nil)
         let offered = AuthenticateChallenge.parse(facts.response.values(of: "WWW-Authenticate"))
         switch facts.judged(by: profile.verify.answer, at: .verify) {
         case .accepted:
