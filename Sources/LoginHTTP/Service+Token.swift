@@ -2,6 +2,12 @@ public import LoginCore
 import Secrets
 
 extension Service {
+    /// Whether the profile says how to renew such a session.
+    public func canRenew(_ session: Session) -> Bool {
+        guard case .token(let token) = session else { return false }
+        return token.refreshToken != nil && profile.refresh != nil
+    }
+
     public func renew(_ session: Session, username: String) throws(LoginError) -> Session? {
         guard case .token(let token) = session, token.refreshToken != nil, let rule = profile.refresh else {
             return nil

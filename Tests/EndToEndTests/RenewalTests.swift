@@ -49,6 +49,26 @@ import Testing
         #expect(try authctl.keptSecrets().isEmpty)
     }
 
+    @Test func `is renewed once, however many ask at the same time`() async throws {
+        try authctl.logIn("chat")
+        // Slow enough for all of them to have read the old token.
+        try demo.order(.init(path: "/_matrix/client/v3/refresh", delay: 1))
+        let (program, environment) = (authctl.program, authctl.environment)
+        let results = try await withThrowingTaskGroup(of: CommandResult.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    try Command.run(
+                        ChildSpec(program, ["token", "chat", "--min-ttl", "100000"], environment: environment))
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        // A refresh token that is used twice would have ended the session.
+        #expect(results.allSatisfy { $0.code == 1 }, "\(results.map(\.error))")
+        #expect(try refreshes().allSatisfy { $0 == 200 })
+        #expect(try authctl.run("whoami", "chat").output == "@ann:demo.invalid\n")
+    }
+
     @Test func `keeps the new tokens although the service fails right after the refresh`() throws {
         try authctl.logIn("chat")
         try demo.order(.init(path: verify, status: 401), .init(path: verify, status: 503))

@@ -53,7 +53,8 @@ struct LoginRun {
         let prompt: any Prompt =
             settings.policy.mayAsk || settings.isTalkative ? world.dialogue(settings.dialogue) : NoPrompt()
         let loop = LoginLoop(
-            keeper: keeper, service: service, prompt: prompt, given: settings.given)
+            keeper: keeper, service: SoleRenewal(service: service, keeper: keeper), prompt: prompt,
+            given: settings.given)
         switch loop.run(try flow()) {
         case .alreadyLoggedIn(let identity): return (identity, true)
         case .loggedIn(let identity): return (identity, false)
@@ -84,6 +85,26 @@ struct LoginRun {
             throw .usage(.badValue(option: "--method", problem: "the profile accepts \(accepted)"))
         }
         return asked
+    }
+}
+
+/// The service, with what is stored renewed by one process at a time.
+private struct SoleRenewal: Authenticator {
+    let service: Service
+    let keeper: StoreKeeper
+
+    func prepare() throws(LoginError) -> ProtectionSpace { try service.prepare() }
+
+    func authenticate(_ credential: Credential) throws(LoginError) -> Login { try service.authenticate(credential) }
+
+    func verify(_ session: Session, username: String) throws(LoginError) -> Login {
+        try service.verify(session, username: username)
+    }
+
+    func renew(_ session: Session, username: String) throws(LoginError) -> Session? {
+        guard service.canRenew(session) else { return nil }
+        let present = try keeper.beginRenewal()
+        return present == session ? try service.renew(session, username: username) : present
     }
 }
 

@@ -6,6 +6,7 @@ extension StoreKeeper {
     /// Saves the secret first, then the book: a crash between the two leaves a secret that nothing refers to, never an
     /// account without its secret. The copy in a store that the account had before goes last.
     public func approve(_ login: Login, _ approval: Approval) throws(LoginError) {
+        defer { renewal = nil }
         try fromStore { () throws(StoreFault) in
             switch approval {
             case .login(let method): try keep(login, method)

@@ -26,6 +26,7 @@ extension StoreKeeper {
     }
 
     public func reject(_ part: StoredLogin.Part) throws(LoginError) {
+        defer { renewal = nil }
         try fromStore { () throws(StoreFault) in
             if filled == nil, let record = try account() { filled = try read(record) }
             guard let filled else { return }

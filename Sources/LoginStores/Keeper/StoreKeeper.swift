@@ -60,6 +60,8 @@ public final class StoreKeeper: LoginKeeper {
     /// What the last fill read, so that a refusal never erases what another process has saved since.
     var filled: Filled?
     private var chosen: (any CredentialStore)?
+    /// The right to renew, from `beginRenewal` until the outcome is kept.
+    var renewal: FileLock?
 
     struct Filled {
         let id: AccountID

@@ -1,0 +1,126 @@
+import LoginCore
+import LoginTestSupport
+import Secrets
+import Testing
+
+@testable import AuthctlCLI
+
+/// `authctl login URL`: a verify endpoint without a profile.
+struct LoginURLTests {
+    private static let url = "https://api.example/me"
+    private let origin = Origin(scheme: "https", host: "api.example", port: 443)
+    private let stranger = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"r\""])
+
+    private func world() throws -> TestWorld {
+        let world = try TestWorld()
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
+        return world
+    }
+
+    private func redirect(_ target: String, to origin: Origin? = nil) -> HTTPResponse {
+        let origin = origin ?? self.origin
+        return .answer(302, redirect: Redirect(url: "\(origin)\(target)", origin: origin, target: target))
+    }
+
+    @Test func `a login that works is remembered as a profile, with the method pinned`() throws {
+        let world = try world()
+        let run = world.run("login", Self.url, server: [stranger, stranger, .answer(200)])
+        #expect(run.code == 0 && run.output.isEmpty)
+        #expect(run.talk.hasPrefix("Logged in to api.example (https://api.example) as anna.\n"))
+        #expect(world.requests == ["GET \(Self.url)", "GET \(Self.url)", "GET \(Self.url)\nbasic anna:pw"])
+        let file = try world.home.read("config/authctl/profiles/api.example.toml")
+        #expect(file.contains("method = 'basic'") || file.contains("method = \"basic\""))
+        #expect(world.run("whoami", server: [.answer(200)]).output == "anna\n")
+        #expect(world.requests == ["GET \(Self.url)\nbasic anna:pw"])
+    }
+
+    @Test func `the same URL is the same profile, another one there gets -2`() throws {
+        let world = try world()
+        _ = world.run("login", Self.url, server: [stranger, stranger, .answer(200)])
+        #expect(world.run("login", Self.url, server: [.answer(200)]).talk.hasPrefix("Already logged in to api.example "))
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
+        let other = world.run("login", "https://api.example/you", server: [stranger, stranger, .answer(200)])
+        #expect(other.talk.hasPrefix("Logged in to api.example-2 "))
+    }
+
+    @Test func `redirects are followed on the origin, before anything secret is sent`() throws {
+        let world = try world()
+        let answers = [redirect("/v2/me"), stranger, stranger, .answer(200)]
+        #expect(world.run("login", Self.url, server: answers).code == 0)
+        #expect(world.requests.last == "GET https://api.example/v2/me\nbasic anna:pw")
+    }
+
+    @Test func `R1 a redirect to another origin is not followed`() throws {
+        let world = try world()
+        let elsewhere = Origin(scheme: "https", host: "evil.example", port: 443)
+        let run = world.run("login", Self.url, server: [redirect("/me", to: elsewhere)])
+        #expect(run.code == 7 && run.talk.contains("https://evil.example"))
+        #expect(world.requests.count == 1 && world.person.prompt.challenges.isEmpty)
+    }
+
+    @Test func `redirects without end are given up`() throws {
+        let run = try world().run("login", Self.url, server: Array(repeating: redirect("/me"), count: 9))
+        #expect(run.code == 1)
+    }
+
+    @Test func `an endpoint that is open proves nothing: 2, nobody asked, nothing kept`() throws {
+        let world = try world()
+        let run = world.run("login", Self.url, server: [.answer(200), .answer(200)])
+        #expect(run.code == 2 && run.talk.contains("logged-out"))
+        #expect(world.person.prompt.challenges.isEmpty)
+        #expect(world.made.isEmpty)
+    }
+
+    @Test func `a refusal leaves no profile behind`() throws {
+        let world = try world()
+        let run = world.run("login", Self.url, "--max-attempts", "1", server: [stranger, stranger, stranger])
+        #expect(run.code == 3)
+        #expect(world.made.isEmpty)
+    }
+
+    @Test(arguments: ["api.example", "localhost", "api.example:8443/me"])
+    func `a host without a scheme is 2, and the URL is proposed`(host: String) throws {
+        let run = try world().run("login", host)
+        #expect(run.code == 2 && run.talk.contains("https://\(host)"))
+    }
+
+    @Test func `R8 a password in a URL is used, and never shown or kept in the profile`() throws {
+        let world = try world()
+        let run = world.run("login", "https://anna:canary@api.example/me", server: [stranger, stranger, .answer(200)])
+        #expect(run.code == 0 && !run.talk.contains("canary"))
+        #expect(world.requests.last == "GET \(Self.url)\nbasic anna:canary")
+        #expect(!(try world.home.read("config/authctl/profiles/api.example.toml").contains("canary")))
+        #expect(!(try world.home.read("state/authctl/state.json").contains("canary")))
+    }
+
+    @Test func `--name chooses the name, and does not take one that is there`() throws {
+        let world = try world()
+        #expect(world.run("login", Self.url, "--name", "mine", server: [stranger, stranger, .answer(200)]).code == 0)
+        #expect(world.home.files.contains("config/authctl/profiles/mine.toml"))
+        #expect(world.run("login", "https://b.example/", "--name", "mine").code == 2)
+        #expect(world.run("login", "https://b.example/", "--name", "../x").code == 2)
+    }
+
+    @Test func `AUTHCTL_VERIFY_URL stands for the argument`() throws {
+        let world = try world()
+        world.variables["AUTHCTL_VERIFY_URL"] = Self.url
+        #expect(world.run("login", server: [stranger, stranger, .answer(200)]).code == 0)
+    }
+
+    @Test func `AUTHCTL_PASSWORD goes to the URL that the environment names, and to no other`() throws {
+        let world = try world()
+        world.person = ScriptedPerson()
+        world.variables["AUTHCTL_VERIFY_URL"] = Self.url
+        world.variables["AUTHCTL_USERNAME"] = "anna"
+        world.password = Secret("canary")
+        let other = world.run("login", "https://other.example/", server: [stranger, stranger, .answer(200)])
+        #expect(other.code == 4 && !world.requests.joined().contains("canary"))
+        #expect(world.run("login", server: [stranger, stranger, .answer(200)]).code == 0)
+        #expect(world.requests.last == "GET \(Self.url)\nbasic anna:canary")
+    }
+}
+
+extension TestWorld {
+    /// The profiles and the accounts that were written down.
+    fileprivate var made: [String] { home.files.filter { $0.contains("profiles/") || $0.hasSuffix("state.json") } }
+}

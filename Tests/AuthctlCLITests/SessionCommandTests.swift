@@ -1,0 +1,168 @@
+import LoginCore
+import LoginTestSupport
+import Secrets
+import Testing
+
+@testable import AuthctlCLI
+
+/// What is done with a login that is there: whoami, status, token, switch, logout.
+struct SessionCommandTests {
+    private let stranger = HTTPResponse.answer(401)
+
+    /// Logged in to `chat` with a token of 100 seconds and a refresh token.
+    private func chat(_ name: String = "anna", in given: TestWorld? = nil) throws -> TestWorld {
+        let world = try given ?? TestWorld(config: Examples.config)
+        world.person = ScriptedPerson([ScriptedPerson.types(name, "pw")])
+        let token = "{\"access_token\":\"tok-\(name)\",\"refresh_token\":\"ref\",\"expires_in_ms\":100000}"
+        let run = world.run(
+            "login", "chat", "--force", server: [stranger, .answer(200, token), .answer(200, "{\"user_id\":\"@\(name)\"}")])
+        #expect(run.code == 0, "\(run.talk)")
+        world.person = ScriptedPerson()
+        return world
+    }
+
+    @Test func `whoami prints the name alone, and its JSON`() throws {
+        let world = try chat()
+        let welcome = HTTPResponse.answer(200, "{\"user_id\":\"@anna\"}")
+        #expect(world.run("whoami", "chat", server: [welcome]) == Run(code: 0, output: "@anna\n", talk: ""))
+        #expect(
+            world.requests
+                == ["GET https://chat.example/_matrix/client/v3/account/whoami\nAuthorization: Bearer tok-anna"])
+        try Snapshot.expect(world.run("whoami", "chat", "--json", server: [welcome]).output, "json-whoami")
+    }
+
+    @Test func `whoami --offline asks nobody and says so`() throws {
+        let world = try chat()
+        let run = world.run("whoami", "chat", "--offline")
+        #expect(run.code == 0 && run.output == "@anna\n" && run.talk.contains("not asked"))
+        #expect(world.reached.count == 1)
+    }
+
+    @Test func `a session that was refused is 4, and gone`() throws {
+        let world = try chat()
+        #expect(world.run("whoami", "chat", server: [stranger]).code == 4)
+        #expect(world.run("token", "chat").code == 4)
+    }
+
+    @Test func `whoami with no login is 4, and with no profile too`() throws {
+        #expect(try TestWorld(config: Examples.config).run("whoami").code == 4)
+        #expect(try TestWorld().run("whoami").code == 4)
+    }
+
+    @Test func `T1 a name from the server cannot control the terminal`() throws {
+        let world = try chat()
+        let evil = HTTPResponse.answer(200, "{\"user_id\":\"a\\u001b[2J\\u202e\"}")
+        #expect(world.run("whoami", "chat", server: [evil]).output == "a\\u{1B}[2J\\u{202E}\n")
+    }
+
+    @Test func `token prints the token alone, and --header the whole line, without asking anybody`() throws {
+        let world = try chat()
+        #expect(world.run("token", "chat") == Run(code: 0, output: "tok-anna\n", talk: ""))
+        #expect(
+            world.run("token", "chat", "--header")
+                == Run(code: 0, output: "Authorization: Bearer tok-anna\n", talk: ""))
+        #expect(world.requests.isEmpty)
+        try Snapshot.expect(world.run("token", "chat", "--json").output, "json-token")
+    }
+
+    @Test func `E4 a token past its end is renewed, never printed`() throws {
+        let world = try chat()
+        world.now += 100
+        let fresh = HTTPResponse.answer(200, "{\"access_token\":\"tok2\",\"expires_in_ms\":100000}")
+        #expect(world.run("token", "chat", server: [fresh]) == Run(code: 0, output: "tok2\n", talk: ""))
+        #expect(world.requests.count == 1)
+        #expect(world.run("token", "chat").output == "tok2\n")
+    }
+
+    @Test func `E4 --min-ttl renews, and a new token that is too short is 1`() throws {
+        let world = try chat()
+        let fresh = HTTPResponse.answer(200, "{\"access_token\":\"tok2\",\"expires_in_ms\":100000}")
+        #expect(world.run("token", "chat", "--min-ttl", "100").output == "tok-anna\n")
+        let run = world.run("token", "chat", "--min-ttl", "101", server: [fresh])
+        #expect(run.code == 1 && run.output.isEmpty)
+    }
+
+    @Test func `a refused refresh is no token; a busy server leaves everything as it is`() throws {
+        let world = try chat()
+        world.now += 100
+        #expect(world.run("token", "chat", server: [.answer(503)]).code == 12)
+        let refused = world.run("token", "chat", server: [.answer(401)])
+        #expect([3, 4].contains(refused.code) && refused.output.isEmpty)
+    }
+
+    @Test func `with Basic there is only the header`() throws {
+        let world = try TestWorld(config: Examples.wire)
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
+        let challenge = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic"])
+        #expect(world.run("login", server: [challenge, .answer(200, "{\"screen_name\":\"Anna\"}")]).code == 0)
+        #expect(world.run("token").code == 2)
+        #expect(world.run("token", "--header").output == "Authorization: Basic YW5uYTpwdw==\n")
+    }
+
+    @Test func `switch makes another account the active one, by either name`() throws {
+        let world = try chat("bert", in: try chat())
+        #expect(world.run("token", "chat").output == "tok-bert\n")
+        #expect(world.run("switch", "chat", "@anna").code == 0)
+        #expect(world.run("token", "chat").output == "tok-anna\n")
+        #expect(world.run("token", "chat", "-u", "bert").output == "tok-bert\n")
+        #expect(world.run("switch", "chat", "carl").code == 2)
+        try Snapshot.expect(world.run("switch", "chat", "bert", "--json").output, "json-switch")
+    }
+
+    @Test func `status shows every profile and account, and its code is the first that is not 0`() throws {
+        let world = try chat("bert", in: try chat())
+        let run = world.run("status", "--offline")
+        #expect(run.code == 4)
+        try Snapshot.expect(run.output, "status-offline")
+        try Snapshot.expect(world.run("status", "--offline", "--json").output, "json-status")
+        #expect(world.run("status", "chat", "--offline").code == 0)
+        #expect(world.run("status", "chat", "--offline", "-q") == Run(code: 0, output: "", talk: ""))
+    }
+
+    @Test func `status asks the server about each account`() throws {
+        let world = try chat("bert", in: try chat())
+        let names = ["bert", "anna"].map { HTTPResponse.answer(200, "{\"user_id\":\"@\($0)\"}") }
+        #expect(world.run("status", "chat", server: names).code == 0)
+        #expect(world.requests.count == 2)
+        #expect(world.run("status", "chat", server: [names[0], .answer(403)]).code == 10)
+    }
+
+    @Test func `a token past its end is not usable in status`() throws {
+        let world = try chat()
+        world.now += 100
+        #expect(world.run("status", "chat", "--offline").code == 4)
+    }
+
+    @Test func `logout ends the session there and here, and a second one is 0`() throws {
+        let world = try chat()
+        let run = world.run("logout", "chat", server: [.answer(200, "{}")])
+        #expect(run.code == 0 && run.output.isEmpty)
+        #expect(run.talk.contains("local copy erased from the store; session ended at the server."))
+        #expect(world.requests == ["POST https://chat.example/_matrix/client/v3/logout\nAuthorization: Bearer tok-anna"])
+        #expect(!(try world.home.read("state/authctl/plaintext.json").contains("anna")))
+        #expect(world.run("logout", "chat").code == 0 && world.requests.isEmpty)
+    }
+
+    @Test func `O10 a logout that fails at the server erases here all the same, and is 15`() throws {
+        let world = try chat()
+        let run = world.run("logout", "chat", "--json", server: [.answer(500)])
+        #expect(run.code == 15)
+        try Snapshot.expect(run.output, "json-logout-incomplete")
+        #expect(world.run("token", "chat").code == 4)
+    }
+
+    @Test func `logout --local sends nothing, and tells how long the session lives on`() throws {
+        let world = try chat()
+        let run = world.run("logout", "chat", "--local")
+        #expect(run.code == 0 && world.requests.isEmpty)
+        #expect(run.talk.contains("the server was not asked. There the session lives on for 100 seconds."))
+    }
+
+    @Test func `logout --all takes every account of every profile`() throws {
+        let world = try chat("bert", in: try chat())
+        let run = world.run("logout", "--all", "--json", server: [.answer(200), .answer(401)])
+        #expect(run.code == 0 && world.requests.count == 2)
+        try Snapshot.expect(run.output, "json-logout")
+        #expect(world.run("status", "chat", "--offline").code == 4)
+    }
+}
