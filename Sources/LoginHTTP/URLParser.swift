@@ -32,10 +32,11 @@ public struct URLParser: Sendable {
     }
 
     /// Makes a `Location` absolute (RFC 9110, section 10.2.2). User information and the fragment are dropped.
-    /// - Returns: a redirect without an origin where it leads to another scheme, or cannot be read.
+    /// - Returns: a redirect without an origin where it leads to another scheme, or cannot be read; the latter has an
+    ///   empty URL.
     public func resolve(_ location: String, against base: ParsedURL) -> Redirect {
         let lenient = CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE | CURLU_ALLOW_SPACE
-        let unreadable = Redirect(url: location, origin: nil, target: location)
+        let unreadable = Redirect(url: "", origin: nil, target: location)
         guard let url = CurlURL(library), url.set(CURLUPART_URL, base.text) == nil,
             url.set(CURLUPART_URL, location, flags: lenient) == nil
         else { return unreadable }
@@ -44,6 +45,8 @@ public struct URLParser: Sendable {
         if let parsed = try? parse(text) {
             return Redirect(url: parsed.text, origin: parsed.origin, target: parsed.target)
         }
+        // A URL of ours that is too long, say, is not another origin.
+        if ["http", "https"].contains(url.text(CURLUPART_SCHEME)?.lowercased()) { return unreadable }
         return Redirect(url: text, origin: nil, target: url.text(CURLUPART_PATH) ?? text)
     }
 

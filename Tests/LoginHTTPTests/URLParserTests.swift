@@ -99,5 +99,14 @@ struct `The URL parser` {
         let redirect = parser.resolve(location, against: try parser.parse("https://h/"))
         #expect(redirect.origin == nil)
         #expect(!redirect.url.contains("CANARY"))
+        let isWeb = location.hasPrefix("http")
+        #expect((redirect.fault?.exitCode == .network) == isWeb)
+    }
+
+    @Test(arguments: ["/" + String(repeating: "x", count: 9000), "https://h:99999/", "https://h/\u{7}", "//"])
+    func `a location that cannot be read is a broken answer, not another origin`(location: String) throws {
+        let redirect = parser.resolve(location, against: try parser.parse("https://h/"))
+        #expect(redirect.origin == nil)
+        #expect(redirect.fault?.exitCode == .network)
     }
 }

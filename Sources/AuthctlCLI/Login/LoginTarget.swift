@@ -62,6 +62,7 @@ extension Invocation {
         for _ in 0..<Self.redirectLimit {
             let answer = try transport.send(HTTPRequest(method: "GET", url: "\(url.origin)\(target)"))
             guard (300..<400).contains(answer.status), let redirect = answer.redirect else { return target }
+            if let fault = redirect.fault { throw fault }
             guard redirect.origin == url.origin else {
                 throw .untrusted(.otherOrigin(target: redirect.origin?.description ?? redirect.url))
             }
