@@ -59,7 +59,9 @@ struct `The URL parser` {
 
     @Test(arguments: [
         "https://user:CANARY@h o/", "https://user:CANARY/x@h:port/", "user:CANARY@host/path", "ftp://user:CANARY@h/",
-        "https://user:CANARY@h./", "https://user:CAN%00ARY@@h/",
+        "https://user:CANARY@h./", "https://user:CAN%00ARY@@h/", "https://user:CANARY%0a@h/",
+        "https://us%0der:CANARY@h/",
+        "https://user:CANARY%7f@h/", "https://%00:CANARY@h/", "https://us%ffer:CANARY@h/", "https://user:CANARY%00@h/",
     ])
     func `R8 never repeats a password in a fault`(text: String) throws {
         let refused = #expect(throws: UsageFault.self) { try parser.parse(text) }

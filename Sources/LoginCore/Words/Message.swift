@@ -142,6 +142,7 @@ extension BusyFault {
     fileprivate var message: Message {
         let said = words.map { ": the server says \(SafeText.quoted($0))" } ?? ""
         let wait = retryAfter.map { $0 <= 86_400 ? "try again in \($0) seconds" : "try again much later" }
-        return Message("the server cannot judge the login now (status \(status))\(said)", next: wait ?? "try again later")
+        return Message(
+            "the server cannot judge the login now (status \(status))\(said)", next: wait ?? "try again later")
     }
 }
