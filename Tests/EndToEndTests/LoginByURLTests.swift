@@ -49,6 +49,26 @@ import Testing
         #expect(try authctl.run("whoami", "-P", name).output == "ann\n")
     }
 
+    @Test func `at the same time as others gets a profile of its own for each URL, and one for the same URL`()
+        async throws
+    {
+        let urls = (0..<6).map { "\(verify)?n=\($0 / 2)" }
+        let codes = try await withThrowingTaskGroup(of: Int32?.self) { group in
+            for url in urls { group.addTask { try logIn(url).code } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(codes == urls.map { _ in 0 })
+        #expect(try profiles() == [name, name + "-2", name + "-3"])
+        for profile in try profiles() {
+            #expect(try authctl.run("whoami", profile).output == "ann\n")
+        }
+        let shown = try profiles().map { try authctl.run("profile", "show", $0).output }
+        #expect(
+            (0...2).allSatisfy { number in
+                shown.contains { $0.contains("?n=\(number)'") || $0.contains("?n=\(number)\"") }
+            })
+    }
+
     @Test func `takes the name that --name chooses, if it is free`() throws {
         #expect(try logIn(verify, "--name", "work").code == 0)
         #expect(try profiles() == ["work"])
