@@ -11,8 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// -1 until cprocess_harden changes it.
+// What is ignored instead of killing: -1 until cprocess_harden changes it, then whether it was ignored before.
 static int sigpipe_was_ignored = -1;
+static int sigxfsz_was_ignored = -1;
 
 // A file that is opened later would otherwise become descriptor 1 or 2, and a message would be written into it (M6).
 static int fill_standard_descriptors(void) {
@@ -43,12 +44,13 @@ enum cprocess_hardening cprocess_harden(void) {
     // A server that closes its connection must be an error that is told, not our death.
     sigpipe_was_ignored = signal(SIGPIPE, SIG_IGN) == SIG_IGN;
     // Nor that a file may not grow: the write fails, and what was half written is removed.
-    signal(SIGXFSZ, SIG_IGN);
+    sigxfsz_was_ignored = signal(SIGXFSZ, SIG_IGN) == SIG_IGN;
     return CPROCESS_HARDENED;
 }
 
-int cprocess_sigpipe_was_ignored(void) {
-    if (sigpipe_was_ignored >= 0) return sigpipe_was_ignored;
+int cprocess_was_ignored(int number) {
+    if (number == SIGPIPE && sigpipe_was_ignored >= 0) return sigpipe_was_ignored;
+    if (number == SIGXFSZ && sigxfsz_was_ignored >= 0) return sigxfsz_was_ignored;
     struct sigaction now;
-    return sigaction(SIGPIPE, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+    return sigaction(number, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
 }

@@ -99,10 +99,9 @@ static void (*handler_for(int number))(int) {
 static void take(int number) {
     struct sigaction action = {.sa_handler = handler_for(number), .sa_flags = SA_ONSTACK};
     if (action.sa_handler == NULL || sigaction(number, NULL, &previous[number]) != 0) return;
-    // What the caller of the program ignores stays ignored (nohup, a shell's background job). That cprocess_harden
-    // ignores SIGPIPE does not count.
-    int ignored = number == SIGPIPE ? cprocess_sigpipe_was_ignored() : previous[number].sa_handler == SIG_IGN;
-    if (ignored && action.sa_handler != note) return;
+    // What the caller of the program ignores stays ignored (nohup, a shell's background job). What cprocess_harden
+    // ignores does not count.
+    if (cprocess_was_ignored(number) && action.sa_handler != note) return;
     // Nothing interrupts a handler; a crash inside one still kills, since the kernel does not let those be blocked.
     sigfillset(&action.sa_mask);
     if (is_crash(number)) sigemptyset(&action.sa_mask);

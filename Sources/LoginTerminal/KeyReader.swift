@@ -6,6 +6,7 @@ internal import Glibc
 enum KeyReader {
     /// Longer between the bytes of one key, and it was Escape followed by another key.
     private static let withinKey: Int32 = 50
+    private static let longestSequence = 32
 
     /// - Returns: a byte, or `EOF` when the line has ended without Enter.
     static func read(from descriptor: Int32) -> Int32 {
@@ -33,9 +34,16 @@ enum KeyReader {
         if kind < 0x20 { CurrentLine.with { $0.pushedBack = kind } }
         guard kind == UInt8(ascii: "[") || kind == UInt8(ascii: "O") else { return [] }
         var sequence = [kind]
-        while sequence.count < 32, let byte = byteWithinKey(from: descriptor) {
-            sequence.append(byte)
-            if byte >= 0x40 || kind == UInt8(ascii: "O") { return sequence }
+        while let byte = byteWithinKey(from: descriptor) {
+            if byte < 0x20 {
+                CurrentLine.with { $0.pushedBack = byte }
+                return []
+            }
+            // Of one that is longer than any key's, nothing must be left to be taken for typed text.
+            if sequence.count < longestSequence { sequence.append(byte) }
+            if byte >= 0x40 || kind == UInt8(ascii: "O") {
+                return sequence.count < longestSequence ? sequence : []
+            }
         }
         return []
     }

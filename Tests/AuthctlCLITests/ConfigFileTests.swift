@@ -83,6 +83,16 @@ struct ConfigFileTests {
         #expect(world.run("profile", "show", "made").code == 0)
     }
 
+    @Test func `the folder of the profiles that authctl made must be writable by no one else`() throws {
+        try world.home.write(
+            "url = \"https://m.example\"\nverify = { get = \"/\" }\n", to: "config/authctl/profiles/made.toml")
+        let folder = "\(world.home.config)/authctl/profiles"
+        for (mode, code) in [(0o777, 2), (0o770, 2), (0o755, 0), (0o700, 0)] as [(Int, Int32)] {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: folder)
+            #expect(world.run("profile", "show", "made").code == code)
+        }
+    }
+
     @Test func `config.toml wins over a made profile of the same name`() throws {
         try world.home.write(
             "url = \"https://other.example\"\nverify = { get = \"/\" }\n", to: "config/authctl/profiles/wire.toml")

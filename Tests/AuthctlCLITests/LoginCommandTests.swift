@@ -192,6 +192,9 @@ struct LoginCommandTests {
         let run = world.run("login", "wire", "-u", "anna", "--password-file", file)
         #expect(run.code == 2 && world.requests.isEmpty && run.talk.contains("control character"))
         #expect(world.run("login", "wire", "-u", "an\u{7}na").code == 2 && world.requests.isEmpty)
+        // What is left of bytes that are not UTF-8.
+        let broken = world.run("login", "wire", "-u", "an\u{FFFD}na")
+        #expect(broken.code == 2 && broken.talk.contains("not UTF-8"))
     }
 
     private func loggedIn() throws -> TestWorld {

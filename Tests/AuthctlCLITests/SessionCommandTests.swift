@@ -32,6 +32,13 @@ struct SessionCommandTests {
         try Snapshot.expect(world.run("whoami", "chat", "--json", server: [welcome]).output, "json-whoami")
     }
 
+    @Test func `whoami prints a name whole, however long, with every mark`() throws {
+        let name = "\u{301}" + String(repeating: "n", count: 5000) + String(repeating: "\u{301}", count: 6)
+        let run = try chat().run("whoami", "chat", server: [.answer(200, "{\"user_id\":\"\(name)\"}")])
+        let shown = "\\u{301}" + String(repeating: "n", count: 5000) + String(repeating: "\u{301}", count: 4)
+        #expect(run.output == shown + "\\u{301}\\u{301}\n")
+    }
+
     @Test func `whoami --offline asks nobody and says so`() throws {
         let world = try chat()
         let run = world.run("whoami", "chat", "--offline")

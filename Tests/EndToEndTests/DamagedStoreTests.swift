@@ -16,6 +16,18 @@ import Testing
         try demo.reset()
     }
 
+    @Test func `a limit on the size of files is 8, not the end by a signal, and leaves nothing behind`() throws {
+        let words = [
+            "-c", "ulimit -f 0; exec \"$@\"", "sh", authctl.program, "login", "wire", "-u", "ann", "--force",
+            "--password-stdin",
+        ]
+        let spec = ChildSpec("/bin/sh", words, environment: authctl.environment, directory: authctl.folder)
+        let result = try Command.run(spec, input: Array("correct horse".utf8))
+        #expect(result.ending == .exited(8), "\(result.error)")
+        let left = (try? FileManager.default.contentsOfDirectory(atPath: authctl.state)) ?? []
+        #expect(!left.contains { $0.contains(".new-") })
+    }
+
     private var store: String { authctl.state + "/store.authctl" }
 
     /// Reading and writing commands, none of which may change the file or tell the server anything.

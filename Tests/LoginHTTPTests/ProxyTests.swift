@@ -35,6 +35,31 @@ struct `A proxy` {
         #expect(server.requests.count == 1)
     }
 
+    @Test(arguments: [
+        "ftp://p.example", "javascript:alert(1)//CANARY", "file:///CANARY",
+        "http://u:CANARY@" + String(repeating: "a", count: 256),
+        "http://", "http://u:CANARY@/", "http://p.example:99999", "http://p.example:CANARY", "http://p ex",
+        "socks6://h",
+    ])
+    func `that cannot be one is refused before connecting`(url: String) throws {
+        for setting in [ProxySetting.url(url), .environment] {
+            let settings = TransportSettings(proxy: setting, environment: ["https_proxy": url])
+            let refused = fault { _ = try CurlTransport(origin: Self.service, settings: settings).send(request()) }
+            guard case .usage(.badValue("proxy", let problem)) = refused else {
+                Issue.record("\(String(describing: refused)) for \(url)")
+                continue
+            }
+            #expect(!problem.contains("CANARY"))
+        }
+    }
+
+    @Test(arguments: ["127.0.0.1:1", "HTTP://u:p@127.0.0.1:1/", "socks5h://127.0.0.1:1", "http://[::1]:1"])
+    func `that can be one is tried`(url: String) throws {
+        let settings = TransportSettings(proxy: .url(url))
+        let failed = fault { _ = try CurlTransport(origin: Self.service, settings: settings).send(request()) }
+        #expect(failed?.exitCode == .network)
+    }
+
     @Test(arguments: [ProxySetting.environment, .url("")])
     func `X2 sees host and port and nothing else`(setting: ProxySetting) throws {
         let proxy = try RecordingServer([.answer(502, ["Set-Cookie: a=b"], body: "no", ending: .close)])

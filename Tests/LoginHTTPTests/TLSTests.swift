@@ -18,6 +18,19 @@ struct `TLS` {
                 basic: BasicCredential(username: "u", password: Secret("CANARY"))))
     }
 
+    @Test func `authorities that are no file are refused before connecting`() throws {
+        let server = try RecordingServer([])
+        let fifo = NSTemporaryDirectory() + "fifo-\(UInt64.random(in: 0 ... .max))"
+        #expect(mkfifo(fifo, 0o600) == 0)
+        defer { unlink(fifo) }
+        for path in ["/nonexistent/ca.pem", "/tmp", "/dev/zero", fifo] {
+            let transport = CurlTransport(origin: server.origin, settings: TransportSettings(caFile: path))
+            let refused = fault { _ = try transport.send(HTTPRequest(method: "GET", url: server.url())) }
+            #expect(refused?.exitCode == .usage, "\(path)")
+        }
+        #expect(server.connections.isEmpty)
+    }
+
     @Test func `works with the authority that is named, and with no other`() throws {
         let pair = try certificates.selfSigned()
         let server = try TLSServer(pair)

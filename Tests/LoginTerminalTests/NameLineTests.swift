@@ -64,6 +64,16 @@ import Testing
         #expect(try probe.answer.last == "secret " + Probe.hex("pp"))
     }
 
+    @Test func `of a key that is not known nothing is left, however long its sequence`() throws {
+        let probe = try Probe("--fields", "username")
+        try probe.pty.wait(for: "User name: ")
+        probe.pty.type("a\u{1B}[1" + String(repeating: ";1", count: 60) + "~b\u{1B}[99Xc")
+        probe.pty.watch(milliseconds: 200)
+        probe.pty.type("\u{1B}[1;1\r")
+        try probe.finish()
+        #expect(try probe.answer.first == "username " + Probe.hex("abc"))
+    }
+
     @Test func `a change of the window draws the line again`() throws {
         let probe = try Probe("--fields", "username", "--proposed", "annabella.holthausen")
         try probe.pty.wait(for: "User name: annabella.holthausen")

@@ -83,7 +83,10 @@ extension LoginOptions {
         var profile = profile
         profile.settings.allowHTTP = allowHttp || profile.settings.allowHTTP
         profile.settings.proxy = proxy ?? profile.settings.proxy
-        profile.settings.caFile = caFile ?? profile.settings.caFile
+        if let caFile {
+            // Where the profile is written down, another folder would be meant.
+            profile.settings.caFile = try Invocation.fromConfig { () throws(UsageFault) in try Paths.absolute(caFile) }
+        }
         profile.settings.store = store ?? profile.settings.store
         profile.settings.persist = persist.flatMap { Persistence(rawValue: $0) } ?? profile.settings.persist
         return profile

@@ -16,11 +16,11 @@ enum __attribute__((enum_extensibility(closed))) cprocess_hardening {
 };
 
 // To be called first in main, before anything is opened: refuses set-uid, makes the descriptors 0 to 2 valid, forbids
-// core dumps and ptrace, sets the file mask, ignores SIGPIPE.
+// core dumps and ptrace, sets the file mask, ignores SIGPIPE and SIGXFSZ.
 enum cprocess_hardening cprocess_harden(void);
 
-// Whether SIGPIPE was ignored when the process started: children must find it as it was.
-int cprocess_sigpipe_was_ignored(void);
+// Whether the signal was ignored when the process started: children must find it as it was.
+int cprocess_was_ignored(int number);
 
 // --- The terminal while a question is open (terminal.c) ---------------------------------------------------------
 

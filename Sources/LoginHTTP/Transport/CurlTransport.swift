@@ -53,6 +53,7 @@ public final class CurlTransport: Transport {
         do throws(UsageFault) {
             url = try parser.parse(request.url)
             try RequestCheck(request: request).run()
+            try SettingsCheck(caFile: options.settings.caFile, proxy: options.proxy).run()
         } catch {
             throw .usage(error)
         }
