@@ -31,19 +31,18 @@ struct PasswordCommand {
             throw error
         }
         defer { close(ends[0]) }
-        let answer: Result<Secret, SecretFile.Problem>
+        let answer: Secret
         do throws(SecretFile.Problem) {
-            answer = .success(try SecretFile.read(ends[0], firstLineOnly: true))
+            answer = try SecretFile.read(ends[0], firstLineOnly: true)
         } catch {
-            answer = .failure(error)
+            // It would wait for ever for somebody to read the rest.
+            kill(child, SIGKILL)
+            _ = Self.wait(for: child)
+            throw .usage(.badValue(option: "password-command", problem: error.words))
         }
         let status = Self.wait(for: child)
         guard status == 0 else { throw .loginRequired(LoginNeed(why: .passwordCommandFailed(status: status))) }
-        switch answer {
-        case .success(let secret): return secret
-        case .failure(let problem):
-            throw .usage(.badValue(option: "password-command", problem: problem.words))
-        }
+        return answer
     }
 
     /// The words of a line: blanks separate them, single and double quotes hold them together, nothing else means

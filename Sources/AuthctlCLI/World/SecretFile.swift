@@ -19,6 +19,7 @@ enum SecretFile {
         var builder = SecretBuilder(limit: limit)
         var byte: UInt8 = 0
         var lineEnded = false
+        var further = 0
         defer { explicit_bzero(&byte, 1) }
         while true {
             // Byte by byte, since nothing after the line end is wanted in memory.
@@ -27,8 +28,10 @@ enum SecretFile {
             guard count >= 0 else { throw .cannotRead(errno: errno) }
             if count == 0 { break }
             if lineEnded {
-                if firstLineOnly { continue }
-                throw .furtherLines
+                guard firstLineOnly else { throw .furtherLines }
+                further += 1
+                guard further <= limit else { throw .tooLong }
+                continue
             }
             if byte == UInt8(ascii: "\n") {
                 lineEnded = true
