@@ -43,7 +43,9 @@ struct CommandTree {
     var all: [CommandTree] { [self] + children.flatMap(\.all) }
 
     private static func list(_ value: JSONValue, _ pointer: String) -> [JSONValue] {
-        guard let found = JSONPointer(pointer).flatMap({ value[$0] }), case .array(let elements) = found else { return [] }
+        guard let found = JSONPointer(pointer).flatMap({ value[$0] }), case .array(let elements) = found else {
+            return []
+        }
         return elements
     }
 

@@ -40,7 +40,10 @@ struct ConfigFaultTests {
         ("persist = \"forever\"", "profiles.p", "profiles.p.persist: 'forever' is none of none, session, permanent"),
         ("method = \"bsic\"", "profiles.p", "profiles.p.method: 'bsic' is none of auto"),
         ("method = []", "profiles.p", "profiles.p.method: must name at least one method"),
-        ("method = [\"basic\", \"token\"]", "profiles.p", "profiles.p.method: 'auto', 'cookie' and 'token' stand by themselves"),
+        (
+            "method = [\"basic\", \"token\"]", "profiles.p",
+            "profiles.p.method: 'auto', 'cookie' and 'token' stand by themselves"
+        ),
         ("method = \"cookie\"", "profiles.p", "profiles.p.login: is missing"),
         ("login = \"/l\"", "profiles.p", "profiles.p.login: must be a table, not a text"),
         ("user = 1979-05-27", "profiles.p", "profiles.p.user: must be a text, not a date"),
@@ -48,11 +51,23 @@ struct ConfigFaultTests {
         ("!", "profiles.p.verify", "profiles.p.verify: must have exactly one of 'get', 'post' and 'send'"),
         ("post = \"/\"", "profiles.p.verify", "profiles.p.verify: must have exactly one of 'get', 'post' and 'send'"),
         ("usrname = \"/n\"", "profiles.p.verify", "profiles.p.verify.usrname: unknown key; did you mean 'username'?"),
-        ("username = \"n\"", "profiles.p.verify", "profiles.p.verify.username: must be '/json/pointer', 'header:NAME' or 'cookie:NAME'"),
-        ("logged-out = 401", "profiles.p.verify", "profiles.p.verify.logged-out: must be a list of statuses and tables"),
+        (
+            "username = \"n\"", "profiles.p.verify",
+            "profiles.p.verify.username: must be '/json/pointer', 'header:NAME' or 'cookie:NAME'"
+        ),
+        (
+            "logged-out = 401", "profiles.p.verify",
+            "profiles.p.verify.logged-out: must be a list of statuses and tables"
+        ),
         ("logged-out = [1000]", "profiles.p.verify", "profiles.p.verify.logged-out: 1000 is no HTTP status"),
-        ("logged-out = [{}]", "profiles.p.verify", "profiles.p.verify.logged-out: an empty table would hold for every answer"),
-        ("logged-out = [{ name = \"x\" }]", "profiles.p.verify", "profiles.p.verify.logged-out.name: must be '/json/pointer'"),
+        (
+            "logged-out = [{}]", "profiles.p.verify",
+            "profiles.p.verify.logged-out: an empty table would hold for every answer"
+        ),
+        (
+            "logged-out = [{ name = \"x\" }]", "profiles.p.verify",
+            "profiles.p.verify.logged-out.name: must be '/json/pointer'"
+        ),
         ("!get = \"me\"", "profiles.p.verify", "profiles.p.verify.get: must start with '/'"),
         ("!get = \"@evil/\"", "profiles.p.verify", "profiles.p.verify.get: must start with '/'"),
         ("!get = \"https://evil.example/\"", "profiles.p.verify", "profiles.p.verify.get: must start with '/'"),
@@ -66,7 +81,10 @@ struct ConfigFaultTests {
         ("header = \"X: {username\"", "profiles.p.verify", "profiles.p.verify.header: '{' without '}'"),
         ("json = 1\nform = { a = \"b\" }", "profiles.p.verify", "profiles.p.verify.json: cannot stand beside 'form'"),
         ("json = 1979-05-27", "profiles.p.verify", "profiles.p.verify.json: JSON has no date"),
-        ("expires = \"/a\"\nexpires-in = \"/b\"", "profiles.p.login", "profiles.p.login.expires-in: cannot stand beside 'expires'"),
+        (
+            "expires = \"/a\"\nexpires-in = \"/b\"", "profiles.p.login",
+            "profiles.p.login.expires-in: cannot stand beside 'expires'"
+        ),
         ("basic = \"{token}\"", "profiles.p.session", "profiles.p.session.basic: must be a user name and a password"),
         ("!cookies = false", "profiles.p.session", "profiles.p.session: says nothing"),
         ("cookie = true", "profiles.p.session", "profiles.p.session.cookie: unknown key; did you mean 'cookies'?"),
@@ -78,7 +96,8 @@ struct ConfigFaultTests {
     @Test(arguments: [
         ("!get = \"/{password}\"", "profiles.p.verify"), ("query = { p = \"{password}\" }", "profiles.p.verify"),
         ("header = \"X: {password}\"", "profiles.p.verify"), ("!post = \"/{secret:pin}\"", "profiles.p.login"),
-        ("header = \"X: {password}\"", "profiles.p.session"), ("write-header = \"X: {secret:pin}\"", "profiles.p.session"),
+        ("header = \"X: {password}\"", "profiles.p.session"),
+        ("write-header = \"X: {secret:pin}\"", "profiles.p.session"),
         ("basic = \"{username}:{password}\"", "profiles.p.session"),
     ])
     func `a password gets into bodies only`(line: String, table: String) throws {
@@ -93,7 +112,9 @@ struct ConfigFaultTests {
         #expect(run.talk.contains("config.toml: line "))
     }
 
-    @Test(arguments: ["defualt = \"p\"", "profile = 1", "persist = \"x\"", "store = \"x\"", "proxy = 1", "profiles = 1"])
+    @Test(arguments: [
+        "defualt = \"p\"", "profile = 1", "persist = \"x\"", "store = \"x\"", "proxy = 1", "profiles = 1",
+    ])
     func `the keys at the top are read strictly, too`(text: String) throws {
         let run = try TestWorld(config: text).run("profile", "list")
         #expect(run.code == 2 && run.output.isEmpty && run.talk.contains("config.toml: "))
@@ -107,7 +128,9 @@ struct ConfigFaultTests {
         #expect(run.talk.unicodeScalars.allSatisfy { $0 == "\n" || SafeText.escape(for: $0) == nil })
     }
 
-    @Test(arguments: ["https://u:canary@p.example", "https://p.example/?x=1", "ftp://p.example", "p.example", "https://"])
+    @Test(arguments: [
+        "https://u:canary@p.example", "https://p.example/?x=1", "ftp://p.example", "p.example", "https://",
+    ])
     func `R8 the url of a profile has neither user information nor a query`(url: String) throws {
         let world = try TestWorld(config: "profiles.p = { url = \"\(url)\", verify = { get = \"/\" } }")
         let run = world.run("login", "p")

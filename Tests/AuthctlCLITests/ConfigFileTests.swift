@@ -54,14 +54,20 @@ struct ConfigFileTests {
 
     @Test func `none at all is no fault, but one that was named has to be there`() throws {
         try FileManager.default.removeItem(atPath: path)
-        #expect(list() == Run(code: 0, output: "", talk: "There is no profile yet. Log in with a URL: authctl login https://HOST/PATH\n"))
+        #expect(
+            list()
+                == Run(
+                    code: 0, output: "",
+                    talk: "There is no profile yet. Log in with a URL: authctl login https://HOST/PATH\n"))
         #expect(world.run("profile", "list", "--config", "/nonexistent/c.toml").code == 2)
         world.variables["AUTHCTL_CONFIG"] = "/nonexistent/c.toml"
         #expect(list().code == 2)
     }
 
     @Test func `a NUL, bytes that are no UTF-8 and a file without end are refused`() throws {
-        for bytes in [Array("default = \"a\u{0}b\"".utf8), [0x61, 0xff], [UInt8](repeating: 0x23, count: (1 << 20) + 1)] {
+        for bytes in [
+            Array("default = \"a\u{0}b\"".utf8), [0x61, 0xff], [UInt8](repeating: 0x23, count: (1 << 20) + 1),
+        ] {
             try Data(bytes).write(to: URL(filePath: path))
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
             #expect(list().code == 2)
@@ -70,7 +76,8 @@ struct ConfigFileTests {
 
     @Test func `a profile that authctl made is held to the same rules`() throws {
         let file = try world.home.write(
-            "url = \"https://m.example\"\nverify = { get = \"/\" }\n", to: "config/authctl/profiles/made.toml", mode: 0o666)
+            "url = \"https://m.example\"\nverify = { get = \"/\" }\n", to: "config/authctl/profiles/made.toml",
+            mode: 0o666)
         #expect(world.run("profile", "show", "made").code == 2)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
         #expect(world.run("profile", "show", "made").code == 0)

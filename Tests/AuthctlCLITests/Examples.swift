@@ -90,5 +90,6 @@ enum Examples {
         """
 
     /// Those that this release answers.
-    static let config = "default = \"blog\"\n\n" + [wire, blog, screencast, forge, chat, index].joined(separator: "\n\n") + "\n"
+    static let config =
+        "default = \"blog\"\n\n" + [wire, blog, screencast, forge, chat, index].joined(separator: "\n\n") + "\n"
 }

@@ -18,14 +18,17 @@ struct GivenSecretTests {
     }
 
     @Test(arguments: [
-        ("p", "p"), ("p\n", "p"), ("p\r\n", "p"), (" p w \n", " p w "), ("p\r", "p\r"), ("", ""), ("\n", ""), ("p\t\n", "p\t"),
+        ("p", "p"), ("p\n", "p"), ("p\r\n", "p"), (" p w \n", " p w "), ("p\r", "p\r"), ("", ""), ("\n", ""),
+        ("p\t\n", "p\t"),
         ("pä\u{1f600}\n", "pä\u{1f600}"), ("a\rb\n", "a\rb"),
     ])
     func `the line end is taken away, and nothing else`(text: String, expected: String) throws {
         #expect(try read(text) == expected)
     }
 
-    @Test(arguments: ["a\nb", "a\n\n", "a\n\nb\n"]) func `further lines are refused, but of a command`(text: String) throws {
+    @Test(arguments: ["a\nb", "a\n\n", "a\n\nb\n"]) func `further lines are refused, but of a command`(text: String)
+        throws
+    {
         #expect(throws: SecretFile.Problem.furtherLines) { try read(text) }
         #expect(try read(text, firstLineOnly: true) == "a")
     }
@@ -37,7 +40,8 @@ struct GivenSecretTests {
         #expect(throws: SecretFile.Problem.cannotRead(errno: EISDIR)) { try SecretFile.read(path: home.path) }
     }
 
-    private func given(_ source: GivenCredential.Source, blank: Bool = false, password: Secret? = nil) throws -> Secret {
+    private func given(_ source: GivenCredential.Source, blank: Bool = false, password: Secret? = nil) throws -> Secret
+    {
         let world = try TestWorld()
         world.password = password
         return try world.withWorld { try GivenCredential(source: source, allowsBlank: blank).secret($0) }
@@ -56,7 +60,8 @@ struct GivenSecretTests {
 
     @Test(arguments: [
         ("pass show blog", ["pass", "show", "blog"]), ("  a\tb  ", ["a", "b"]), ("a 'b c' d", ["a", "b c", "d"]),
-        ("a \"b 'c'\" ''", ["a", "b 'c'", ""]), ("a'b'\"c\"d", ["abcd"]), ("", []), ("echo $HOME `x` \\n; |", ["echo", "$HOME", "`x`", "\\n;", "|"]),
+        ("a \"b 'c'\" ''", ["a", "b 'c'", ""]), ("a'b'\"c\"d", ["abcd"]), ("", []),
+        ("echo $HOME `x` \\n; |", ["echo", "$HOME", "`x`", "\\n;", "|"]),
     ])
     func `C10 a command is split into words, and nothing else means anything`(line: String, words: [String]) throws {
         #expect(try PasswordCommand.words(line) == words)
@@ -77,15 +82,21 @@ struct GivenSecretTests {
         #expect(try PasswordCommand(line: "printf ' p w \\nuser: anna\\n'").run().unprotectedText == " p w ")
     }
 
-    @Test(arguments: [("/bin/sh -c 'exit 7'", 7), ("/bin/sh -c 'echo pw; exit 3'", 3), ("/nonexistent/x", 127), ("/bin/sh -c 'kill -9 $$'", 137)])
+    @Test(arguments: [
+        ("/bin/sh -c 'exit 7'", 7), ("/bin/sh -c 'echo pw; exit 3'", 3), ("/nonexistent/x", 127),
+        ("/bin/sh -c 'kill -9 $$'", 137),
+    ])
     func `P21 a command that fails gives nothing: 4 with its status`(line: String, status: Int32) {
         let expected = LoginError.loginRequired(LoginNeed(why: .passwordCommandFailed(status: status)))
         #expect(throws: expected) { try PasswordCommand(line: line).run() }
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: ["cat /dev/zero", "yes", "/bin/sh -c 'trap \"\" PIPE; while :; do echo x; done'"])
+    @Test(
+        .timeLimit(.minutes(1)),
+        arguments: ["cat /dev/zero", "yes", "/bin/sh -c 'trap \"\" PIPE; while :; do echo x; done'"])
     func `P21 a command that prints without end is ended`(line: String) {
-        let expected = LoginError.usage(.badValue(option: "password-command", problem: SecretFile.Problem.tooLong.words))
+        let expected = LoginError.usage(
+            .badValue(option: "password-command", problem: SecretFile.Problem.tooLong.words))
         #expect(throws: expected) { try PasswordCommand(line: line).run() }
     }
 }

@@ -12,7 +12,8 @@ struct HelpTests {
         ("profile-show", ProfileShowCommand.self), ("profile-add", ProfileAddCommand.self),
         ("profile-default", ProfileDefaultCommand.self), ("profile-remove", ProfileRemoveCommand.self),
         ("store", StoreCommand.self), ("store-list", StoreListCommand.self), ("store-test", StoreTestCommand.self),
-        ("store-init", StoreInitCommand.self), ("completion", CompletionCommand.self), ("exit-codes", ExitCodesCommand.self),
+        ("store-init", StoreInitCommand.self), ("completion", CompletionCommand.self),
+        ("exit-codes", ExitCodesCommand.self),
     ]
 
     @Test(arguments: commands.indices) func `the help of a command`(index: Int) throws {
@@ -25,7 +26,9 @@ struct HelpTests {
         #expect(Set(shown).subtracting(["help", "store-read-back"]).isSubset(of: Set(Self.commands.map(\.name))))
     }
 
-    @Test(arguments: [["--help"], ["-h"], ["help"], ["login", "--help"], ["help", "store", "list"], ["help", "exit-codes"]])
+    @Test(arguments: [
+        ["--help"], ["-h"], ["help"], ["login", "--help"], ["help", "store", "list"], ["help", "exit-codes"],
+    ])
     func `help is a result: on standard output, and 0`(arguments: [String]) throws {
         let run = try TestWorld().run(arguments, server: [])
         #expect(run.code == 0 && run.talk.isEmpty && run.output.contains("USAGE:"))

@@ -95,7 +95,9 @@ struct LoginCommandTests {
         #expect(world.run("whoami", "--offline").code == 4)
     }
 
-    @Test(arguments: [["--no-prompt"], []]) func `P15 nobody to ask is 4, with every way to give what is missing`(options: [String]) throws {
+    @Test(arguments: [["--no-prompt"], []]) func `P15 nobody to ask is 4, with every way to give what is missing`(
+        options: [String]
+    ) throws {
         let world = try world()
         if !options.isEmpty { world.person = ScriptedPerson() }
         let run = world.run(["login"] + options, server: [.success(stranger)])
@@ -123,7 +125,9 @@ struct LoginCommandTests {
     @Test func `a password from a file: its first line, blanks and all`() throws {
         let world = try world()
         let file = try world.home.write(" p w \r\n", to: "pw")
-        let run = world.run("login", "-u", "anna", "--password-file", file, server: [stranger, .answer(200, cookies: [cookie]), welcome])
+        let run = world.run(
+            "login", "-u", "anna", "--password-file", file,
+            server: [stranger, .answer(200, cookies: [cookie]), welcome])
         #expect(run.code == 0)
         #expect(world.requests[1].hasSuffix("\"password\":\" p w \"}"))
     }
@@ -159,7 +163,8 @@ struct LoginCommandTests {
     @Test func `a profile that later goes elsewhere finds nothing, and sends nothing there`() throws {
         let world = try loggedIn()
         try world.home.write(
-            Examples.config.replacing("https://blog.example", with: "https://evil.example"), to: "config/authctl/config.toml")
+            Examples.config.replacing("https://blog.example", with: "https://evil.example"),
+            to: "config/authctl/config.toml")
         #expect(world.run("whoami").code == 4)
         #expect(world.requests.isEmpty)
     }
@@ -175,7 +180,9 @@ struct LoginCommandTests {
         let run = world.run("login", "wire", "-u", "anna:canary")
         #expect(run.code == 2 && world.requests.isEmpty)
         #expect(!run.talk.contains("canary") && run.talk.contains("--password-stdin"))
-        #expect(world.run("login", "blog", "-u", "a:b", server: [stranger, .answer(200, cookies: [cookie]), welcome]).code == 0)
+        #expect(
+            world.run("login", "blog", "-u", "a:b", server: [stranger, .answer(200, cookies: [cookie]), welcome]).code
+                == 0)
     }
 
     private func loggedIn() throws -> TestWorld {

@@ -37,7 +37,8 @@ struct LoginURLTests {
     @Test func `the same URL is the same profile, another one there gets -2`() throws {
         let world = try world()
         _ = world.run("login", Self.url, server: [stranger, stranger, .answer(200)])
-        #expect(world.run("login", Self.url, server: [.answer(200)]).talk.hasPrefix("Already logged in to api.example "))
+        #expect(
+            world.run("login", Self.url, server: [.answer(200)]).talk.hasPrefix("Already logged in to api.example "))
         world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
         let other = world.run("login", "https://api.example/you", server: [stranger, stranger, .answer(200)])
         #expect(other.talk.hasPrefix("Logged in to api.example-2 "))

@@ -13,7 +13,8 @@ struct ManualOptionsTests {
         #expect(described == Self.general.subtracting(["version"]))
     }
 
-    @Test(arguments: try CommandTree.root().children.map { $0.path[0] }.filter { !["help", "exit-codes"].contains($0) })
+    @Test(
+        arguments: try CommandTree.root().children.map { $0.path[0] }.filter { !["help", "exit-codes"].contains($0) })
     func `the page of a command tells of its options and no others`(command: String) throws {
         let page = try Manual.page("authctl-\(command).1")
         let tree = try #require(try CommandTree.root().children.first { $0.path == [command] })
@@ -24,13 +25,16 @@ struct ManualOptionsTests {
     }
 
     @Test func `every command has a page`() throws {
-        let commands = try CommandTree.root().children.map { $0.path[0] }.filter { !["help", "exit-codes"].contains($0) }
+        let commands = try CommandTree.root().children.map { $0.path[0] }.filter {
+            !["help", "exit-codes"].contains($0)
+        }
         #expect(try Set(Manual.commandPages().map(\.name)) == Set(commands.map { "authctl-\($0).1" }))
     }
 
     /// The long names in `.It Fl u , Fl -username Ar user` of the section OPTIONS.
     private static func options(of page: Manual.Page) throws -> Set<String> {
         let items = page.section("OPTIONS").filter { $0.hasPrefix(".It Fl ") }
-        return Set(items.flatMap { $0.split(separator: " ") }.filter { $0.hasPrefix("-") }.map { String($0.dropFirst()) })
+        return Set(
+            items.flatMap { $0.split(separator: " ") }.filter { $0.hasPrefix("-") }.map { String($0.dropFirst()) })
     }
 }

@@ -7,7 +7,8 @@ struct MessageSnapshotTests {
         let topic = Topic(profile: "blog", origin: Origin(scheme: "https", host: "blog.example", port: 443))
         let lines = Self.errors.map { error in
             let message = error.message(about: topic)
-            return "\(error.exitCode.rawValue) \(error.exitCode.name)\n  \(message.what)\n  → \(message.next)\n"
+            let next = message.next.isEmpty ? "" : "  → \(message.next)\n"
+            return "\(error.exitCode.rawValue) \(error.exitCode.name)\n  \(message.what)\n\(next)"
         }
         try Snapshot.expect(lines.joined(), "messages")
     }
@@ -27,16 +28,19 @@ struct MessageSnapshotTests {
         .notYet(feature: "method 'digest'"), .tokenHasOnlyHeader(method: .basic), .other("something else"),
     ].map { .usage($0) }
 
-    private static let judged: [LoginError] = [
-        .rejected(Refusal(status: 401, words: "bad \u{1b}[31m password")),
-        .rejected(Refusal(status: 401, mayMeanForbidden: true)), .cancelled, .promptExpired(seconds: 300),
-        .forbidden(Refusal(status: 403, words: "no role")),
-        .busy(BusyFault(status: 429, retryAfter: 30, words: nil)), .busy(BusyFault(status: 500, retryAfter: nil, words: "oops")),
-    ] + needs.map { .loginRequired($0) }
+    private static let judged: [LoginError] =
+        [
+            .rejected(Refusal(status: 401, words: "bad \u{1b}[31m password")),
+            .rejected(Refusal(status: 401, mayMeanForbidden: true)), .cancelled, .promptExpired(seconds: 300),
+            .forbidden(Refusal(status: 403, words: "no role")),
+            .busy(BusyFault(status: 429, retryAfter: 30, words: nil)),
+            .busy(BusyFault(status: 500, retryAfter: nil, words: "oops")),
+        ] + needs.map { .loginRequired($0) }
 
     private static let needs: [LoginNeed] = [
         LoginNeed(why: .noProfile), LoginNeed(why: .nothingStored),
-        LoginNeed(why: .nothingStored, missing: [.username, .password]), LoginNeed(why: .nothingStored, missing: [.token]),
+        LoginNeed(why: .nothingStored, missing: [.username, .password]),
+        LoginNeed(why: .nothingStored, missing: [.token]),
         LoginNeed(why: .sessionRefused), LoginNeed(why: .sessionExpired), LoginNeed(why: .passwordRefusedBefore),
         LoginNeed(why: .passwordCommandFailed(status: 3)),
     ]
@@ -57,14 +61,16 @@ struct MessageSnapshotTests {
     private static let stores: [LoginError] = [
         .unavailable(.keyring, problem: "the kernel has none"), .noneWorks(["file: not set up", "keyring: none"]),
         .locked(path: "/s/state.json", seconds: 10), .wrongPassphraseOrDamaged(path: "/s/vault"),
-        .damaged(path: "/s/state.json", problem: "bad JSON"), .unsafeFile(path: "/s", problem: "others can write there"),
+        .damaged(path: "/s/state.json", problem: "bad JSON"),
+        .unsafeFile(path: "/s", problem: "others can write there"),
         .notSetUp(.file), .alreadySetUp(.file, path: "/s/vault"), .passphraseMissing(path: "/s/vault"),
         .system(call: "write", path: "/s/vault", errno: 28), .timedOut(.secretService, seconds: 5),
         .tooLarge(.keyring, limit: 32_767), .cannotBePermanent(.keyring), .passphraseCancelled, .passphraseBlank,
     ].map { .store($0) }
 
     private static let failures: [LoginError] = [
-        .unexpectedStatus(404, step: "login", words: "not here"), .redirected(step: "verify", status: 302, target: "/login"),
+        .unexpectedStatus(404, step: "login", words: "not here"),
+        .redirected(step: "verify", status: 302, target: "/login"),
         .missingInAnswer(place: "/token", step: "login"), .tooManyRedirects(5), .tokenTooShortLived(seconds: 3),
         .logoutIncomplete("the server cannot judge the login now (status 503)"), .unexpectedEvent("saved while asking"),
         .system(call: "pipe", errno: 24), .other("something else"),

@@ -19,8 +19,11 @@ struct OptionParsingTests {
         let long = "--profile p --username anna --quiet --verbose --no-prompt --config=c --timeout=7 --json"
         let words = command.split(separator: " ", maxSplits: 1)
         for line in ["\(command) \(options)", "\(command) \(long)"]
-            + (words.count == 1 || command.hasPrefix("switch") ? ["\(words[0]) \(options) \(words.dropFirst().joined())"] : []) {
-            let parsed = try #require(try Authctl.parseAsRoot(line.split(separator: " ").map(String.init)) as? any WorldCommand)
+            + (words.count == 1 || command.hasPrefix("switch")
+                ? ["\(words[0]) \(options) \(words.dropFirst().joined())"] : [])
+        {
+            let parsed = try #require(
+                try Authctl.parseAsRoot(line.split(separator: " ").map(String.init)) as? any WorldCommand)
             let global = parsed.global
             #expect(global.profile == "p" && global.username == "anna" && global.config == "c" && global.timeout == 7)
             #expect(global.quiet && global.verbose && global.noPrompt && parsed.printsJSON)

@@ -35,7 +35,9 @@ struct ProfileCommandTests {
         let file = try world.home.write(Self.risky, to: "gift.toml")
         let run = world.run("profile", "add", file)
         #expect(run.code == 0)
-        for key in ["password-command = rm -rf /", "allow-http = true", "store = helper:evil"] { #expect(run.talk.contains(key)) }
+        for key in ["password-command = rm -rf /", "allow-http = true", "store = helper:evil"] {
+            #expect(run.talk.contains(key))
+        }
         #expect(!world.run("profile", "show", "gift").output.contains("rm -rf"))
     }
 
@@ -66,7 +68,8 @@ struct ProfileCommandTests {
 
     @Test func `remove deletes only what authctl made`() throws {
         let world = try TestWorld(config: Examples.wire)
-        let file = try world.home.write("[profiles.made]\nurl = \"https://m.example\"\nverify = { get = \"/\" }\n", to: "made.toml")
+        let file = try world.home.write(
+            "[profiles.made]\nurl = \"https://m.example\"\nverify = { get = \"/\" }\n", to: "made.toml")
         #expect(world.run("profile", "add", file).code == 0)
         #expect(world.run("profile", "remove", "wire").code == 2)
         #expect(world.run("profile", "remove", "nope").code == 2)
@@ -80,7 +83,9 @@ struct ProfileCommandTests {
         world.variables["AUTHCTL_STORE_PASSPHRASE_FILE"] = try world.home.write("horse battery\n", to: "pass")
         #expect(world.run("store", "init").code == 0)
         #expect(world.run("store", "init").code == 8)
-        #expect(world.run("store", "test", "file", "--json").output == "{\n  \"result\" : \"ok\",\n  \"store\" : \"file\"\n}\n")
+        #expect(
+            world.run("store", "test", "file", "--json").output
+                == "{\n  \"result\" : \"ok\",\n  \"store\" : \"file\"\n}\n")
         world.person = ScriptedPerson([ScriptedPerson.types(nil, "canary")])
         #expect(world.run("login", server: [.answer(401), .answer(200, "{\"username\":\"a\"}")]).code == 0)
         #expect(world.run("token").output == "canary\n")
@@ -91,7 +96,8 @@ struct ProfileCommandTests {
         #expect(world.run("token").code == 8)
     }
 
-    @Test(arguments: ["secret-service", "helper:pass"]) func `F9 a store that is not there is 8 and names itself, and nothing else is taken`(
+    @Test(arguments: ["secret-service", "helper:pass"])
+    func `F9 a store that is not there is 8 and names itself, and nothing else is taken`(
         name: String
     ) throws {
         let world = try TestWorld(config: Examples.forge)

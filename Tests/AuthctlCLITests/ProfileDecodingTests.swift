@@ -12,7 +12,9 @@ struct ProfileDecodingTests {
         return try ProfileDecoder(folder: "/etc/authctl", home: "/home/anna").profile(named: name, table)
     }
 
-    private func rule(_ verb: String, _ path: String, _ answer: (inout AnswerRule) -> Void = { _ in }) throws -> RequestRule {
+    private func rule(_ verb: String, _ path: String, _ answer: (inout AnswerRule) -> Void = { _ in }) throws
+        -> RequestRule
+    {
         var rule = RequestRule(verb: verb, path: try Template(parsing: path))
         answer(&rule.answer)
         return rule
@@ -63,7 +65,8 @@ struct ProfileDecodingTests {
         ])
         login.query = [RequestRule.Parameter(name: "ttl", value: try Template(parsing: "{ttl}"))]
         #expect(profile.login == login)
-        #expect(profile.sessionRule.headers == [HeaderRule(name: "auth_token", value: try Template(parsing: "{token}"))])
+        #expect(
+            profile.sessionRule.headers == [HeaderRule(name: "auth_token", value: try Template(parsing: "{token}"))])
         #expect(profile.verify.answer.username == Place("/user/username"))
     }
 
@@ -86,7 +89,9 @@ struct ProfileDecodingTests {
         }
         login.content = .json(
             .object([
-                .init(name: "identifier", value: .object([try member("type", "m.id.user"), try member("user", "{username}")])),
+                .init(
+                    name: "identifier",
+                    value: .object([try member("type", "m.id.user"), try member("user", "{username}")])),
                 try member("password", "{password}"), .init(name: "refresh_token", value: .bool(true)),
                 try member("type", "m.login.password"),
             ]))
@@ -176,7 +181,10 @@ struct ProfileDecodingTests {
         #expect(verify.content == .body("<x>{username}</x>"))
         let patterns = try #require(verify.answer.loggedOut?.last)
         #expect(patterns.status == 302)
-        #expect(Set(patterns.places.map { "\($0.place)=\($0.pattern.text)" }) == ["header:Location=/login/*", "/ok=false", "/n=3"])
+        #expect(
+            Set(patterns.places.map { "\($0.place)=\($0.pattern.text)" }) == [
+                "header:Location=/login/*", "/ok=false", "/n=3",
+            ])
     }
 }
 

@@ -10,7 +10,8 @@ struct SelectionTests {
 
     private func selected(_ world: TestWorld, _ arguments: String...) -> String {
         world.run(["profile", "show"] + arguments, server: []).output
-            .split(separator: "\n").first { $0.hasPrefix("[profiles.") }.map { String($0.dropFirst(10).dropLast()) } ?? ""
+            .split(separator: "\n").first { $0.hasPrefix("[profiles.") }.map { String($0.dropFirst(10).dropLast()) }
+            ?? ""
     }
 
     @Test func `the argument, then -P, then the variable, then the default`() throws {
@@ -71,7 +72,8 @@ struct SelectionTests {
     @Test func `--config goes before AUTHCTL_CONFIG, and made profiles beside it`() throws {
         let variable = try paths(["HOME": "/h", "AUTHCTL_CONFIG": "/v/c.toml"])
         #expect(variable.configFile == "/v/c.toml" && variable.isConfigNamed && variable.madeProfiles == "/v/profiles")
-        #expect(try paths(["HOME": "/h", "AUTHCTL_CONFIG": "/v/c.toml"], config: "/o.toml").madeProfiles == "//profiles")
+        #expect(
+            try paths(["HOME": "/h", "AUTHCTL_CONFIG": "/v/c.toml"], config: "/o.toml").madeProfiles == "//profiles")
     }
 
     @Test(arguments: [["-p"], ["-px"], ["login", "-p", "x"], ["--password"], ["login", "--password=x"], ["-pP"]])
@@ -85,7 +87,9 @@ struct SelectionTests {
         }
     }
 
-    @Test(arguments: [["-P", "x"], ["--password-stdin"], ["--password-file", "f"], ["--", "-p", "x"], ["--profile", "x"]])
+    @Test(arguments: [
+        ["-P", "x"], ["--password-stdin"], ["--password-file", "f"], ["--", "-p", "x"], ["--profile", "x"],
+    ])
     func `what only looks like it is not`(arguments: [String]) throws {
         try ArgumentGuard.check(arguments)
     }

@@ -15,7 +15,8 @@ struct SessionCommandTests {
         world.person = ScriptedPerson([ScriptedPerson.types(name, "pw")])
         let token = "{\"access_token\":\"tok-\(name)\",\"refresh_token\":\"ref\",\"expires_in_ms\":100000}"
         let run = world.run(
-            "login", "chat", "--force", server: [stranger, .answer(200, token), .answer(200, "{\"user_id\":\"@\(name)\"}")])
+            "login", "chat", "--force",
+            server: [stranger, .answer(200, token), .answer(200, "{\"user_id\":\"@\(name)\"}")])
         #expect(run.code == 0, "\(run.talk)")
         world.person = ScriptedPerson()
         return world
@@ -138,7 +139,8 @@ struct SessionCommandTests {
         let run = world.run("logout", "chat", server: [.answer(200, "{}")])
         #expect(run.code == 0 && run.output.isEmpty)
         #expect(run.talk.contains("local copy erased from the store; session ended at the server."))
-        #expect(world.requests == ["POST https://chat.example/_matrix/client/v3/logout\nAuthorization: Bearer tok-anna"])
+        #expect(
+            world.requests == ["POST https://chat.example/_matrix/client/v3/logout\nAuthorization: Bearer tok-anna"])
         #expect(!(try world.home.read("state/authctl/plaintext.json").contains("anna")))
         #expect(world.run("logout", "chat").code == 0 && world.requests.isEmpty)
     }

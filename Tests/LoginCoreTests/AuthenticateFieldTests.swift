@@ -4,7 +4,8 @@ import Testing
 @Suite struct AuthenticateFieldTests {
     @Test func `one challenge with a realm`() {
         let found = AuthenticateChallenge.parse([#"Basic realm="Demo Wire", charset="UTF-8""#])
-        #expect(found == [AuthenticateChallenge(scheme: "basic", parameters: ["realm": "Demo Wire", "charset": "UTF-8"])])
+        #expect(
+            found == [AuthenticateChallenge(scheme: "basic", parameters: ["realm": "Demo Wire", "charset": "UTF-8"])])
     }
 
     @Test func `RFC 9110's example of two challenges in one line`() {
@@ -25,7 +26,9 @@ import Testing
     }
 
     @Test func `a single value is told from a parameter`() {
-        #expect(AuthenticateChallenge.parse(["Negotiate YIIJvwYGKwYBBQUCoIIJszCC=="]).first?.token68 == "YIIJvwYGKwYBBQUCoIIJszCC==")
+        #expect(
+            AuthenticateChallenge.parse(["Negotiate YIIJvwYGKwYBBQUCoIIJszCC=="]).first?.token68
+                == "YIIJvwYGKwYBBQUCoIIJszCC==")
         #expect(AuthenticateChallenge.parse(["Digest qop=auth"]).first?.parameters == ["qop": "auth"])
     }
 

@@ -92,11 +92,12 @@ struct JudgementTests {
         #expect(judge(.answer(302, redirect: Self.foreign), rule, at: .verify) == .otherOrigin)
     }
 
-    @Test(arguments: [
-        (JSONValue.object(["user": .string("anna")]), Verdict.accepted), (.object(["user": .string("")]), .refused),
-        (.object(["user": .null]), .refused), (.object([:]), .refused), (.object(["user": .array([])]), .refused),
-        (.object(["user": .integer(7)]), .accepted), (nil, .refused),
-    ] as [(JSONValue?, Verdict)])
+    @Test(
+        arguments: [
+            (JSONValue.object(["user": .string("anna")]), Verdict.accepted), (.object(["user": .string("")]), .refused),
+            (.object(["user": .null]), .refused), (.object([:]), .refused), (.object(["user": .array([])]), .refused),
+            (.object(["user": .integer(7)]), .accepted), (nil, .refused),
+        ] as [(JSONValue?, Verdict)])
     func `K7 an answer without the name is logged out`(json: JSONValue?, verdict: Verdict) {
         var rule = AnswerRule()
         rule.username = Place("/user")
@@ -111,11 +112,14 @@ struct JudgementTests {
         #expect(judge(.answer(404), rule, at: .verify) == .failure)
     }
 
-    @Test(arguments: [
-        (["Retry-After: 30"], 30), (["retry-after: 0"], 0), (["Retry-After: -1"], nil), (["Retry-After: soon"], nil),
-        (["Retry-After: Fri, 31 Dec 1999 23:59:59 GMT"], nil), ([], nil), (["Retry-After: 5", "Retry-After: 9"], 5),
-        (["Retry-After: 99999999999999999999"], nil),
-    ] as [([String], Int?)])
+    @Test(
+        arguments: [
+            (["Retry-After: 30"], 30), (["retry-after: 0"], 0), (["Retry-After: -1"], nil),
+            (["Retry-After: soon"], nil),
+            (["Retry-After: Fri, 31 Dec 1999 23:59:59 GMT"], nil), ([], nil),
+            (["Retry-After: 5", "Retry-After: 9"], 5),
+            (["Retry-After: 99999999999999999999"], nil),
+        ] as [([String], Int?)])
     func `how long to wait is told in seconds`(headers: [String], seconds: Int?) {
         for status in [429, 503] {
             let judged = facts(.answer(status, headers: headers)).judged(by: AnswerRule(), at: .login)

@@ -93,7 +93,8 @@ struct LoginFlowTests {
         let need = LoginNeed(why: .nothingStored, missing: [.username, .password])
         walk(
             SomeLogin.flow(LoginFlow.Policy(maxAttempts: 1)), (.begun, .lookUp), (.lookedUp(.nothing), .prepare),
-            (prepared, question(attempts: 1)), (.answered(.leftBlank(.username)), .finish(.failed(.loginRequired(need)))))
+            (prepared, question(attempts: 1)),
+            (.answered(.leftBlank(.username)), .finish(.failed(.loginRequired(need)))))
     }
 
     @Test func `an answer without a name goes with the name that was offered`() {

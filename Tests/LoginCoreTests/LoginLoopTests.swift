@@ -100,7 +100,9 @@ struct LoginLoopTests {
 
     @Test func `a refused session is erased, and the password beside it tried`() {
         let keeper = ScriptedKeeper(
-            fill: [.success(StoredLogin(session: SomeLogin.session, credential: SomeLogin.credential, username: "bert"))],
+            fill: [
+                .success(StoredLogin(session: SomeLogin.session, credential: SomeLogin.credential, username: "bert"))
+            ],
             approve: [.success(())], reject: [.success(())])
         let fresh = Login(identity: SomeLogin.identity, session: .cookies([.named("sid", "fresh")]))
         let service = ScriptedService(
@@ -153,7 +155,8 @@ struct LoginLoopTests {
         let need = LoginError.loginRequired(LoginNeed(why: .nothingStored, missing: [.password]))
         let outcome = run(
             keeper: ScriptedKeeper(prepare: [.success(())], fill: [.success(StoredLogin())]),
-            service: ScriptedService(prepare: [.success(SomeLogin.namedSpace)]), prompt: ScriptedPrompt([.failure(need)]))
+            service: ScriptedService(prepare: [.success(SomeLogin.namedSpace)]),
+            prompt: ScriptedPrompt([.failure(need)]))
         #expect(outcome == .failed(need))
     }
 

@@ -41,13 +41,15 @@ struct MessageTests {
     @Test func `without a profile a message is about the origin, and without either about nothing`() {
         let error = LoginError.network(.tooSlow)
         #expect(error.message(about: Topic(profile: "blog")).what.hasPrefix("blog: the answer"))
-        #expect(error.message(about: Topic(origin: SomeLogin.origin)).what.hasPrefix("https://blog.example: the answer"))
+        #expect(
+            error.message(about: Topic(origin: SomeLogin.origin)).what.hasPrefix("https://blog.example: the answer"))
         #expect(error.message(about: Topic()).what.hasPrefix("the answer"))
     }
 
     @Test func `the words for wrong, unreachable, broken and forbidden all differ`() {
         let errors: [LoginError] = [
-            .rejected(Refusal(status: 401)), .network(.connectionLost), .busy(BusyFault(status: 500, retryAfter: nil, words: nil)),
+            .rejected(Refusal(status: 401)), .network(.connectionLost),
+            .busy(BusyFault(status: 500, retryAfter: nil, words: nil)),
             .forbidden(Refusal(status: 403)), .failure(.unexpectedStatus(404, step: "login", words: nil)),
         ]
         let words = errors.map { $0.message(about: topic).what }

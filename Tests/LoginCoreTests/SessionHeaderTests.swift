@@ -34,7 +34,8 @@ struct SessionHeaderTests {
     }
 
     @Test(arguments: [
-        ("Aladdin", "open sesame", "QWxhZGRpbjpvcGVuIHNlc2FtZQ=="), ("test", "123£", "dGVzdDoxMjPCow=="), ("", "", "Og=="),
+        ("Aladdin", "open sesame", "QWxhZGRpbjpvcGVuIHNlc2FtZQ=="), ("test", "123£", "dGVzdDoxMjPCow=="),
+        ("", "", "Og=="),
         ("u", " :p ", "dTogOnAg"),
     ])
     func `D12 Basic as RFC 7617 has it`(name: String, password: String, expected: String) throws {

@@ -29,10 +29,12 @@ enum SomeErrors {
     static let judged: [(LoginError, ExitCode)] =
         [
             (.rejected(Refusal(status: 401)), .rejected),
-            (.rejected(Refusal(status: 401, words: hostile, mayMeanForbidden: true)), .rejected), (.cancelled, .cancelled),
+            (.rejected(Refusal(status: 401, words: hostile, mayMeanForbidden: true)), .rejected),
+            (.cancelled, .cancelled),
             (.forbidden(Refusal(status: 403, words: hostile)), .forbidden),
             (.busy(BusyFault(status: 503, retryAfter: nil, words: hostile)), .busy),
-            (.busy(BusyFault(status: 429, retryAfter: 30, words: nil)), .busy), (.promptExpired(seconds: 300), .expired),
+            (.busy(BusyFault(status: 429, retryAfter: 30, words: nil)), .busy),
+            (.promptExpired(seconds: 300), .expired),
         ] + needs.map { (.loginRequired(LoginNeed(why: $0, missing: [])), .loginRequired) }
         + needs.map { (.loginRequired(LoginNeed(why: $0, missing: CredentialField.allCases)), .loginRequired) }
 
@@ -44,7 +46,8 @@ enum SomeErrors {
     static let network: [NetworkFault] = [
         .nameNotResolved(host: hostile), .notConnected(ignoredProxyVariable: nil),
         .notConnected(ignoredProxyVariable: "https_proxy"), .timedOut(seconds: 60), .tooSlow, .connectionLost, .notTLS,
-        .brokenAnswer(hostile), .answerTooLarge(limit: 1), .libraryMissing("libcurl.so.4"), .other(code: 1, text: hostile),
+        .brokenAnswer(hostile), .answerTooLarge(limit: 1), .libraryMissing("libcurl.so.4"),
+        .other(code: 1, text: hostile),
     ]
 
     static let trust: [TrustFault] = [

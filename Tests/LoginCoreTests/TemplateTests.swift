@@ -19,23 +19,27 @@ struct TemplateTests {
         try Template(parsing: text).filled(values, escaping).unprotectedText
     }
 
-    @Test(arguments: [
-        ("", []), ("plain", [.text("plain")]), ("{username}", [.slot(.username)]),
-        ("a{token}b", [.text("a"), .slot(.token), .text("b")]),
-        ("{username}:{token}", [.slot(.username), .text(":"), .slot(.token)]),
-        ("{ttl}{refresh-token}", [.slot(.ttl), .slot(.refreshToken)]), ("{password}", [.slot(.password)]),
-        ("{cookie:csrf token}", [.slot(.cookie("csrf token"))]), ("{cookie:a:b}", [.slot(.cookie("a:b"))]),
-        ("{secret:TOTP seed}", [.slot(.secret("TOTP seed"))]), ("{{", [.text("{")]), ("{{username}", [.text("{username}")]),
-        ("{{{username}}", [.text("{"), .slot(.username), .text("}")]), ("a } b", [.text("a } b")]),
-        ("{{{{", [.text("{{")]),
-    ] as [(String, [Template.Part])])
+    @Test(
+        arguments: [
+            ("", []), ("plain", [.text("plain")]), ("{username}", [.slot(.username)]),
+            ("a{token}b", [.text("a"), .slot(.token), .text("b")]),
+            ("{username}:{token}", [.slot(.username), .text(":"), .slot(.token)]),
+            ("{ttl}{refresh-token}", [.slot(.ttl), .slot(.refreshToken)]), ("{password}", [.slot(.password)]),
+            ("{cookie:csrf token}", [.slot(.cookie("csrf token"))]), ("{cookie:a:b}", [.slot(.cookie("a:b"))]),
+            ("{secret:TOTP seed}", [.slot(.secret("TOTP seed"))]), ("{{", [.text("{")]),
+            ("{{username}", [.text("{username}")]),
+            ("{{{username}}", [.text("{"), .slot(.username), .text("}")]), ("a } b", [.text("a } b")]),
+            ("{{{{", [.text("{{")]),
+        ] as [(String, [Template.Part])])
     func `slots stand in braces, and a doubled brace is one`(text: String, parts: [Template.Part]) throws {
         #expect(try Template(parsing: text).parts == parts)
     }
 
     @Test(arguments: [
-        ("{user}", Template.Malformed.unknownSlot("user")), ("{}", .unknownSlot("")), ("{Username}", .unknownSlot("Username")),
-        ("{cookie:}", .unknownSlot("cookie:")), ("{secret:}", .unknownSlot("secret:")), ("{ token }", .unknownSlot(" token ")),
+        ("{user}", Template.Malformed.unknownSlot("user")), ("{}", .unknownSlot("")),
+        ("{Username}", .unknownSlot("Username")),
+        ("{cookie:}", .unknownSlot("cookie:")), ("{secret:}", .unknownSlot("secret:")),
+        ("{ token }", .unknownSlot(" token ")),
         ("{username", .unclosedBrace), ("a{", .unclosedBrace), ("{{{", .unclosedBrace),
     ])
     func `what is no template says why`(text: String, expected: Template.Malformed) {

@@ -48,7 +48,8 @@ struct ServiceBasicTests {
     }
 
     @Test(arguments: [
-        (403, LoginError.forbidden(Refusal(status: 403))), (429, .busy(BusyFault(status: 429, retryAfter: nil, words: nil))),
+        (403, LoginError.forbidden(Refusal(status: 403))),
+        (429, .busy(BusyFault(status: 429, retryAfter: nil, words: nil))),
         (503, .busy(BusyFault(status: 503, retryAfter: nil, words: nil))),
         (404, .failure(.unexpectedStatus(404, step: "verify", words: nil))),
     ])
@@ -73,17 +74,20 @@ struct ServiceBasicTests {
         #expect(try exchange.login().identity.serverName == "Anna")
     }
 
-    @Test(arguments: [
-        (["Digest realm=\"r\", nonce=\"n\", qop=\"auth\"", "Basic realm=\"b\""], "b"), (["BASIC realm=\"x\""], "x"),
-        (["Negotiate", "basic"], nil), (["Bearer realm=\"t\", Basic realm=\"b\", Digest nonce=\"n\""], "b"),
-    ] as [([String], String?)])
+    @Test(
+        arguments: [
+            (["Digest realm=\"r\", nonce=\"n\", qop=\"auth\"", "Basic realm=\"b\""], "b"), (["BASIC realm=\"x\""], "x"),
+            (["Negotiate", "basic"], nil), (["Bearer realm=\"t\", Basic realm=\"b\", Digest nonce=\"n\""], "b"),
+        ] as [([String], String?)])
     func `auto takes Basic wherever it is among the offers`(offers: [String], realm: String?) throws {
         let answer = HTTPResponse.answer(401, headers: offers.map { "WWW-Authenticate: \($0)" })
         let space = try prepare([.auto], answer)
         #expect(space.method == .basic && space.realm == realm)
     }
 
-    @Test func `a 401 without a challenge is enough where the profile names Basic, and is told where it does not`() throws {
+    @Test func `a 401 without a challenge is enough where the profile names Basic, and is told where it does not`()
+        throws
+    {
         #expect(try prepare([.basic], .answer(401)).method == .basic)
         #expect(
             fault { _ = try prepare([.auto], .answer(401)) } == .usage(.noChallenge(url: Self.url, status: 401)))
@@ -122,7 +126,8 @@ struct ServiceBasicTests {
             url: "https://api.wire.example/x", origin: Origin(scheme: "https", host: "api.wire.example", port: 443),
             target: "/x")
         let foreign = Redirect(
-            url: "https://evil.example/x", origin: Origin(scheme: "https", host: "evil.example", port: 443), target: "/x")
+            url: "https://evil.example/x", origin: Origin(scheme: "https", host: "evil.example", port: 443),
+            target: "/x")
         for (redirect, expected) in [
             (own, LoginError.failure(.redirected(step: "verify", status: 302, target: "/x"))),
             (foreign, .untrusted(.otherOrigin(target: "https://evil.example"))),
@@ -137,7 +142,9 @@ struct ServiceBasicTests {
         ("a:b", "p", UsageFault.usernameHasColon), ("a\u{7}", "p", .controlCharacter(.username)),
         ("a", "p\r\nX: 1", .controlCharacter(.password)), ("a", "\u{0}", .controlCharacter(.password)),
     ])
-    func `D10 what Basic cannot carry is refused before any request`(name: String, secret: String, expected: UsageFault) throws {
+    func `D10 what Basic cannot carry is refused before any request`(name: String, secret: String, expected: UsageFault)
+        throws
+    {
         let exchange = Exchange(try SomeProfiles.wire(), [stranger])
         #expect(fault { _ = try exchange.login(name, secret) } == .usage(expected))
         #expect(exchange.requests.isEmpty)

@@ -77,7 +77,8 @@ struct ServiceCookieTests {
     }
 
     @Test(arguments: [
-        (401, LoginError.rejected(Refusal(status: 401))), (403, .failure(.unexpectedStatus(403, step: "login", words: nil))),
+        (401, LoginError.rejected(Refusal(status: 401))),
+        (403, .failure(.unexpectedStatus(403, step: "login", words: nil))),
         (400, .failure(.unexpectedStatus(400, step: "login", words: nil))),
         (429, .busy(BusyFault(status: 429, retryAfter: nil, words: nil))),
         (500, .busy(BusyFault(status: 500, retryAfter: nil, words: nil))),

@@ -13,7 +13,8 @@ struct ServiceEndingTests {
         try Exchange(try SomeProfiles.chat(), [answer]).service.refresh(old, username: "anna")
     }
 
-    private func logout(_ answer: HTTPResponse, _ change: (inout Profile) -> Void = { _ in }) throws -> Service.Farewell {
+    private func logout(_ answer: HTTPResponse, _ change: (inout Profile) -> Void = { _ in }) throws -> Service.Farewell
+    {
         var profile = try SomeProfiles.chat()
         change(&profile)
         return try Exchange(profile, [answer]).service.logout(.token(old), username: "anna")

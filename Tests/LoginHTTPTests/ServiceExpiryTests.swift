@@ -18,19 +18,22 @@ struct ServiceExpiryTests {
         return try exchange.login().session.expires
     }
 
-    @Test(arguments: [
-        ("\"1970-01-12T13:46:40Z\"", 1_000_000), ("\"1970-01-12T14:46:40+01:00\"", 1_000_000),
-        ("\"1970-01-12T13:46:40.999Z\"", 1_000_000), ("1000000", 1_000_000), ("1000000.9", 1_000_000),
-        ("\"1000000\"", 1_000_000), ("\"soon\"", nil), ("\"\"", nil), ("null", nil), ("true", nil), ("[]", nil),
-        ("1e300", nil), ("\"nan\"", nil), ("\"inf\"", nil), ("\"2030-99-99T00:00:00Z\"", nil),
-    ] as [(String, Int64?)])
+    @Test(
+        arguments: [
+            ("\"1970-01-12T13:46:40Z\"", 1_000_000), ("\"1970-01-12T14:46:40+01:00\"", 1_000_000),
+            ("\"1970-01-12T13:46:40.999Z\"", 1_000_000), ("1000000", 1_000_000), ("1000000.9", 1_000_000),
+            ("\"1000000\"", 1_000_000), ("\"soon\"", nil), ("\"\"", nil), ("null", nil), ("true", nil), ("[]", nil),
+            ("1e300", nil), ("\"nan\"", nil), ("\"inf\"", nil), ("\"2030-99-99T00:00:00Z\"", nil),
+        ] as [(String, Int64?)])
     func `a date, or seconds of Unix time; garbage is unknown`(value: String, expected: Int64?) throws {
         #expect(try expiry({ .at($0) }, value) == expected)
     }
 
-    @Test(arguments: [
-        ("3600", 3600), ("\"3600\"", 3600), ("0", 0), ("-5", -5), ("1.9", 1), ("\"x\"", nil), ("1e300", nil), ("null", nil),
-    ] as [(String, Int64?)])
+    @Test(
+        arguments: [
+            ("3600", 3600), ("\"3600\"", 3600), ("0", 0), ("-5", -5), ("1.9", 1), ("\"x\"", nil), ("1e300", nil),
+            ("null", nil),
+        ] as [(String, Int64?)])
     func `seconds from now`(value: String, expected: Int64?) throws {
         #expect(try expiry({ .inSeconds($0) }, value) == expected.map { Exchange.now + $0 })
     }
@@ -40,12 +43,13 @@ struct ServiceExpiryTests {
         #expect(try expiry({ .inMilliseconds($0) }, value) == expected.map { Exchange.now + $0 })
     }
 
-    @Test(arguments: [
-        // {"exp":1893456000}, {"exp":1893456000.5}, {"exp":"x"}, {}, and what is no token of this kind.
-        ("e30.eyJleHAiOjE4OTM0NTYwMDB9.sig", 1_893_456_000), ("e30.eyJleHAiOjE4OTM0NTYwMDAuNX0.", 1_893_456_000),
-        ("e30.eyJleHAiOiJ4In0.sig", nil), ("e30.e30.sig", nil), ("a.b.c", nil), ("a.b", nil), ("opaque", nil),
-        ("e30.eyJleHAiOjE4OTM0NTYwMDB9.a.b", nil),
-    ] as [(String, Int64?)])
+    @Test(
+        arguments: [
+            // {"exp":1893456000}, {"exp":1893456000.5}, {"exp":"x"}, {}, and what is no token of this kind.
+            ("e30.eyJleHAiOjE4OTM0NTYwMDB9.sig", 1_893_456_000), ("e30.eyJleHAiOjE4OTM0NTYwMDAuNX0.", 1_893_456_000),
+            ("e30.eyJleHAiOiJ4In0.sig", nil), ("e30.e30.sig", nil), ("a.b.c", nil), ("a.b", nil), ("opaque", nil),
+            ("e30.eyJleHAiOjE4OTM0NTYwMDB9.a.b", nil),
+        ] as [(String, Int64?)])
     func `where the profile says nothing, a JSON Web Token tells it itself`(token: String, expected: Int64?) throws {
         var profile = try SomeProfiles.screencast()
         profile.login?.answer.expiry = nil

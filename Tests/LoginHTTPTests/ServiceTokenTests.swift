@@ -103,7 +103,8 @@ struct ServiceTokenTests {
         #expect(exchange.requests == [check, post, check + "\nbasic anna:tok:en"])
         #expect(token(login)?.expires == Exchange.now + 36_000)
         #expect(
-            fault { _ = try exchange.service.verify(login.session, username: "anna") } == .rejected(Refusal(status: 200)))
+            fault { _ = try exchange.service.verify(login.session, username: "anna") }
+                == .rejected(Refusal(status: 200)))
     }
 
     @Test func `K7 a 200 without a token is no login`() throws {
@@ -116,7 +117,8 @@ struct ServiceTokenTests {
 
     @Test func `K7 a redirect in the place of a token is told as one, and not followed`() throws {
         let away = Redirect(
-            url: "https://screencast.example/login?err", origin: Origin(scheme: "https", host: "screencast.example", port: 443),
+            url: "https://screencast.example/login?err",
+            origin: Origin(scheme: "https", host: "screencast.example", port: 443),
             target: "/login?err")
         let exchange = Exchange(try SomeProfiles.screencast(), [.answer(401), .answer(302, redirect: away)])
         #expect(

@@ -17,7 +17,8 @@ enum SomeProfiles {
         verify.answer.loggedOut = [Condition(status: 401), Condition(status: 403)]
         var profile = Profile(name: "blog", url: "https://blog.example", methods: [.cookie], verify: verify)
         profile.login = try rule(
-            "POST", "/users/login", json: .object([try member("name", "{username}"), try member("password", "{password}")]))
+            "POST", "/users/login",
+            json: .object([try member("name", "{username}"), try member("password", "{password}")]))
         return profile
     }
 
@@ -52,7 +53,9 @@ enum SomeProfiles {
         var login = try rule(
             "POST", "/login",
             json: .object([
-                .init(name: "identifier", value: .object([try member("type", "m.id.user"), try member("user", "{username}")])),
+                .init(
+                    name: "identifier",
+                    value: .object([try member("type", "m.id.user"), try member("user", "{username}")])),
                 try member("password", "{password}"), .init(name: "refresh_token", value: .bool(true)),
                 try member("type", "m.login.password"),
             ]))
@@ -70,7 +73,8 @@ enum SomeProfiles {
     static func index() throws -> Profile {
         var verify = try rule("GET", "/+api")
         verify.answer.username = Place("/result/authstatus/1")
-        let state = Condition.PlacePattern(place: Place("/result/authstatus/0") ?? .header(""), pattern: TextPattern("noauth"))
+        let state = Condition.PlacePattern(
+            place: Place("/result/authstatus/0") ?? .header(""), pattern: TextPattern("noauth"))
         verify.answer.loggedOut = [Condition(places: [state])]
         var profile = Profile(name: "index", url: "https://index.example", methods: [.token], verify: verify)
         var login = try rule(
@@ -117,7 +121,9 @@ struct Exchange {
         self.init(profile, answers.map { .success($0) }, options: options)
     }
 
-    init(_ profile: Profile, _ answers: [Result<HTTPResponse, LoginError>], options: Service.Options = Service.Options()) {
+    init(
+        _ profile: Profile, _ answers: [Result<HTTPResponse, LoginError>], options: Service.Options = Service.Options()
+    ) {
         transport = ScriptedTransport(answers)
         let host = String(profile.url.dropFirst(8).prefix { $0 != "/" })
         let origin = Origin(scheme: "https", host: host, port: 443)
