@@ -25,27 +25,14 @@ struct ExitCodesCommand: ParsableCommand {
         throw CleanExit.helpRequest(self)
     }
 
+    /// In lines that fit into 80 columns as they are: this is put together at every start, so it does no more than that.
     private static var table: String {
-        ExitCode.allCases.map { code in
-            let number = String(code.rawValue)
-            let padding = String(repeating: " ", count: 3 - number.count)
-            return "\(padding)\(number)  \(code.name)\n"
-                + "\(code.meaning); what to do: \(code.advice)".wrapped(to: 70, indent: 5)
-        }.joined(separator: "\n")
-    }
-}
-
-extension String {
-    /// Lines of so many letters at most, broken at blanks, each after so many blanks.
-    fileprivate func wrapped(to width: Int, indent: Int) -> String {
-        var lines: [String] = [""]
-        for word in split(separator: " ") {
-            let line = lines[lines.count - 1]
-            if !line.isEmpty && line.count + 1 + word.count > width { lines.append(String(word)) } else {
-                lines[lines.count - 1] = line.isEmpty ? String(word) : "\(line) \(word)"
-            }
+        var table = ""
+        for code in ExitCode.allCases {
+            table += code.rawValue < 10 ? "  " : " "
+            table += "\(code.rawValue)  \(code.name)\n      \(code.meaning)\n      → \(code.advice)\n"
         }
-        return lines.map { String(repeating: " ", count: indent) + $0 }.joined(separator: "\n")
+        return table
     }
 }
 

@@ -5,7 +5,10 @@ struct GlobalOptions: ParsableArguments {
     @Option(name: [.customShort("P"), .long], help: ArgumentHelp("The profile to use.", valueName: "name"))
     var profile: String?
 
-    @Option(name: [.short, .long], help: ArgumentHelp("The account to use.", valueName: "name"))
+    // Joined as in curl's -uNAME: an option that is not known is repeated in the message, and could hold a password.
+    @Option(
+        name: [.customShort("u", allowingJoined: true), .long],
+        help: ArgumentHelp("The account to use.", valueName: "name"))
     var username: String?
 
     @Flag(name: [.short, .long], help: "Say nothing but results and errors.")

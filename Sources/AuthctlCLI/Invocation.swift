@@ -14,6 +14,7 @@ final class Invocation {
     let mayAsk: Bool
     /// Whom the command is about, for its messages.
     var topic = Topic()
+    private var remembered: AccountBookDocument?
 
     init(_ world: World, _ options: GlobalOptions, mayAsk: Bool = false) throws(LoginError) {
         self.world = world
@@ -44,9 +45,12 @@ final class Invocation {
         return profile
     }
 
-    /// What is remembered.
+    /// What was remembered when the command began.
     func document() throws(LoginError) -> AccountBookDocument {
-        try Invocation.fromStore { () throws(StoreFault) in try book.read() }
+        if let remembered { return remembered }
+        let document = try Invocation.fromStore { () throws(StoreFault) in try book.read() }
+        remembered = document
+        return document
     }
 
     /// Origin and base path of a profile, by libcurl's parser.

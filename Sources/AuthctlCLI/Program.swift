@@ -19,7 +19,7 @@ public struct Program {
             try ArgumentGuard.check(arguments)
             command = try Authctl.parseAsRoot(arguments)
         } catch let error as LoginError {
-            return end(error, Topic(), printsJSON: ArgumentGuard.wantsJSON(arguments), isQuiet: false)
+            return end(error, Topic(), printsJSON: ArgumentGuard.wantsJSON(arguments))
         } catch {
             return endParsing(error, arguments)
         }
@@ -34,7 +34,7 @@ public struct Program {
             defer { topic = invocation.topic }
             return try command.run(invocation)
         } catch {
-            return end(error, topic, printsJSON: command.printsJSON, isQuiet: command.global.quiet)
+            return end(error, topic, printsJSON: command.printsJSON)
         }
     }
 
@@ -57,21 +57,21 @@ public struct Program {
                 try world.streams.result(text)
                 return .ok
             } catch {
-                return end(error, Topic(), printsJSON: false, isQuiet: false)
+                return end(error, Topic(), printsJSON: false)
             }
         }
         if ArgumentGuard.wantsJSON(arguments) {
             let fault = LoginError.usage(.other(Authctl.message(for: error)))
-            return end(fault, Topic(), printsJSON: true, isQuiet: true)
+            return end(fault, Topic(), printsJSON: true)
         }
         world.streams.say(text)
         return .usage
     }
 
-    private func end(_ error: LoginError, _ topic: Topic, printsJSON: Bool, isQuiet: Bool) -> ExitCode {
+    private func end(_ error: LoginError, _ topic: Topic, printsJSON: Bool) -> ExitCode {
         let message = error.message(about: topic)
         world.streams.say("authctl: \(message.what)")
-        if !message.next.isEmpty { world.streams.say("  \(message.next)") }
+        for line in message.details + [message.next] where !line.isEmpty { world.streams.say("  \(line)") }
         if printsJSON {
             // A standard output that is gone cannot be told so; the exit code still says what happened.
             try? world.streams.result(json: ErrorReport(error, about: topic))

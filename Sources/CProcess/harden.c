@@ -1,4 +1,4 @@
-// The first lines of main (threats.md, 4.3).
+// What protects the process; the first thing that main does.
 #include "CProcess.h"
 
 #include <errno.h>

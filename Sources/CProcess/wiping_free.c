@@ -1,7 +1,7 @@
 // A free and a realloc that leave nothing behind.
 //
 // Libraries copy what they are given: libcurl leaves the Basic header twice in freed heap, a JSON decoder a token three
-// times (threats.md, finding 9). None of them wipes, so the allocator does. These two take the place of glibc's for
+// times. None of them wipes, so the allocator does. These two take the place of glibc's for
 // the whole process, shared libraries included, because the program comes first in the order of look-up.
 //
 // Left out where an allocator of a sanitizer or a fuzzer must see every call itself.

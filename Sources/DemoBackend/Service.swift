@@ -1,4 +1,4 @@
-/// One family of routes with the state behind it: a row of mission.md, or a kind of service from the profiles.
+/// One family of routes with the state behind it: one of the designs that authctl grows out of, or a kind of service from the profiles.
 protocol Service: Sendable {
     /// The routes, for people.
     static var routes: [String] { get }

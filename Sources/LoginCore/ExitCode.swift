@@ -44,12 +44,12 @@ public enum ExitCode: Int32, CaseIterable, Sendable {
         switch self {
         case .ok: "done; for status and whoami: verified and usable"
         case .failure: "anything not listed"
-        case .usage: "wrong options, an unknown profile, a bad config file, a verify endpoint that proves nothing"
+        case .usage: "wrong options, unknown profile, bad file, or an endpoint that proves nothing"
         case .rejected: "the server refused the credential"
         case .loginRequired: "no usable session, and asking is not allowed or not possible"
         case .cancelled: "the person said no"
-        case .network: "name, connect, time-out, broken answer: the credential was not judged"
-        case .untrusted: "certificate not trusted, plain http, a weaker method than configured, another origin"
+        case .network: "no connection, no answer or a broken one; the credential was not judged"
+        case .untrusted: "certificate not trusted, plain http, weaker method, another origin"
         case .store: "store locked, missing, damaged or timed out"
         case .secondFactor: "a code is needed and was not given, or was refused"
         case .forbidden: "the credential is good, the account may not"
@@ -57,7 +57,7 @@ public enum ExitCode: Int32, CaseIterable, Sendable {
         case .busy: "429, 5xx or 'try later'"
         case .expired: "waiting for a person took too long"
         case .locked: "another authctl held the account's lock too long"
-        case .partial: "a configured logout failed at the server; the local half is done"
+        case .partial: "the logout failed at the server; the local half is done"
         }
     }
 

@@ -18,14 +18,18 @@ public struct LoginFlow: Equatable, Sendable {
         public var force: Bool
         /// A credential was given by option, variable or command: tried before the stored one, with no question after.
         public var hasGivenCredential: Bool
+        /// Renew what is stored before it is verified, since it is past its end or near to it.
+        public var renewsFirst: Bool
 
         public init(
-            maxAttempts: Int = 3, mayAsk: Bool = true, force: Bool = false, hasGivenCredential: Bool = false
+            maxAttempts: Int = 3, mayAsk: Bool = true, force: Bool = false, hasGivenCredential: Bool = false,
+            renewsFirst: Bool = false
         ) {
             self.maxAttempts = maxAttempts
             self.mayAsk = mayAsk
             self.force = force
             self.hasGivenCredential = hasGivenCredential
+            self.renewsFirst = renewsFirst
         }
     }
 
@@ -35,8 +39,8 @@ public struct LoginFlow: Equatable, Sendable {
     public enum State: Equatable, Sendable {
         case starting
         case lookingUp
-        case verifyingSession(credentialStored: Bool)
-        case rejectingSession(credentialStored: Bool)
+        /// A session was stored, and is judged before anybody is asked: `LoginFlow+StoredSession.swift`.
+        case judging(StoredSession)
         case preparing(Source)
         case asking
         case authenticating(Source)
@@ -61,6 +65,10 @@ public struct LoginFlow: Equatable, Sendable {
         /// The verify endpoint confirmed a login; `isRenewed` if it differs from what is stored.
         case confirmed(Login, isRenewed: Bool)
         case refused(Refusal)
+        /// The refresh request gave another session.
+        case renewed(Login)
+        /// There is nothing to renew the session with.
+        case notRenewable
         case rejected
         case saved
         case failed(LoginError)
@@ -71,10 +79,11 @@ public struct LoginFlow: Equatable, Sendable {
         case prepare
         case ask(Challenge)
         case verifySession
+        case renewSession
         case authenticateGiven
         case authenticateStored
         case authenticate(Credential)
-        case save(Login)
+        case save(Login, Approval)
         case reject(StoredLogin.Part)
         case finish(Outcome)
     }
@@ -86,12 +95,12 @@ public struct LoginFlow: Equatable, Sendable {
         case failed(LoginError)
     }
 
-    public private(set) var state = State.starting
+    public internal(set) var state = State.starting
     public private(set) var previousFailureCount = 0
     private var questionsAsked = 0
     private var reason = Challenge.Reason.notLoggedIn
     private var proposedUsername: String?
-    private let policy: Policy
+    let policy: Policy
     private var subject: Subject
 
     /// Whom and what a login is about: what every challenge carries.
@@ -133,22 +142,13 @@ public struct LoginFlow: Equatable, Sendable {
         case (.lookingUp, .lookedUp(.refusedCredential)):
             return askOrEnd(why: .passwordRefusedBefore)
         case (.lookingUp, .lookedUp(.session)):
-            return go(.verifyingSession(credentialStored: false), .verifySession)
+            return judge(StoredSession(withCredential: false))
         case (.lookingUp, .lookedUp(.both)):
-            return go(.verifyingSession(credentialStored: true), .verifySession)
+            return judge(StoredSession(withCredential: true))
         case (.lookingUp, .lookedUp(.credential)):
             return go(.authenticating(.stored), .authenticateStored)
-
-        case (.verifyingSession, .confirmed(let login, isRenewed: true)):
-            return go(.saving(login.identity, .stored), .save(login))
-        case (.verifyingSession, .confirmed(let login, isRenewed: false)):
-            return finish(.alreadyLoggedIn(login.identity))
-        case (.verifyingSession(let credentialStored), .refused):
-            return go(.rejectingSession(credentialStored: credentialStored), .reject(.session))
-        case (.rejectingSession(credentialStored: true), .rejected):
-            return go(.authenticating(.stored), .authenticateStored)
-        case (.rejectingSession(credentialStored: false), .rejected):
-            return askOrEnd(why: .sessionRefused)
+        case (.judging(let session), _):
+            return handle(event, judging: session)
 
         case (.preparing(.given), .prepared(let space)):
             subject.protectionSpace = space
@@ -161,7 +161,8 @@ public struct LoginFlow: Equatable, Sendable {
             proposedUsername = credential.username ?? proposedUsername
             let named = Credential(username: proposedUsername, secret: credential.secret)
             return go(.authenticating(.typed), .authenticate(named))
-        case (.asking, .answered(.leftBlank(let field))):
+        case (.asking, .answered(.leftBlank(let field, let username))):
+            proposedUsername = username ?? proposedUsername
             return askAgain(.leftBlank(field), orEndWith: .loginRequired(need(.nothingStored)))
         case (.asking, .answered(.cancelled)):
             return finish(.failed(.cancelled))
@@ -169,7 +170,7 @@ public struct LoginFlow: Equatable, Sendable {
         case (.authenticating(.stored), .confirmed(let login, isRenewed: false)):
             return finish(.alreadyLoggedIn(login.identity))
         case (.authenticating(let source), .confirmed(let login, _)):
-            return go(.saving(login.identity, source), .save(login))
+            return go(.saving(login.identity, source), .save(login, approval(source)))
         case (.authenticating(.given), .refused(let refusal)):
             return finish(.failed(.rejected(refusal)))
         case (.authenticating(.stored), .refused(let refusal)):
@@ -188,24 +189,36 @@ public struct LoginFlow: Equatable, Sendable {
             return finish(.loggedIn(identity))
 
         // Nothing else can follow; a new state has to be named here before this builds.
-        case (.starting, _), (.lookingUp, _), (.verifyingSession, _), (.rejectingSession, _), (.preparing, _),
-            (.asking, _), (.authenticating, _), (.rejectingCredential, _), (.saving, _):
-            return finish(.failed(.failure(.unexpectedEvent("\(event.name) while \(state.name)"))))
+        case (.starting, _), (.lookingUp, _), (.preparing, _), (.asking, _), (.authenticating, _),
+            (.rejectingCredential, _), (.saving, _):
+            return unexpected(event)
         }
     }
 }
 
 extension LoginFlow {
-    private mutating func go(_ next: State, _ effect: Effect) -> Effect {
+    mutating func go(_ next: State, _ effect: Effect) -> Effect {
         state = next
         return effect
     }
 
-    private mutating func finish(_ outcome: Outcome) -> Effect {
+    mutating func finish(_ outcome: Outcome) -> Effect {
         go(.finished(outcome), .finish(outcome))
     }
 
-    private mutating func askOrEnd(why: LoginNeed.Why) -> Effect {
+    mutating func unexpected(_ event: Event) -> Effect {
+        finish(.failed(.failure(.unexpectedEvent("\(event.name) while \(state.name)"))))
+    }
+
+    /// With what is stored, a session is only renewed; with a credential that a person gave, an account is logged in.
+    private func approval(_ source: Source) -> Approval {
+        switch source {
+        case .stored: .renewal
+        case .given, .typed: .login(subject.protectionSpace.method)
+        }
+    }
+
+    mutating func askOrEnd(why: LoginNeed.Why) -> Effect {
         guard policy.mayAsk, policy.maxAttempts > 0 else { return finish(.failed(.loginRequired(need(why)))) }
         return go(.preparing(.typed), .prepare)
     }
@@ -225,7 +238,7 @@ extension LoginFlow {
         return go(.asking, .ask(challenge))
     }
 
-    private func need(_ why: LoginNeed.Why) -> LoginNeed {
+    func need(_ why: LoginNeed.Why) -> LoginNeed {
         LoginNeed(why: why, missing: subject.fields)
     }
 }
@@ -236,8 +249,7 @@ extension LoginFlow.State {
         switch self {
         case .starting: "starting"
         case .lookingUp: "looking up"
-        case .verifyingSession: "verifying the session"
-        case .rejectingSession: "rejecting the session"
+        case .judging(let session): session.step.rawValue
         case .preparing: "preparing"
         case .asking: "asking"
         case .authenticating: "authenticating"
@@ -258,6 +270,8 @@ extension LoginFlow.Event {
         case .answered: "answered"
         case .confirmed: "confirmed"
         case .refused: "refused"
+        case .renewed: "renewed"
+        case .notRenewable: "not renewable"
         case .rejected: "rejected"
         case .saved: "saved"
         case .failed: "failed"

@@ -34,18 +34,23 @@ public struct LoginLoop {
         }
     }
 
-    private func attempt(_ effect: LoginFlow.Effect, _ stored: inout StoredLogin) throws(LoginError) -> LoginFlow.Event {
+    private func attempt(_ effect: LoginFlow.Effect, _ stored: inout StoredLogin) throws(LoginError) -> LoginFlow.Event
+    {
         switch effect {
         case .lookUp:
             stored = try keeper.fill()
             return .lookedUp(stored.found)
         case .prepare:
             try keeper.prepare()
+            prompt.showWaiting("Asking the server, please wait…")
+            defer { prompt.showWaiting(nil) }
             return .prepared(try service.prepare())
         case .ask(let challenge):
             return .answered(try prompt.ask(challenge))
         case .verifySession:
             return verify(stored)
+        case .renewSession:
+            return try renew(stored)
         case .authenticateGiven:
             return authenticate(given, stored)
         case .authenticateStored:
@@ -54,11 +59,13 @@ public struct LoginLoop {
             return authenticate(stored.credential, stored)
         case .authenticate(let credential):
             return authenticate(credential, stored)
-        case .save(let login):
-            try keeper.approve(login)
+        case .save(let login, let approval):
+            try keeper.approve(login, approval)
+            stored = StoredLogin(session: login.session, credential: stored.credential, username: stored.username)
             return .saved
         case .reject(let part):
             try keeper.reject(part)
+            stored = stored.without(part)
             return .rejected
         case .finish(let outcome):
             return .failed(.failure(.unexpectedEvent("\(outcome) performed")))
@@ -69,6 +76,16 @@ public struct LoginLoop {
         guard let session = stored.session else { return .lookedUp(.nothing) }
         return judge(against: stored) { () throws(LoginError) in
             try service.verify(session, username: stored.username)
+        }
+    }
+
+    private func renew(_ stored: StoredLogin) throws(LoginError) -> LoginFlow.Event {
+        guard let session = stored.session else { return .notRenewable }
+        do throws(LoginError) {
+            guard let next = try service.renew(session, username: stored.username) else { return .notRenewable }
+            return .renewed(Login(identity: Identity(username: stored.username, serverName: nil), session: next))
+        } catch .rejected(let refusal) {
+            return .refused(refusal)
         }
     }
 
@@ -89,6 +106,16 @@ public struct LoginLoop {
             return .refused(refusal)
         } catch {
             return .failed(error)
+        }
+    }
+}
+
+extension StoredLogin {
+    /// What is left when the server has refused a part.
+    fileprivate func without(_ part: Part) -> StoredLogin {
+        switch part {
+        case .session: StoredLogin(credential: credential, username: username)
+        case .credential: StoredLogin(session: session, username: username, credentialWasRefused: true)
         }
     }
 }

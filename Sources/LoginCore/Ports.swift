@@ -32,11 +32,19 @@ public protocol LoginKeeper {
     /// What is stored.
     func fill() throws(LoginError) -> StoredLogin
 
-    /// Keeps a login that the verify endpoint confirmed.
-    func approve(_ login: Login) throws(LoginError)
+    /// Keeps a login that the verify endpoint confirmed, or a session that the service gave in the place of another.
+    func approve(_ login: Login, _ approval: Approval) throws(LoginError)
 
     /// Takes note that the server refused: a session is erased, a password is marked and not sent again by itself.
     func reject(_ part: StoredLogin.Part) throws(LoginError)
+}
+
+/// What an approval means for the account.
+public enum Approval: Equatable, Sendable {
+    /// A person logged in, by this method: the account becomes the active one, in the store that was prepared.
+    case login(AuthenticationMethod)
+    /// The service renewed the session: it takes the place of the old one in its own store, and nothing else changes.
+    case renewal
 }
 
 /// What a fill found.
@@ -87,6 +95,11 @@ public protocol Authenticator {
     /// - Returns: the same session, with whatever the server renewed in it.
     /// - Throws: `LoginError.rejected` only if the server refused the session.
     func verify(_ session: Session, username: String) throws(LoginError) -> Login
+
+    /// Exchanges a session for a new one; the old one may be used up then.
+    /// - Returns: nothing where there is nothing to renew it with.
+    /// - Throws: `LoginError.rejected` only if the server refused to renew it.
+    func renew(_ session: Session, username: String) throws(LoginError) -> Session?
 }
 
 /// A person at a terminal.
@@ -101,7 +114,8 @@ public protocol Prompt {
 /// What a person answered.
 public enum Answer: Equatable, Sendable {
     case credential(Credential)
-    case leftBlank(CredentialField)
+    /// With the user name that was typed before it, to be offered again.
+    case leftBlank(CredentialField, username: String? = nil)
     case cancelled
 }
 
@@ -111,5 +125,11 @@ public struct WallClock: Sendable {
 
     public init(now: @escaping @Sendable () -> Int64) {
         self.now = now
+    }
+
+    /// The seconds that are left, as far as they can be counted.
+    public func seconds(until time: Int64) -> Int64 {
+        let (left, overflow) = time.subtractingReportingOverflow(now())
+        return overflow ? (time < 0 ? .min : .max) : left
     }
 }

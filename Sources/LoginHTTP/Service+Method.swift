@@ -4,7 +4,7 @@ extension Service {
     /// Chooses, from what the server offers and the profile accepts, how the credential is sent.
     ///
     /// A weaker method than configured is refused, so that nobody on the way can ask for the password in clear.
-    func protectionSpace(_ offered: [AuthenticateChallenge], status: Int) throws(LoginError) -> ProtectionSpace {
+    func chosenSpace(_ offered: [AuthenticateChallenge], status: Int) throws(LoginError) -> ProtectionSpace {
         guard profile.answersChallenges else {
             let method: AuthenticationMethod = profile.methods.contains(.cookie) ? .cookie : .token
             return ProtectionSpace(origin: endpoint.origin, realm: offered.first?.realm, method: method)
@@ -24,7 +24,9 @@ extension Service {
         let isLater = schemes.contains { scheme in
             Self.laterMethods.contains { $0.rawValue == scheme && (accepted.contains($0) || accepted.contains(.auto)) }
         }
-        if isLater { throw .usage(.notYet(feature: "the methods that this server offers (\(schemes.joined(separator: ", ")))")) }
+        if isLater {
+            throw .usage(.notYet(feature: "the methods that this server offers (\(schemes.joined(separator: ", ")))"))
+        }
         throw .untrusted(.weakerMethod(offered: schemes, accepted: accepted))
     }
 

@@ -2,17 +2,21 @@ public import LoginCore
 import Secrets
 
 extension Service {
-    /// Renews a token by the profile's `refresh`.
-    /// - Throws: `LoginError.rejected` only if the server refused the refresh token.
-    public func refresh(_ token: Token, username: String) throws(LoginError) -> Token {
-        guard let rule = profile.refresh, token.refreshToken != nil else {
-            throw .loginRequired(LoginNeed(why: .sessionExpired, missing: profile.fields))
+    /// Whether the profile says how to renew such a session.
+    public func canRenew(_ session: Session) -> Bool {
+        guard case .token(let token) = session else { return false }
+        return token.refreshToken != nil && profile.refresh != nil
+    }
+
+    public func renew(_ session: Session, username: String) throws(LoginError) -> Session? {
+        guard case .token(let token) = session, token.refreshToken != nil, let rule = profile.refresh else {
+            return nil
         }
-        let facts = try send(rule, values(.token(token), username: username), session: nil)
         let answer = rule.answer.completed(by: profile.login?.answer)
+        let facts = try send(rule, values(session, username: username), session: nil)
         switch facts.judged(by: answer, at: .refresh) {
         case .accepted:
-            return try self.token(facts, answer, replacing: token)
+            return .token(try self.token(facts, answer, at: .refresh, replacing: token))
         case .refused(let refusal), .forbidden(let refusal):
             throw .rejected(refusal)
         case .unclear(let error):
@@ -47,13 +51,15 @@ extension Service {
 
     /// The token in an answer.
     /// - Parameter old: what stays where the answer is silent; refresh tokens need not be sent anew (RFC 6749, section 6).
-    func token(_ facts: AnswerFacts, _ answer: AnswerRule, replacing old: Token? = nil) throws(LoginError) -> Token {
+    func token(
+        _ facts: AnswerFacts, _ answer: AnswerRule, at step: Step = .login, replacing old: Token? = nil
+    ) throws(LoginError) -> Token {
         let place = answer.token ?? .json(.root)
         guard let value = facts.secret(at: place), !value.isEmpty else {
             if let redirect = facts.response.redirect {
-                throw .failure(.redirected(step: Step.login.rawValue, status: facts.status, target: redirect.target))
+                throw .failure(.redirected(step: step.rawValue, status: facts.status, target: redirect.target))
             }
-            throw .failure(.missingInAnswer(place: place.description, step: Step.login.rawValue))
+            throw .failure(.missingInAnswer(place: place.description, step: step.rawValue))
         }
         let refreshToken = answer.refreshToken.flatMap { facts.secret(at: $0) } ?? old?.refreshToken
         try checkType(facts)
@@ -71,7 +77,8 @@ extension Service {
         guard profile.session == nil, let type = JSONPointer("/token_type").flatMap({ facts.json?[$0]?.text }),
             type.lowercased() != "bearer"
         else { return }
-        throw .failure(.other("the server answered a token of the type \(SafeText.quoted(type)); only Bearer is understood"))
+        throw .failure(
+            .other("the server answered a token of the type \(SafeText.quoted(type)); only Bearer is understood"))
     }
 }
 

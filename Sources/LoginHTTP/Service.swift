@@ -35,7 +35,8 @@ public final class Service: Authenticator {
     let options: Options
     let clock: WallClock
     private let transport: any Transport
-    private var space: ProtectionSpace?
+    /// What the server asked for, once it was asked.
+    public private(set) var protectionSpace: ProtectionSpace?
 
     public init(
         profile: Profile, endpoint: ServiceEndpoint, transport: any Transport, clock: WallClock,
@@ -49,7 +50,7 @@ public final class Service: Authenticator {
     }
 
     public func prepare() throws(LoginError) -> ProtectionSpace {
-        let facts = try send(profile.verify, SlotValues(), session: nil)
+        let facts = try send(profile.verify.fromStranger, SlotValues(), session: nil)
         let offered = AuthenticateChallenge.parse(facts.response.values(of: "WWW-Authenticate"))
         switch facts.judged(by: profile.verify.answer, at: .verify) {
         case .accepted:
@@ -63,14 +64,14 @@ public final class Service: Authenticator {
             // be answered, none came.
             if profile.answersChallenges && offered.isEmpty { throw error }
         }
-        let space = try protectionSpace(offered, status: facts.status)
-        self.space = space
+        let space = try chosenSpace(offered, status: facts.status)
+        protectionSpace = space
         return space
     }
 
     public func authenticate(_ credential: Credential) throws(LoginError) -> Login {
         try check(credential)
-        if space == nil { space = try prepare() }
+        if protectionSpace == nil { _ = try prepare() }
         let session = try open(credential)
         let login = try confirm(session, username: credential.username ?? "", afterLogin: true)
         let isKept = profile.settings.keepPassword && !profile.takesPastedToken
@@ -103,7 +104,8 @@ public final class Service: Authenticator {
         }
         if let basic { request.basic = basic }
         let response = try transport.send(request)
-        return AnswerFacts(response: response, json: response.json, origin: endpoint.origin)
+        let json = rule.answer.readsJSON ? try response.json() : nil
+        return AnswerFacts(response: response, json: json, origin: endpoint.origin)
     }
 
     private func confirm(_ session: Session, username: String, afterLogin: Bool) throws(LoginError) -> Login {

@@ -13,12 +13,12 @@ enum Dialogue {
         return lines
     }
 
-    static func label(_ field: CredentialField) -> String {
-        switch field {
-        case .username: "User name: "
-        case .password: "Password: "
-        case .token: "Token: "
+    /// What stands before the answer; names the account where the name itself is not asked for.
+    static func label(_ field: CredentialField, of challenge: Challenge) -> String {
+        guard field != .username, !challenge.fields.contains(.username), let name = challenge.proposedUsername else {
+            return "\(field.label): "
         }
+        return "\(field.label) for \(SafeText.escaped(name)): "
     }
 
     static func name(_ field: CredentialField) -> String {
@@ -34,7 +34,8 @@ enum Dialogue {
         case .notLoggedIn: []
         case .leftBlank(let field): ["The \(name(field)) was left blank; nothing was sent."]
         case .refused(let refusal): refused(refusal, challenge)
-        case .storedRefused(let refusal): ["The server refused the stored \(secretName(challenge.fields))."] + details(refusal, challenge)
+        case .storedRefused(let refusal):
+            ["The server refused the stored \(secretName(challenge.fields))."] + details(refusal, challenge)
         }
     }
 

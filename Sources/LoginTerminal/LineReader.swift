@@ -15,7 +15,7 @@ enum LineFault: Error {
     case notUTF8
 }
 
-/// Has readline read one line from a terminal that is already quiet (threats.md, 4.2).
+/// Has readline read one line from a terminal that is already quiet.
 struct LineReader {
     let terminal: Terminal
 

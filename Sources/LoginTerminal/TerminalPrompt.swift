@@ -34,7 +34,7 @@ public struct TerminalPrompt: Prompt, Sendable {
         var username: String?, secret: Secret?
         for field in challenge.fields {
             guard let typed = try read(field, of: challenge, in: conversation) else { return .cancelled }
-            guard !typed.isEmpty || mayBeBlank(field) else { return .leftBlank(field) }
+            guard !typed.isEmpty || mayBeBlank(field) else { return .leftBlank(field, username: username) }
             switch field {
             case .username: username = String(shown: typed)
             case .password, .token: secret = typed
@@ -92,7 +92,7 @@ public struct TerminalPrompt: Prompt, Sendable {
     private func read(
         _ field: CredentialField, of challenge: Challenge, in conversation: borrowing Conversation
     ) throws(LoginError) -> Secret? {
-        let label = Dialogue.label(field)
+        let label = Dialogue.label(field, of: challenge)
         switch field {
         case .username:
             let proposed = challenge.proposedUsername ?? ""

@@ -42,7 +42,7 @@ struct MessageSnapshotTests {
         LoginNeed(why: .nothingStored, missing: [.username, .password]),
         LoginNeed(why: .nothingStored, missing: [.token]),
         LoginNeed(why: .sessionRefused), LoginNeed(why: .sessionExpired), LoginNeed(why: .passwordRefusedBefore),
-        LoginNeed(why: .passwordCommandFailed(status: 3)),
+        LoginNeed(why: .passwordCommandFailed(status: 3)), LoginNeed(why: .passwordCommandTookTooLong(seconds: 60)),
     ]
 
     private static let network: [LoginError] = [

@@ -42,27 +42,62 @@ struct LoginFlowTests {
     @Test func `a session that the server renewed is saved`() {
         walk(
             SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.session), .verifySession),
-            (renewed, .save(SomeLogin.login)), (.saved, .finish(.alreadyLoggedIn(SomeLogin.identity))))
+            (renewed, .save(SomeLogin.login, .renewal)), (.saved, .finish(.alreadyLoggedIn(SomeLogin.identity))))
+    }
+
+    @Test func `a session that is over is renewed, kept, and verified again`() {
+        walk(
+            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.session), .verifySession), (refused, .renewSession),
+            (.renewed(SomeLogin.login), .save(SomeLogin.login, .renewal)), (.saved, .verifySession),
+            (accepted, .finish(.alreadyLoggedIn(SomeLogin.identity))))
+    }
+
+    @Test func `a session is renewed once, then rejected`() {
+        walk(
+            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.session), .verifySession), (refused, .renewSession),
+            (.renewed(SomeLogin.login), .save(SomeLogin.login, .renewal)), (.saved, .verifySession),
+            (refused, .reject(.session)))
+    }
+
+    @Test func `a session near its end is renewed first, and stays where it cannot be`() {
+        let flow = SomeLogin.flow(LoginFlow.Policy(mayAsk: false, renewsFirst: true))
+        walk(
+            flow, (.begun, .lookUp), (.lookedUp(.session), .renewSession),
+            (.renewed(SomeLogin.login), .save(SomeLogin.login, .renewal)), (.saved, .verifySession))
+        walk(
+            flow, (.begun, .lookUp), (.lookedUp(.session), .renewSession),
+            (
+                .notRenewable,
+                .finish(
+                    .failed(.loginRequired(LoginNeed(why: .sessionExpired, missing: [.username, .password]))))
+            ))
+        walk(
+            flow, (.begun, .lookUp), (.lookedUp(.both), .renewSession), (.notRenewable, .authenticateStored),
+            (renewed, .save(SomeLogin.login, .renewal)))
+        walk(flow, (.begun, .lookUp), (.lookedUp(.both), .renewSession), (refused, .reject(.session)))
     }
 
     @Test func `where nothing is stored, the store and the server come before the person`() {
         walk(
             SomeLogin.flow(proposing: "anna"), (.begun, .lookUp), (.lookedUp(.nothing), .prepare),
             (prepared, question(name: "anna")), (typed, .authenticate(SomeLogin.credential)),
-            (accepted, .save(SomeLogin.login)), (.saved, .finish(.loggedIn(SomeLogin.identity))))
+            (accepted, .save(SomeLogin.login, .login(SomeLogin.namedSpace.method))),
+            (.saved, .finish(.loggedIn(SomeLogin.identity))))
     }
 
     @Test func `a refused session is erased, then the stored password is tried, then the person asked`() {
         let flow = walk(
-            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.both), .verifySession), (refused, .reject(.session)),
-            (.rejected, .authenticateStored), (refused, .reject(.credential)), (.rejected, .prepare),
+            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.both), .verifySession), (refused, .renewSession),
+            (.notRenewable, .reject(.session)), (.rejected, .authenticateStored), (refused, .reject(.credential)),
+            (.rejected, .prepare),
             (prepared, question(.storedRefused(SomeLogin.refusal))))
         #expect(flow.previousFailureCount == 0)
     }
 
     @Test func `a refused session without a password beside it leads to the person`() {
         walk(
-            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.session), .verifySession), (refused, .reject(.session)),
+            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.session), .verifySession), (refused, .renewSession),
+            (.notRenewable, .reject(.session)),
             (.rejected, .prepare), (prepared, question()))
     }
 
@@ -124,7 +159,8 @@ struct LoginFlowTests {
             given, (.begun, .prepare), (prepared, .authenticateGiven),
             (refused, .finish(.failed(.rejected(SomeLogin.refusal)))))
         walk(
-            given, (.begun, .prepare), (prepared, .authenticateGiven), (accepted, .save(SomeLogin.login)),
+            given, (.begun, .prepare), (prepared, .authenticateGiven),
+            (accepted, .save(SomeLogin.login, .login(SomeLogin.namedSpace.method))),
             (.saved, .finish(.loggedIn(SomeLogin.identity))))
     }
 
@@ -146,7 +182,8 @@ struct LoginFlowTests {
         let need = LoginNeed(why: .sessionRefused, missing: [.username, .password])
         let flow = SomeLogin.flow(LoginFlow.Policy(mayAsk: false))
         walk(
-            flow, (.begun, .lookUp), (.lookedUp(.session), .verifySession), (refused, .reject(.session)),
+            flow, (.begun, .lookUp), (.lookedUp(.session), .verifySession), (refused, .renewSession),
+            (.notRenewable, .reject(.session)),
             (.rejected, .finish(.failed(.loginRequired(need)))))
         walk(
             flow, (.begun, .lookUp), (.lookedUp(.credential), .authenticateStored), (refused, .reject(.credential)),

@@ -59,6 +59,7 @@ struct LoginFlowWalk: Sendable {
             .answered(.leftBlank(.username)), .answered(.leftBlank(.password)), .answered(.cancelled),
             .confirmed(SomeLogin.login, isRenewed: true), .confirmed(SomeLogin.login, isRenewed: false),
             .refused(SomeLogin.refusal), .refused(Refusal(status: 401, mayMeanForbidden: true)), .rejected, .saved,
+            .renewed(SomeLogin.login), .notRenewable,
             .failed(SomeLogin.network), .failed(SomeLogin.busy), .failed(SomeLogin.forbidden),
             .failed(.untrusted(.plainHTTP)), .failed(.store(.notSetUp(.file))), .failed(.promptExpired(seconds: 300)),
         ]

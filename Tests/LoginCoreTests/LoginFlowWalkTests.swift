@@ -25,16 +25,17 @@ struct LoginFlowWalkTests {
     }
 
     static let cases = [
-        Case("3 attempts", LoginFlow.Policy(), places: 1055, longest: 14),
-        Case("1 attempt", LoginFlow.Policy(maxAttempts: 1), places: 292, longest: 10),
-        Case("no attempt", LoginFlow.Policy(maxAttempts: 0), places: 69, longest: 6),
-        Case("nobody to ask", LoginFlow.Policy(mayAsk: false), places: 69, longest: 6),
-        Case("force", LoginFlow.Policy(force: true), places: 859, longest: 9),
-        Case("force, nobody to ask", LoginFlow.Policy(mayAsk: false, force: true), places: 15, longest: 1),
-        Case("given", LoginFlow.Policy(hasGivenCredential: true), places: 46, longest: 4),
+        Case("3 attempts", LoginFlow.Policy(), places: 1265, longest: 17),
+        Case("1 attempt", LoginFlow.Policy(maxAttempts: 1), places: 366, longest: 13),
+        Case("no attempt", LoginFlow.Policy(maxAttempts: 0), places: 107, longest: 9),
+        Case("nobody to ask", LoginFlow.Policy(mayAsk: false), places: 107, longest: 9),
+        Case("force", LoginFlow.Policy(force: true), places: 1009, longest: 9),
+        Case("force, nobody to ask", LoginFlow.Policy(mayAsk: false, force: true), places: 17, longest: 1),
+        Case("renews first", LoginFlow.Policy(mayAsk: false, renewsFirst: true), places: 106, longest: 8),
+        Case("given", LoginFlow.Policy(hasGivenCredential: true), places: 54, longest: 4),
         Case(
             "given, force, nobody to ask", LoginFlow.Policy(mayAsk: false, force: true, hasGivenCredential: true),
-            places: 46, longest: 4),
+            places: 54, longest: 4),
     ]
 
     @Test(arguments: cases) func `the states and the longest path are counted`(_ walked: Case) {
@@ -45,30 +46,35 @@ struct LoginFlowWalkTests {
 
     @Test func `every kind of state is reached by some policy`() {
         let names = Set(Self.cases.flatMap { $0.walk.places.map(\.flow.state.name) })
-        #expect(names.count == 10)
+        #expect(names.count == 12)
     }
 
-    @Test(arguments: cases) func `a login is saved only when it was just confirmed`(_ walked: Case) {
+    @Test(arguments: cases) func `a login is saved only when it was just confirmed or renewed`(_ walked: Case) {
         for step in walked.walk.steps {
-            guard case .save(let login) = step.effect else { continue }
-            guard case .confirmed(login, _) = step.event else {
-                Issue.record("saved on \(step.event.name) while \(step.from.flow.state.name)")
-                continue
+            guard case .save(let login, let approval) = step.effect else { continue }
+            switch step.event {
+            case .confirmed(login, _): #expect(step.from.flow.state.isJudging)
+            case .renewed(login): #expect(step.from.flow.state.sessionStep == .renewing && approval == .renewal)
+            default: Issue.record("saved on \(step.event.name) while \(step.from.flow.state.name)")
             }
-            #expect(step.from.flow.state.isJudging)
         }
     }
 
-    @Test(arguments: cases) func `a stored login is rejected only when it was just refused`(_ walked: Case) {
+    @Test(arguments: cases) func `only what a person gave makes an account the active one`(_ walked: Case) {
+        for step in walked.walk.steps {
+            guard case .save(_, .login) = step.effect else { continue }
+            #expect([.authenticating(.given), .authenticating(.typed)].contains(step.from.flow.state))
+        }
+    }
+
+    @Test(arguments: cases) func `a stored login is rejected only when the server has refused it`(_ walked: Case) {
         for step in walked.walk.steps {
             guard case .reject(let part) = step.effect else { continue }
-            guard case .refused = step.event else {
-                Issue.record("rejected on \(step.event.name) while \(step.from.flow.state.name)")
-                continue
-            }
-            switch part {
-            case .session: #expect(step.from.flow.state.isJudgingSession)
-            case .credential: #expect(step.from.flow.state == .authenticating(.stored))
+            switch (part, step.event) {
+            case (.credential, .refused): #expect(step.from.flow.state == .authenticating(.stored))
+            case (.session, .refused): #expect(step.from.flow.state.sessionStep != nil)
+            case (.session, .notRenewable): #expect(step.from.flow.state.isRefusedSession)
+            default: Issue.record("rejected on \(step.event.name) while \(step.from.flow.state.name)")
             }
         }
     }
@@ -144,7 +150,7 @@ struct LoginFlowWalkTests {
     @Test(arguments: cases) func `a given credential and force leave what is stored alone`(_ walked: Case) {
         guard walked.policy.force || walked.policy.hasGivenCredential else { return }
         let touching: [LoginFlow.Effect] = [
-            .lookUp, .verifySession, .authenticateStored, .reject(.session), .reject(.credential),
+            .lookUp, .verifySession, .renewSession, .authenticateStored, .reject(.session), .reject(.credential),
         ]
         #expect(walked.walk.steps.allSatisfy { !touching.contains($0.effect) })
     }
@@ -157,7 +163,7 @@ struct LoginFlowWalkTests {
     }
 
     @Test func `the search for secrets finds them`() {
-        #expect(holdsSecret(LoginFlow.Effect.save(SomeLogin.login)))
+        #expect(holdsSecret(LoginFlow.Effect.save(SomeLogin.login, .renewal)))
         #expect(holdsSecret(LoginFlow.Event.answered(.credential(SomeLogin.credential))))
         #expect(!holdsSecret(SomeLogin.identity))
     }
@@ -175,10 +181,14 @@ extension LoginFlowWalk.Step {
 extension LoginFlow.State {
     fileprivate var isFinished: Bool { if case .finished = self { true } else { false } }
 
-    fileprivate var isJudgingSession: Bool { if case .verifyingSession = self { true } else { false } }
+    fileprivate var sessionStep: StoredSession.Step? {
+        if case .judging(let session) = self { session.step } else { nil }
+    }
+
+    fileprivate var isRefusedSession: Bool { if case .judging(let session) = self { session.isRefused } else { false } }
 
     /// Whether the server is being asked.
     fileprivate var isJudging: Bool {
-        if case .authenticating = self { true } else { isJudgingSession }
+        if case .authenticating = self { true } else { sessionStep == .verifying }
     }
 }

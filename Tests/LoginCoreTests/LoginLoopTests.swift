@@ -45,7 +45,8 @@ struct LoginLoopTests {
             service: ScriptedService(
                 prepare: [.success(SomeLogin.namedSpace)], authenticate: [.success(SomeLogin.login)]),
             prompt: prompt)
-        #expect(prompt.notices == ["Authenticating, please wait…", nil])
+        #expect(
+            prompt.notices == ["Asking the server, please wait…", nil, "Authenticating, please wait…", nil])
     }
 
     @Test func `the notice goes when the server fails, too`() {
@@ -106,11 +107,45 @@ struct LoginLoopTests {
             approve: [.success(())], reject: [.success(())])
         let fresh = Login(identity: SomeLogin.identity, session: .cookies([.named("sid", "fresh")]))
         let service = ScriptedService(
-            authenticate: [.success(fresh)], verify: [.failure(.rejected(SomeLogin.refusal))])
+            authenticate: [.success(fresh)], verify: [.failure(.rejected(SomeLogin.refusal))],
+            renew: [.success(nil)])
         #expect(run(keeper: keeper, service: service) == .alreadyLoggedIn(SomeLogin.identity))
         #expect(keeper.rejected == [.session])
         #expect(service.credentials == [SomeLogin.credential])
         #expect(keeper.approved == [fresh])
+    }
+
+    @Test func `a session that comes back the same after its rejection is saved again`() {
+        let keeper = ScriptedKeeper(
+            fill: [
+                .success(StoredLogin(session: SomeLogin.session, credential: SomeLogin.credential, username: "bert"))
+            ],
+            approve: [.success(())], reject: [.success(())])
+        let same = Login(identity: SomeLogin.identity, session: SomeLogin.session)
+        let service = ScriptedService(
+            authenticate: [.success(same)], verify: [.failure(.rejected(SomeLogin.refusal))], renew: [.success(nil)])
+        #expect(run(keeper: keeper, service: service) == .alreadyLoggedIn(SomeLogin.identity))
+        #expect(keeper.approved == [same])
+    }
+
+    @Test func `a renewed session is kept before it is verified`() {
+        let journal = Journal()
+        let next = Session.cookies([.named("sid", "next")])
+        let outcome = run(
+            keeper: ScriptedKeeper(
+                fill: [.success(StoredLogin(session: SomeLogin.session, username: "anna"))], approve: [.success(())],
+                journal: journal),
+            service: ScriptedService(
+                verify: [
+                    .failure(.rejected(SomeLogin.refusal)),
+                    .success(Login(identity: SomeLogin.identity, session: next)),
+                ], renew: [.success(next)], journal: journal))
+        #expect(outcome == .alreadyLoggedIn(SomeLogin.identity))
+        #expect(
+            journal.entries == [
+                "keeper.fill", "service.verify as 'anna'", "service.renew as 'anna'", "keeper.approve",
+                "service.verify as 'anna'",
+            ])
     }
 
     @Test(arguments: [SomeLogin.network, SomeLogin.busy, SomeLogin.forbidden])
@@ -147,7 +182,7 @@ struct LoginLoopTests {
         let outcome = run(
             keeper: ScriptedKeeper(
                 fill: [.success(StoredLogin(session: SomeLogin.session, username: "anna"))], reject: [.failure(fault)]),
-            service: ScriptedService(verify: [.failure(.rejected(SomeLogin.refusal))]))
+            service: ScriptedService(verify: [.failure(.rejected(SomeLogin.refusal))], renew: [.success(nil)]))
         #expect(outcome == .failed(fault))
     }
 

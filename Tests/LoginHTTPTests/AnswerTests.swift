@@ -16,7 +16,8 @@ struct `An answer` {
 
     @Test func `has the headers of the final answer alone, in their order`() throws {
         let response = try answer(
-            .raw("""
+            .raw(
+                """
                 HTTP/1.1 103 Early Hints
                 Link: </x>
                 X: early
@@ -39,7 +40,8 @@ struct `An answer` {
 
     @Test func `D8 has folded lines undone`() throws {
         let response = try answer(
-            .raw("""
+            .raw(
+                """
                 HTTP/1.1 401 No
                 WWW-Authenticate: Digest realm="r",
                    nonce="n",
@@ -72,7 +74,8 @@ struct `An answer` {
 
     @Test func `may be chunked, and its trailers are left out`() throws {
         let response = try answer(
-            .raw("""
+            .raw(
+                """
                 HTTP/1.1 200 OK
                 Transfer-Encoding: chunked
                 Trailer: X-Late
@@ -113,12 +116,15 @@ struct `An answer` {
         #expect(
             fault { _ = try answer(.raw(head + body, ending: .close), settings: settings) }
                 == .network(.answerTooLarge(limit: 1000)))
-        #expect(try answer(.raw("HTTP/1.1 200 OK\n\n" + body.dropLast(), ending: .close), settings: settings).body.count == 1000)
+        #expect(
+            try answer(.raw("HTTP/1.1 200 OK\n\n" + body.dropLast(), ending: .close), settings: settings).body.count
+                == 1000)
     }
 
     @Test func `B1 of endless size costs no more than the limit`() throws {
         let flood = String(repeating: "x", count: 8 << 20)
-        #expect(fault { _ = try answer(.raw("HTTP/1.1 200 OK\n\n" + flood)) } == .network(.answerTooLarge(limit: 1 << 20)))
+        #expect(
+            fault { _ = try answer(.raw("HTTP/1.1 200 OK\n\n" + flood)) } == .network(.answerTooLarge(limit: 1 << 20)))
     }
 
     @Test func `B1 ends at the limit of its headers`() throws {

@@ -14,11 +14,14 @@ struct `Basic` {
                 method: "GET", url: server.url(),
                 basic: BasicCredential(username: username, password: Secret(password))))
         let line = server.texts[0].split(separator: "\n").first { $0.hasPrefix("Authorization: Basic ") }
-        return line.flatMap { Data(base64Encoded: String($0.dropFirst(21))) }.map { String(decoding: $0, as: UTF8.self) }
+        return line.flatMap { Data(base64Encoded: String($0.dropFirst(21))) }.map {
+            String(decoding: $0, as: UTF8.self)
+        }
     }
 
     @Test(arguments: [
-        ("user", "pass"), ("u\u{fc}\u{1f600}", "p\u{e4}\u{20ac}"), ("a@b \"c\"", " p:w%&+ "), ("user", ""), ("", "pass"),
+        ("user", "pass"), ("u\u{fc}\u{1f600}", "p\u{e4}\u{20ac}"), ("a@b \"c\"", " p:w%&+ "), ("user", ""),
+        ("", "pass"),
         ("", ""), ("e\u{301}", "\u{e9}"), ("u", String(repeating: "x", count: 4000)),
     ])
     func `D12 sends the bytes as they are`(username: String, password: String) throws {

@@ -101,7 +101,8 @@ struct `Cookies` {
         let many = (1...60).map { "c\($0)=1" }
         #expect(try roundTrip(many).response.cookies.count == CookieLimits.count)
         let server = try RecordingServer([
-            .answer(200, (1...30).map { "Set-Cookie: a\($0)=1" }), .answer(200, (1...30).map { "Set-Cookie: b\($0)=1" }),
+            .answer(200, (1...30).map { "Set-Cookie: a\($0)=1" }),
+            .answer(200, (1...30).map { "Set-Cookie: b\($0)=1" }),
             .answer(200, (1...20).map { "Set-Cookie: a\($0)=\(String(repeating: "x", count: 3900))" }),
         ])
         let transport = CurlTransport(origin: server.origin)

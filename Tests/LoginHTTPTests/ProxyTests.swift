@@ -84,12 +84,14 @@ struct `A proxy` {
                 == .network(.nameNotResolved(host: "no-such-proxy.invalid:1")))
     }
 
-    @Test(arguments: [
-        (["https_proxy": "a"], "a"), (["HTTPS_PROXY": "a"], "a"), (["all_proxy": "a"], "a"), (["http_proxy": "a"], nil),
-        (["https_proxy": "a", "ALL_PROXY": "b"], "a"), (["https_proxy": ""], nil),
-        (["https_proxy": "a", "no_proxy": "*"], nil), (["https_proxy": "a", "NO_PROXY": ".example"], nil),
-        (["https_proxy": "a", "no_proxy": "vice.example"], "a"), (["https_proxy": "a", "no_proxy": "other,"], "a"),
-    ] as [([String: String], String?)])
+    @Test(
+        arguments: [
+            (["https_proxy": "a"], "a"), (["HTTPS_PROXY": "a"], "a"), (["all_proxy": "a"], "a"),
+            (["http_proxy": "a"], nil),
+            (["https_proxy": "a", "ALL_PROXY": "b"], "a"), (["https_proxy": ""], nil),
+            (["https_proxy": "a", "no_proxy": "*"], nil), (["https_proxy": "a", "NO_PROXY": ".example"], nil),
+            (["https_proxy": "a", "no_proxy": "vice.example"], "a"), (["https_proxy": "a", "no_proxy": "other,"], "a"),
+        ] as [([String: String], String?)])
     func `X1 is found as curl finds it`(environment: [String: String], url: String?) {
         #expect(ProxyChoice(.environment, environment: environment, origin: Self.service).url == url)
         #expect(ProxyChoice(.none, environment: environment, origin: Self.service).url == nil)

@@ -10,7 +10,7 @@ struct ServiceEndingTests {
     private let old = Token(value: Secret("a1"), refreshToken: Secret("r\"1"), expires: 5)
 
     private func refresh(_ answer: HTTPResponse) throws -> Token {
-        try Exchange(try SomeProfiles.chat(), [answer]).service.refresh(old, username: "anna")
+        try Exchange(try SomeProfiles.chat(), [answer]).service.renewed(old)
     }
 
     private func logout(_ answer: HTTPResponse, _ change: (inout Profile) -> Void = { _ in }) throws -> Service.Farewell
@@ -24,7 +24,7 @@ struct ServiceEndingTests {
         let exchange = Exchange(
             try SomeProfiles.chat(),
             [.answer(200, "{\"access_token\":\"a2\",\"refresh_token\":\"r2\",\"expires_in_ms\":1000}")])
-        let token = try exchange.service.refresh(old, username: "anna")
+        let token = try exchange.service.renewed(old)
         #expect(
             exchange.requests == [
                 "POST \(Self.base)/refresh\nContent-Type: application/json\n\n{\"refresh_token\":\"r\\\"1\"}"
@@ -43,7 +43,7 @@ struct ServiceEndingTests {
         profile.refresh?.answer.token = Place("/new")
         profile.refresh?.answer.expiry = Place("/in").map { .inSeconds($0) }
         let exchange = Exchange(profile, [.answer(200, "{\"new\":\"a2\",\"in\":7,\"expires_in_ms\":1}")])
-        let token = try exchange.service.refresh(old, username: "anna")
+        let token = try exchange.service.renewed(old)
         #expect(token == Token(value: Secret("a2"), refreshToken: Secret("r\"1"), expires: Exchange.now + 7))
     }
 
@@ -70,7 +70,7 @@ struct ServiceEndingTests {
     @Test func `without a refresh token there is nothing to send`() throws {
         let exchange = Exchange(try SomeProfiles.chat(), [HTTPResponse]())
         let token = Token(value: Secret("a"), refreshToken: nil, expires: nil)
-        #expect(fault { _ = try exchange.service.refresh(token, username: "") }?.exitCode == .loginRequired)
+        #expect(try exchange.service.renew(.token(token), username: "") == nil)
         #expect(exchange.requests.isEmpty)
     }
 
@@ -105,5 +105,15 @@ struct ServiceEndingTests {
         let exchange = Exchange(try SomeProfiles.forge(), [HTTPResponse]())
         #expect(try exchange.service.logout(.token(old), username: "anna") == .notConfigured)
         #expect(exchange.requests.isEmpty)
+    }
+}
+
+extension Service {
+    /// The token in the place of `old`.
+    fileprivate func renewed(_ old: Token) throws -> Token {
+        guard case .token(let token) = try #require(try renew(.token(old), username: "anna")) else {
+            throw LoginError.cancelled
+        }
+        return token
     }
 }

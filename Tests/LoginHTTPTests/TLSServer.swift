@@ -107,24 +107,25 @@ final class TestCertificates {
         let pair = CertificatePair(certificate: path("\(name).pem"), key: path("\(name).key"))
         let config = path("\(name).cnf")
         try """
-            [ca]
-            default_ca = d
-            [d]
-            database = \(path("\(name).txt"))
-            new_certs_dir = \(folder.path)
-            rand_serial = yes
-            default_md = sha256
-            policy = p
-            x509_extensions = e
-            [p]
-            commonName = supplied
-            [e]
-            subjectAltName = \(names)
-            basicConstraints = CA:TRUE
-            """.write(toFile: config, atomically: true, encoding: .utf8)
+        [ca]
+        default_ca = d
+        [d]
+        database = \(path("\(name).txt"))
+        new_certs_dir = \(folder.path)
+        rand_serial = yes
+        default_md = sha256
+        policy = p
+        x509_extensions = e
+        [p]
+        commonName = supplied
+        [e]
+        subjectAltName = \(names)
+        basicConstraints = CA:TRUE
+        """.write(toFile: config, atomically: true, encoding: .utf8)
         try Data().write(to: URL(fileURLWithPath: path("\(name).txt")))
         try openssl(
-            "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", pair.key, "-out",
+            "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", pair.key,
+            "-out",
             path("\(name).csr"), "-subj", "/CN=127.0.0.1")
         try openssl(
             "ca", "-batch", "-selfsign", "-config", config, "-keyfile", pair.key, "-in", path("\(name).csr"), "-out",

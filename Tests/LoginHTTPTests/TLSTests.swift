@@ -86,7 +86,10 @@ struct `TLS` {
             context.load_verify_locations(sys.argv[1])
             """
         let server = try TLSServer(pair, setup: setup)
-        guard case .untrusted(.tlsVersion(let detail)) = fault({ _ = try send(server.origin, authorities: pair.certificate) })
+        guard
+            case .untrusted(.tlsVersion(let detail)) = fault({
+                _ = try send(server.origin, authorities: pair.certificate)
+            })
         else {
             Issue.record("\(String(describing: fault { _ = try send(server.origin, authorities: pair.certificate) }))")
             return

@@ -6,7 +6,8 @@ import Testing
 @Suite struct AccountBookTests {
     private func record(_ username: String, server: String? = nil, origin: Origin = .example) -> AccountRecord {
         AccountRecord(
-            username: username, serverName: server, origin: origin, store: .keyring, kind: .token, expires: 5, savedAt: 4)
+            username: username, serverName: server, origin: origin, store: .keyring, kind: .token, expires: 5,
+            savedAt: 4)
     }
 
     private func addWork(_ document: inout AccountBookDocument) {
@@ -73,7 +74,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "", " ", "{", "[]", "null", #"{"profiles":[]}"#, #"{"version":2,"profiles":[]}"#, #"{"version":"1","profiles":[]}"#,
+        "", " ", "{", "[]", "null", #"{"profiles":[]}"#, #"{"version":2,"profiles":[]}"#,
+        #"{"version":"1","profiles":[]}"#,
         #"{"version":1,"profiles":[{"name":"x"}]}"#, "\u{0}\u{0}\u{0}\u{0}",
     ])
     func `a damaged book or a newer one is never overwritten`(text: String) throws {

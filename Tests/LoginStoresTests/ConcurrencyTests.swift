@@ -37,7 +37,8 @@ import Testing
         let folder = TemporaryFolder()
         let store = PlaintextStore(folder: folder.path)
         try store.save(Secret("0"), for: .some(), expires: nil)
-        let script = "i=0; while [ $i -lt 40 ]; do \(Program.probe) save plaintext \(folder.path) work alice v$i || exit 1; i=$((i+1)); done"
+        let save = "\(Program.probe) save plaintext \(folder.path) work alice v$i"
+        let script = "i=0; while [ $i -lt 40 ]; do \(save) || exit 1; i=$((i+1)); done"
         let writers = try (0..<2).map { _ in try Program.start(["sh", "-c", script]) }
         var reads = 0
         while writers.contains(where: { $0.0.isRunning }) {

@@ -97,5 +97,9 @@ enum Need {
 
     static let keyring = met([Program.probe, "test", "keyring", "/nonexistent", "need", "need"])
     static let strace = met(["strace", "-o", "/dev/null", "-e", "inject=getppid:error=EPERM:when=1", "true"])
+    /// Whether this user may keep 100 KB of keys; 20 KB are usual for anybody but root (keyrings(7)).
+    static let roomyKeyQuota = met([
+        "sh", "-c", "[ $(cat /proc/sys/kernel/keys/$([ $(id -u) = 0 ] && echo root_)maxbytes) -ge 100000 ]",
+    ])
     static let root = isRequired || geteuid() == 0
 }

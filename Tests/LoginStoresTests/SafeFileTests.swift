@@ -6,69 +6,6 @@ import Testing
 
 /// Threats F1 and F2, on every file in the state folder.
 @Suite struct SafeFileTests {
-    enum File: String, CaseIterable {
-        case encrypted = "store.authctl"
-        case plaintext = "plaintext.json"
-        case book = "state.json"
-
-        func write(in folder: TemporaryFolder, _ value: String = "one") throws {
-            switch self {
-            case .encrypted:
-                let store = try encryptedStore(in: folder)
-                try store.save(Secret(value), for: .some(), expires: nil)
-            case .plaintext: try PlaintextStore(folder: folder.path).save(Secret(value), for: .some(), expires: nil)
-            case .book:
-                try AccountBook(folder: folder.path).update { document in
-                    document.updateProfile(value, url: "https://probe.example", origin: .example)
-                }
-            }
-        }
-
-        func read(in folder: TemporaryFolder) throws {
-            switch self {
-            case .encrypted: _ = try store(in: folder).contains(.some())
-            case .plaintext: _ = try PlaintextStore(folder: folder.path).find(.some())
-            case .book: _ = try AccountBook(folder: folder.path).read()
-            }
-        }
-
-        private func store(in folder: TemporaryFolder) -> EncryptedFileStore {
-            EncryptedFileStore(folder: folder.path) { () throws(StoreFault) in Secret("correct horse") }
-        }
-
-        private func encryptedStore(in folder: TemporaryFolder) throws -> EncryptedFileStore {
-            let store = store(in: folder)
-            if try !store.isSetUp() {
-                let ask: () throws(StoreFault) -> Secret = { Secret("correct horse") }
-                try EncryptedFileStore.create(folder: folder.path, source: .passphrase(ask), derivation: .lowest)
-            }
-            return store
-        }
-    }
-
-    /// What somebody puts in the place of the file.
-    enum Trap: String, CaseIterable {
-        case symlink, hardLink, fifo, folder, device, loose, groupReadable, foreign
-
-        var isPossible: Bool { Need.root || (self != .device && self != .foreign) }
-
-        func set(at path: String, victim: String) throws {
-            let own = "cp -p \(path) \(path).own && rm -f \(path)"
-            let command =
-                switch self {
-                case .symlink: "\(own) && mv \(path).own \(victim) && ln -s \(victim) \(path)"
-                case .hardLink: "ln -f \(path) \(victim)"
-                case .fifo: "rm -f \(path) && mkfifo -m 600 \(path)"
-                case .folder: "rm -f \(path) && mkdir -m 700 \(path)"
-                case .device: "rm -f \(path) && mknod -m 600 \(path) c 1 3"
-                case .loose: "chmod 644 \(path)"
-                case .groupReadable: "chmod 640 \(path)"
-                case .foreign: "chown 54321 \(path)"
-                }
-            #expect(try Program.run(["sh", "-c", command]).status == 0)
-        }
-    }
-
     private func expectUnsafe(_ body: () throws -> Void) {
         #expect {
             try body()
@@ -168,8 +105,9 @@ import Testing
         try File.plaintext.write(in: folder)
         let trace = "\(folder.parent)/trace"
         let saved = try Program.run([
-            "strace", "-f", "-y", "-o", trace, "-e", "trace=openat,open,creat,rename,renameat,renameat2,fsync,write,flock",
-            Program.probe, "save", "plaintext", folder.path, "p", "u", "x",
+            "strace", "-f", "-y", "-o", trace, "-e", "trace=/open,creat,/rename,fsync,write,flock", Program.probe,
+            "save",
+            "plaintext", folder.path, "p", "u", "x",
         ])
         #expect(saved.status == 0)
         let lines = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n").filter {
@@ -179,9 +117,9 @@ import Testing
         for flag in ["O_CREAT", "O_EXCL", "O_NOFOLLOW", "O_CLOEXEC", "0600"] { #expect(temporary.contains(flag)) }
         #expect(temporary.contains("openat(") && !temporary.contains("AT_FDCWD"))
         let calls = lines.compactMap { line in
-            ["flock(", "write(", "fsync(", "renameat(", "renameat2("].first { line.contains($0) }
+            ["flock", "write", "fsync", "rename"].first { line.contains(" \($0)") }
         }
-        #expect(calls == ["flock(", "write(", "fsync(", "renameat(", "fsync("] || calls == ["flock(", "write(", "fsync(", "renameat2(", "fsync("])
+        #expect(calls == ["flock", "write", "fsync", "rename", "fsync"])
     }
 
     @Test func `F2 links that come and go during saves never lead to the victim`() throws {
@@ -190,9 +128,8 @@ import Testing
         let victim = "\(folder.parent)/victim"
         try Data("untouched".utf8).write(to: URL(fileURLWithPath: victim))
         let path = "\(folder.path)/plaintext.json"
-        let swapping = try Program.start([
-            "sh", "-c", "i=0; while [ $i -lt 300 ]; do ln -sf \(victim) \(path); rm -f \(path); i=$((i+1)); done",
-        ])
+        let swap = "ln -sf \(victim) \(path); rm -f \(path)"
+        let swapping = try Program.start(["sh", "-c", "i=0; while [ $i -lt 300 ]; do \(swap); i=$((i+1)); done"])
         var (tried, refused) = (0, 0)
         while swapping.0.isRunning {
             tried += 1

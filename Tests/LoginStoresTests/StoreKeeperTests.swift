@@ -9,33 +9,6 @@ import Testing
     var book: AccountBook { AccountBook(folder: folder.path) }
     var store: PlaintextStore { PlaintextStore(folder: folder.path) }
 
-    private func keeper(
-        _ username: String? = nil, profile: String = "work", origin: Origin = .example,
-        persistence: Persistence = .permanent, keepsPassword: Bool = false, name: StoreName = .plaintext
-    ) -> StoreKeeper {
-        let shelf = StoreShelf(folder: folder.path, clock: .fixed) { () throws(StoreFault) in Secret("correct horse") }
-        return StoreKeeper(
-            subject: .init(profile: profile, url: "https://probe.example", origin: origin, username: username),
-            rules: .init(persistence: persistence, keepsPassword: keepsPassword), book: book,
-            stores: .init(
-                choose: { () throws(StoreFault) in try shelf.open(name) },
-                open: { (name) throws(StoreFault) in try shelf.open(name) }),
-            clock: .fixed)
-    }
-
-    private let alice = Credential(username: "alice", secret: Secret("pass"))
-
-    private func basic(_ username: String = "alice", _ password: String = "pass") -> Login {
-        let credential = Credential(username: username, secret: Secret(password))
-        return Login(identity: Identity(username: username, serverName: nil), session: .credential(credential))
-    }
-
-    private func token(_ value: String = "t1", expires: Int64? = nil) -> Login {
-        Login(
-            identity: Identity(username: "alice", serverName: "Alice A."),
-            session: .token(Token(value: Secret(value), refreshToken: nil, expires: expires)), credential: alice)
-    }
-
     @Test func `nothing is stored at first`() throws {
         #expect(try keeper().fill() == StoredLogin())
         #expect(folder.entries().isEmpty)
@@ -44,7 +17,7 @@ import Testing
     @Test func `an approved login is filled again and its account is the active one`() throws {
         let login = token(expires: 9)
         try keeper().approve(login)
-        #expect(try keeper().fill() == StoredLogin(session: login.session))
+        #expect(try keeper().fill() == StoredLogin(session: login.session, username: "alice"))
         let profile = try book.read().profile("work")
         #expect(profile?.activeAccount?.identity == login.identity)
         #expect(profile?.activeAccount?.expires == 9)
@@ -59,6 +32,24 @@ import Testing
         try keeper(keepsPassword: true).approve(token())
         #expect(try keeper().fill().credential == alice)
         #expect(try book.read().account(.some())?.keepsPassword == true)
+    }
+
+    @Test func `a renewed session keeps the password that was kept, and its mark`() throws {
+        let keeper = keeper(keepsPassword: true)
+        try keeper.approve(token("one"))
+        let renewed = Login(identity: token().identity, session: token("two").session)
+        let second = self.keeper(keepsPassword: true)
+        _ = try second.fill()
+        try second.approve(renewed, .renewal)
+        #expect(try self.keeper().fill() == StoredLogin(session: renewed.session, credential: alice, username: "alice"))
+        try second.reject(.credential)
+        _ = try second.fill()
+        try second.approve(renewed, .renewal)
+        #expect(
+            try self.keeper().fill()
+                == StoredLogin(session: renewed.session, username: "alice", credentialWasRefused: true))
+        try second.approve(token("three"))
+        #expect(try self.keeper().fill().credential == alice)
     }
 
     @Test func `with persistence none nothing is written anywhere`() throws {
@@ -84,7 +75,7 @@ import Testing
         try keeper.approve(token())
         _ = try keeper.fill()
         try keeper.reject(.session)
-        #expect(try keeper.fill() == StoredLogin(credential: alice))
+        #expect(try keeper.fill() == StoredLogin(credential: alice, username: "alice"))
     }
 
     @Test(arguments: StoredLogin.Part.allCases)
@@ -95,7 +86,7 @@ import Testing
         try keeper.approve(basic())
         _ = try keeper.fill()
         try keeper.reject(part)
-        #expect(try self.keeper().fill() == StoredLogin())
+        #expect(try self.keeper().fill() == StoredLogin(username: "alice", credentialWasRefused: true))
         #expect(try store.contains(.some()))
         #expect(try book.read().account(.some())?.passwordRefused == true)
         try keeper.approve(basic("alice", "new"))
@@ -108,7 +99,9 @@ import Testing
         try keeper.approve(token())
         _ = try keeper.fill()
         try keeper.reject(.credential)
-        #expect(try self.keeper().fill() == StoredLogin(session: token().session))
+        #expect(
+            try self.keeper().fill()
+                == StoredLogin(session: token().session, username: "alice", credentialWasRefused: true))
     }
 
     @Test func `a refusal erases nothing that another process saved since`() throws {
@@ -146,14 +139,35 @@ import Testing
         #expect(try keeper("robot").account()?.username == "robot")
     }
 
+    @Test func `a renewal stays in the account's store, and does not make it the active one`() throws {
+        try keeper().approve(token())
+        try keeper().approve(basic("bob"))
+        let keeper = keeper("alice", name: .none)
+        _ = try keeper.fill()
+        try keeper.approve(token("renewed"), .renewal)
+        #expect(try self.keeper("alice").fill().session == token("renewed").session)
+        #expect(try self.keeper().account()?.username == "bob")
+    }
+
+    @Test func `a renewal does not bring back what another process has ended`() throws {
+        try keeper().approve(token("old"))
+        let slow = keeper()
+        _ = try slow.fill()
+        try store.erase(.some())
+        try slow.approve(token("late"), .renewal)
+        #expect(try !store.contains(.some()))
+    }
+
     @Test func `a new store gets the secret and the old one loses it`() throws {
         let ask: () throws(StoreFault) -> Secret = { Secret("correct horse") }
         try EncryptedFileStore.create(folder: folder.path, source: .passphrase(ask), derivation: .lowest)
         try keeper().approve(token("one"))
-        try keeper(name: .file).approve(token("two"))
+        let keeper = keeper(name: .file)
+        try keeper.prepare()
+        try keeper.approve(token("two"))
         #expect(try !store.contains(.some()))
-        #expect(try keeper().account()?.store == .file)
-        #expect(try keeper().fill().session == token("two").session)
+        #expect(try self.keeper().account()?.store == .file)
+        #expect(try self.keeper().fill().session == token("two").session)
     }
 
     @Test func `the account's own store is used or fails and no other`() throws {
@@ -172,10 +186,10 @@ import Testing
     }
 
     @Test func `the method that worked is pinned`() throws {
+        try keeper().approve(basic(), .login(.digest))
         let keeper = keeper()
-        keeper.method = .digest
-        try keeper.approve(basic())
-        try self.keeper().approve(basic())
+        _ = try keeper.fill()
+        try keeper.approve(basic(), .renewal)
         #expect(try book.read().profile("work")?.pinnedMethod == .digest)
     }
 
@@ -188,5 +202,12 @@ import Testing
         #expect(try !store.contains(.some("work", "bob")))
         #expect(try book.read().profile("work")?.accounts.map(\.username) == ["alice"])
         #expect(try keeper("alice").fill().session == basic("alice").session)
+    }
+}
+
+extension StoreKeeper {
+    /// A login by a person, where the method does not matter.
+    fileprivate func approve(_ login: Login) throws(LoginError) {
+        try approve(login, .login(.token))
     }
 }

@@ -116,9 +116,10 @@ import Testing
     }
 
     /// Work beyond the bounds: refused before the passphrase is asked for, and so before any memory is taken.
-    @Test(arguments: [
-        (0, 8192), (1, 8192), (17, 8192), (.max, 8192), (2, 0), (2, 8191), (2, 1_048_577), (2, .max), (.max, .max),
-    ] as [(UInt32, UInt32)])
+    @Test(
+        arguments: [
+            (0, 8192), (1, 8192), (17, 8192), (.max, 8192), (2, 0), (2, 8191), (2, 1_048_577), (2, .max), (.max, .max),
+        ] as [(UInt32, UInt32)])
     func `F6 hostile parameters are refused before any work`(passes: UInt32, memory: UInt32) throws {
         let folder = TemporaryFolder()
         var bytes = try makeStore(in: folder)

@@ -3,7 +3,7 @@ import Foundation
 import LoginTestSupport
 import Testing
 
-/// What `cprocess_harden` and the wiping allocator promise (threats.md, 4.3).
+/// What `cprocess_harden` and the wiping allocator promise.
 @Suite struct HardeningTests {
     private static let isRoot = getuid() == 0
     private static let nobody: Int32 = 65534

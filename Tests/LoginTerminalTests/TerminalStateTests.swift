@@ -2,7 +2,7 @@ import Foundation
 import LoginTestSupport
 import Testing
 
-/// The terminal comes back as it was, whatever happens (threats.md, P4 to P17).
+/// The terminal comes back as it was, whatever happens (P4 to P17).
 @Suite struct TerminalStateTests {
     private static let deadly: [Int32] = [
         SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGPIPE, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF,

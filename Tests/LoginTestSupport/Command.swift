@@ -7,6 +7,11 @@ public struct CommandResult: Sendable {
     public let outputBytes: [UInt8]
     public let errorBytes: [UInt8]
 
+    /// What a program that was not run by ``Command`` left behind.
+    public init(ending: Ending, outputBytes: [UInt8], errorBytes: [UInt8]) {
+        (self.ending, self.outputBytes, self.errorBytes) = (ending, outputBytes, errorBytes)
+    }
+
     public var output: String { String(decoding: outputBytes, as: UTF8.self) }
     public var error: String { String(decoding: errorBytes, as: UTF8.self) }
 }
@@ -41,6 +46,16 @@ public enum Command {
         stderr.collect(milliseconds: 0)
         guard let ending = child.ending else { throw DeadlineExceeded(waitingFor: "the end of \(spec.path)", seen: "") }
         return CommandResult(ending: ending, outputBytes: stdout.collected, errorBytes: stderr.collected)
+    }
+
+    /// Runs a program of the system by its name, in this process's environment.
+    /// - Throws: `POSIXError` where it is not installed.
+    public static func tool(
+        _ program: String, _ arguments: [String] = [], input: [UInt8] = []
+    ) throws -> CommandResult {
+        guard let path = RealServer.path(of: program) else { throw POSIXError(.ENOENT) }
+        return try run(
+            ChildSpec(path, arguments, environment: ProcessInfo.processInfo.environment), input: input)
     }
 }
 

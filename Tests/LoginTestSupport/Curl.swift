@@ -4,7 +4,8 @@ public import Foundation
 public struct Curl {
     /// curl failed before it had an answer; its exit status is in curl(1).
     public struct Failure: Error {
-        public let status: Int32
+        /// Nothing where a signal ended it.
+        public let status: Int32?
     }
 
     public let status: Int
@@ -20,12 +21,13 @@ public struct Curl {
 
     /// The same, for arguments in a list.
     public init(_ arguments: [String]) throws {
-        let run = try ToolRun("curl", ["-q", "-sS", "-i", "--max-time", "10", "--noproxy", "*"] + arguments)
-        guard run.status == 0, let end = run.output.range(of: Data("\r\n\r\n".utf8)) else {
-            throw Failure(status: run.status)
-        }
-        body = Data(run.output[end.upperBound...])
-        let lines = String(decoding: run.output[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")
+        let run = try Command.tool(
+            "curl", ["-q", "-sS", "-i", "--max-time", "10", "--noproxy", "*"] + arguments)
+        let output = Data(run.outputBytes)
+        guard case .exited(let code) = run.ending else { throw Failure(status: nil) }
+        guard code == 0, let end = output.range(of: Data("\r\n\r\n".utf8)) else { throw Failure(status: code) }
+        body = Data(output[end.upperBound...])
+        let lines = String(decoding: output[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")
         status = lines.first.flatMap { Int($0.split(separator: " ")[1]) } ?? 0
         var fields: [String: String] = [:]
         for line in lines.dropFirst() {

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// The built demo-backend on a free loopback port, for as long as this object lives. Swift may let go of a local one
 /// right after its last use: keep it in a property of the suite, or write `defer { demo.stop() }`.
@@ -47,7 +47,7 @@ public final class DemoBackendProcess {
     /// - Throws: where it is not built or does not come up.
     public init() throws {
         server = try ServerProcess()
-        try server.start(Self.program, ["--port", "0", "--until-eof"])
+        try server.start(BuiltProducts.path(of: "demo-backend"), ["--port", "0", "--until-eof"])
         let server = server
         let line = try server.wait(for: "demo-backend") {
             server.text("stdout").split(separator: "\n", omittingEmptySubsequences: false).dropLast().first
@@ -58,16 +58,10 @@ public final class DemoBackendProcess {
         (origin, self.port) = (String(line[start.lowerBound...]), port)
     }
 
-    /// The built binary, beside the test bundle.
-    public static var program: URL {
-        URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-            .appendingPathComponent("demo-backend")
-    }
-
     /// The contract's profiles as TOML, pointed at this server.
     public func profiles() throws -> String {
-        let run = try ToolRun(Self.program.path, ["--profiles", "--port", "\(port)"])
-        return String(decoding: run.output, as: UTF8.self)
+        let program = try BuiltProducts.path(of: "demo-backend")
+        return try Command.run(ChildSpec(program, ["--profiles", "--port", "\(port)"])).output
     }
 
     /// What it saw, in order. The requests to `/demo/…` are not among it.

@@ -18,11 +18,11 @@ struct HttpdFiles {
         try write("raw/nph-realm", script)
         try write("passwords", "")
         for account in accounts {
-            let run = try ToolRun(
+            let run = try Command.tool(
                 "htpasswd", ["-i", "-B", "-C", "4", path("passwords"), account.user],
-                input: Data((account.password + "\n").utf8))
-            guard run.status == 0 else {
-                throw ServerProcess.NotStarted(description: "htpasswd refused \(account.user): \(run.status)")
+                input: Array((account.password + "\n").utf8))
+            guard run.ending == .exited(0) else {
+                throw ServerProcess.NotStarted(description: "htpasswd refused \(account.user): \(run.ending)")
             }
         }
         try allow(0o755, ["", "pages", "pages/private", "raw", "raw/nph-realm"])

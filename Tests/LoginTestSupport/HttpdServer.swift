@@ -42,7 +42,7 @@ public final class HttpdServer {
         let guardian = "\"$@\" </dev/null & httpd=$!; cat >/dev/null; kill $httpd; wait $httpd"
         let configuration = server.folder.appendingPathComponent("httpd.conf").path
         try server.start(
-            URL(fileURLWithPath: "/bin/sh"), ["-c", guardian, "sh", program, "-f", configuration, "-DFOREGROUND"])
+            "/bin/sh", ["-c", guardian, "sh", program, "-f", configuration, "-DFOREGROUND"])
         let (server, open) = (server, open)
         try server.wait(for: "httpd") {
             (try? Curl(open).json("server") == server.folder.lastPathComponent) == true ? () : nil

@@ -51,7 +51,9 @@ public final class RecordingServer: Sendable {
     private let listener: Int32
     private let state: Mutex<State>
 
-    /// Starts listening, until `stop()` or the end of the process. Replies are used up in the order in which requests arrive, on whatever connection.
+    /// Starts listening, until `stop()` or the end of the process.
+    ///
+    /// Replies are used up in the order in which requests arrive, on whatever connection.
     public init(address: String = "127.0.0.1", _ replies: [Reply]) throws {
         state = Mutex(State(replies: replies))
         (listener, port) = try Self.listen(address)
@@ -107,7 +109,10 @@ public final class RecordingServer: Sendable {
                 state.connections.append([])
                 return state.connections.count - 1
             }
-            guard let index else { return _ = close(socket) }
+            guard let index else {
+                _ = close(socket)
+                return
+            }
             Thread.detachNewThread { [self] in serve(socket, index) }
         }
     }

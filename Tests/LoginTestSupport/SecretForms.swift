@@ -86,7 +86,7 @@ struct SecretForms {
 
     private func digests() throws -> [(String, String)] {
         try ["md5sum", "sha1sum", "sha256sum"].flatMap { program in
-            let printed = String(decoding: try ToolRun(program, [], input: Data(bytes)).output, as: UTF8.self)
+            let printed = try Command.tool(program, input: bytes).output
             let digest = String(printed.prefix { $0 != " " })
             return [(program, digest), (program, digest.uppercased())]
         }

@@ -1,3 +1,4 @@
+import CProcess
 import Foundation
 
 /// A server as a child of the test. It ends when the pipe to its stdin is closed, so not even a killed test leaves one
@@ -10,8 +11,8 @@ final class ServerProcess {
 
     /// Belongs to this server alone, and goes with it.
     let folder: URL
-    private let process = Process()
-    private let lifeline = Pipe.closedOnExec()
+    private var child: Child?
+    private var lifeline: Int32 = -1
 
     /// An empty folder, to be filled before ``start(_:_:)``.
     init() throws {
@@ -25,14 +26,20 @@ final class ServerProcess {
     }
 
     /// Starts a program that ends by itself when its stdin ends.
-    func start(_ program: URL, _ arguments: [String]) throws {
-        process.executableURL = program
-        process.arguments = arguments
-        process.standardInput = lifeline
-        process.standardOutput = try emptyFile("stdout")
-        process.standardError = try emptyFile("stderr")
-        try process.runUnblocked()
-        try lifeline.fileHandleForReading.close()
+    func start(_ path: String, _ arguments: [String]) throws {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EMFILE) }
+        // Other children, started at the same time by other tests, must not hold it open.
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let outputs = ["stdout", "stderr"].map { emptyFile($0) }
+        defer { for descriptor in [ends[0]] + outputs { close(descriptor) } }
+        lifeline = ends[1]
+        var spec = ChildSpec(path, arguments, environment: ProcessInfo.processInfo.environment)
+        spec.descriptors = [ends[0]] + outputs
+        var pid: Int32 = 0
+        let problem = spec.withC { cprocess_spawn_detached($0, &pid) }
+        guard problem == 0 else { throw POSIXError(POSIXErrorCode(rawValue: problem) ?? .EINVAL) }
+        child = Child(pid: pid)
     }
 
     /// What a file in the folder holds so far, nothing where it is missing.
@@ -41,11 +48,11 @@ final class ServerProcess {
         return String(decoding: data ?? Data(), as: UTF8.self)
     }
 
-    /// Waits until there is an answer, five seconds at most.
+    /// Waits until there is an answer, ten seconds at most.
     func wait<Answer>(for what: String, _ answer: () throws -> Answer?) throws -> Answer {
-        for _ in 0..<250 {
+        for _ in 0..<500 {
             if let found = try answer() { return found }
-            guard process.isRunning else { break }
+            guard child?.hasEnded() == false else { break }
             usleep(20_000)
         }
         throw NotStarted(description: "waited for \(what) in vain: \(text("stderr"))\(text("stdout"))")
@@ -53,14 +60,14 @@ final class ServerProcess {
 
     /// Ends the server, and returns when it has ended.
     func stop() {
-        try? lifeline.fileHandleForWriting.close()
-        for _ in 0..<250 where process.isRunning { usleep(20_000) }
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        if lifeline >= 0 { close(lifeline) }
+        lifeline = -1
+        for _ in 0..<250 where child?.hasEnded() == false { usleep(20_000) }
+        // Kills it if it did not end by itself.
+        child = nil
     }
 
-    private func emptyFile(_ name: String) throws -> FileHandle {
-        let file = folder.appendingPathComponent(name)
-        try Data().write(to: file)
-        return try FileHandle(forWritingTo: file)
+    private func emptyFile(_ name: String) -> Int32 {
+        open(folder.appendingPathComponent(name).path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0o600)
     }
 }

@@ -46,7 +46,7 @@ func challenge() -> Challenge {
 func tell(_ answer: Answer) {
     switch answer {
     case .cancelled: print("cancelled")
-    case .leftBlank(let field): print("blank \(field.rawValue)")
+    case .leftBlank(let field, _): print("blank \(field.rawValue)")
     case .credential(let credential):
         print("username", credential.username.map { hex(Secret($0)) } ?? "-")
         print("secret", credential.secret.map { hex($0) } ?? "-")

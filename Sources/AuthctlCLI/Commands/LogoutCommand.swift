@@ -34,13 +34,16 @@ struct LogoutCommand: WorldCommand {
             invocation.say(receipt.words(now: invocation.world.clock.now()))
         }
         if receipts.isEmpty { invocation.say("Nobody is logged in; there is nothing to do.") }
-        // First, since standard output holds one JSON value, and of a failure that is the error.
-        if let problem = receipts.compactMap(\.problem).first { throw .failure(.logoutIncomplete(problem)) }
-        if printsJSON { try invocation.world.streams.result(json: receipts) }
+        let problem = receipts.compactMap(\.problem).first
+        // One JSON value, also on failure: then it is the error.
+        if printsJSON, problem == nil { try invocation.world.streams.result(json: receipts) }
+        if let problem { throw .failure(.logoutIncomplete(problem)) }
         return .ok
     }
 
-    private func accounts(_ invocation: Invocation) throws(LoginError) -> [(profile: ProfileRecord, account: AccountRecord)] {
+    private func accounts(_ invocation: Invocation) throws(LoginError) -> [(
+        profile: ProfileRecord, account: AccountRecord
+    )] {
         let document = try invocation.document()
         if all && profile == nil && invocation.options.profile == nil {
             return document.profiles.flatMap { profile in profile.accounts.map { (profile, $0) } }

@@ -17,9 +17,11 @@ struct ProfileShowCommand: WorldCommand {
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let profile = try invocation.selectProfile(name)
-        guard let value = try Invocation.fromConfig({ () throws(UsageFault) in
-            try invocation.profiles.written(profile.name)
-        }) else { throw .usage(.unknownProfile(name: profile.name, near: [])) }
+        guard
+            let value = try Invocation.fromConfig({ () throws(UsageFault) in
+                try invocation.profiles.written(profile.name)
+            })
+        else { throw .usage(.unknownProfile(name: profile.name, near: [])) }
         if printsJSON {
             try invocation.world.streams.result(json: [profile.name: value.json])
         } else {

@@ -36,7 +36,8 @@ struct SwitchCommand: WorldCommand {
                 }
             }
         }
-        invocation.say("The active account of \(profile.name) is now \(SafeText.escaped(account.identity.displayName)).")
+        invocation.say(
+            "The active account of \(profile.name) is now \(SafeText.escaped(account.identity.displayName)).")
         if printsJSON {
             try invocation.world.streams.result(json: ["profile": profile.name, "username": account.username])
         }

@@ -19,7 +19,8 @@ struct TokenCommand: WorldCommand {
     @Flag(help: "Ask the service first whether the session still holds.")
     var verify = false
 
-    @Option(help: ArgumentHelp("The token must live at least so long; it is renewed if it does not.", valueName: "seconds"))
+    @Option(
+        help: ArgumentHelp("The token must live at least so long; it is renewed if it does not.", valueName: "seconds"))
     var minTtl: Int64 = 0
 
     @OptionGroup var report: ReportOptions

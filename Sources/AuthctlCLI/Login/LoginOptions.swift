@@ -83,6 +83,15 @@ extension LoginOptions {
         return profile
     }
 
+    /// The method that the option names, else the variable.
+    func chosenMethod(_ environment: Environment) throws(LoginError) -> AuthenticationMethod? {
+        guard let name = method ?? environment["AUTHCTL_METHOD"] else { return nil }
+        guard let method = AuthenticationMethod(rawValue: name) else {
+            throw .usage(.badValue(option: "AUTHCTL_METHOD", problem: "there is no method \(SafeText.quoted(name))"))
+        }
+        return method
+    }
+
     /// Where a given password is to be had from, the option first.
     func givenSource(_ profile: Profile, _ environment: Environment, mayUseVariables: Bool) -> GivenCredential? {
         let source: GivenCredential.Source? =

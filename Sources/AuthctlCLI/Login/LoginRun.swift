@@ -35,7 +35,9 @@ struct LoginRun {
         let endpoint = try invocation.endpoint(profile)
         self.endpoint = endpoint
         let record = try invocation.document().profile(profile.name)
+        // What a person has written since goes before what worked once.
         let pinned = record.flatMap { $0.origin == endpoint.origin ? $0.pinnedMethod : nil }
+            .flatMap { profile.methods.contains($0) || profile.methods == [.auto] ? $0 : nil }
         let method = try Self.method(settings.method, pinned, profile)
         service = Service(
             profile: profile, endpoint: endpoint,
@@ -51,7 +53,7 @@ struct LoginRun {
         let prompt: any Prompt =
             settings.policy.mayAsk || settings.isTalkative ? world.dialogue(settings.dialogue) : NoPrompt()
         let loop = LoginLoop(
-            keeper: keeper, service: WatchedService(service: service, keeper: keeper), prompt: prompt,
+            keeper: keeper, service: SoleRenewal(service: service, keeper: keeper), prompt: prompt,
             given: settings.given)
         switch loop.run(try flow()) {
         case .alreadyLoggedIn(let identity): return (identity, true)
@@ -67,7 +69,9 @@ struct LoginRun {
         let space = ProtectionSpace(origin: endpoint.origin, method: profile.methods.first ?? .auto)
         return LoginFlow(
             subject: LoginFlow.Subject(profile: profile.name, protectionSpace: space, fields: fields),
-            policy: settings.policy, proposedUsername: settings.username ?? remembered ?? profile.user)
+            policy: settings.policy,
+            proposedUsername: profile.fields.contains(.username) ? settings.username ?? remembered ?? profile.user : nil
+        )
     }
 
     /// `--method` only chooses among what the profile accepts.
@@ -84,23 +88,23 @@ struct LoginRun {
     }
 }
 
-/// The service, with the method that it settled on told to the keeper, which pins it.
-private struct WatchedService: Authenticator {
+/// The service, with what is stored renewed by one process at a time.
+private struct SoleRenewal: Authenticator {
     let service: Service
     let keeper: StoreKeeper
 
-    func prepare() throws(LoginError) -> ProtectionSpace {
-        let space = try service.prepare()
-        keeper.method = space.method
-        return space
-    }
+    func prepare() throws(LoginError) -> ProtectionSpace { try service.prepare() }
 
-    func authenticate(_ credential: Credential) throws(LoginError) -> Login {
-        try service.authenticate(credential)
-    }
+    func authenticate(_ credential: Credential) throws(LoginError) -> Login { try service.authenticate(credential) }
 
     func verify(_ session: Session, username: String) throws(LoginError) -> Login {
         try service.verify(session, username: username)
+    }
+
+    func renew(_ session: Session, username: String) throws(LoginError) -> Session? {
+        guard service.canRenew(session) else { return nil }
+        let present = try keeper.beginRenewal()
+        return present == session ? try service.renew(session, username: username) : present
     }
 }
 
@@ -123,7 +127,9 @@ extension Invocation {
                 open: { (name) throws(StoreFault) in try shelf.open(name) }),
             clock: world.clock,
             leftBehind: { [world] store, fault in
-                world.streams.say("authctl: the former copy in '\(store)' could not be erased: \(LoginError.store(fault).message(about: Topic()).what)")
+                world.streams.say(
+                    "authctl: the former copy in '\(store)' could not be erased: \(LoginError.store(fault).message(about: Topic()).what)"
+                )
             })
     }
 

@@ -3,20 +3,14 @@ import LoginHTTP
 import Secrets
 
 /// What `login` was told to log in to.
-enum LoginTarget {
-    case profile(Profile)
-    /// A verify endpoint without a profile, with the profile that it will make.
-    case url(DiscoveredProfile)
-}
-
-/// A profile that was made from a URL and is not yet remembered.
-struct DiscoveredProfile {
-    var profile: Profile
-    /// The URL as given, without user information.
-    let url: String
-    /// What stood before the `@`.
-    let user: String?
-    let password: Secret?
+struct LoginTarget {
+    /// A profile of that name, or the one that a URL stands for, be it remembered yet or not.
+    let profile: Profile
+    /// The URL of the verify endpoint as it was given, if it was one.
+    var url: String?
+    /// What stood before the `@` of the URL.
+    var user: String?
+    var password: Secret?
 }
 
 extension Invocation {
@@ -24,31 +18,40 @@ extension Invocation {
     func loginTarget(_ argument: String?, options: LoginOptions) throws(LoginError) -> LoginTarget {
         let hasProfile = self.options.profile != nil
         guard let text = argument ?? (hasProfile ? nil : world.environment["AUTHCTL_VERIFY_URL"]) else {
-            return .profile(try options.applied(to: try selectProfile(nil)))
+            return LoginTarget(profile: try options.applied(to: try selectProfile(nil)))
         }
         if text.contains("://") { return try urlTarget(text, options) }
         if profiles.source(of: text) == nil, text.contains(where: { ".:/".contains($0) }) || text == "localhost" {
             throw .usage(.missingScheme(host: text))
         }
-        return .profile(try options.applied(to: try profile(named: text)))
+        return LoginTarget(profile: try options.applied(to: try profile(named: text)))
     }
 
     private func urlTarget(_ text: String, _ options: LoginOptions) throws(LoginError) -> LoginTarget {
         let url = try parse(text)
         topic.origin = url.origin
-        if let known = try remembered(url) {
-            let profile = try options.applied(to: known)
-            topic.profile = profile.name
-            return .url(DiscoveredProfile(profile: profile, url: url.text, user: url.user, password: url.password))
+        // Before anything is sent: without a profile, the method is one of HTTP authentication.
+        if (self.options.username ?? url.user)?.contains(":") == true { throw .usage(.usernameHasColon) }
+        let profile: Profile
+        if let known = try remembered(url.origin, url.target, options) {
+            profile = known
+        } else {
+            profile = try discovered(url, options)
         }
+        topic.profile = profile.name
+        return LoginTarget(profile: profile, url: text, user: url.user, password: url.password)
+    }
+
+    /// A profile for a URL that has none yet, or that leads to one that has.
+    private func discovered(_ url: ParsedURL, _ options: LoginOptions) throws(LoginError) -> Profile {
         var profile = Profile(
             name: try newName(for: url.origin, options.name), url: url.origin.description,
             verify: RequestRule(verb: "GET", path: Template(literal: url.target)))
         try profile.settings.override(by: world.environment)
         profile = try options.applied(to: profile)
-        profile.verify.path = Template(literal: try follow(url, profile))
-        topic.profile = profile.name
-        return .url(DiscoveredProfile(profile: profile, url: url.text, user: url.user, password: url.password))
+        let target = try follow(url, profile)
+        profile.verify.path = Template(literal: target)
+        return try remembered(url.origin, target, options) ?? profile
     }
 
     /// Follows redirects on the URL's own origin, before anything secret is sent.
@@ -70,14 +73,17 @@ extension Invocation {
     private static let redirectLimit = 5
 
     /// The profile that an earlier `login` made of this URL.
-    private func remembered(_ url: ParsedURL) throws(LoginError) -> Profile? {
+    private func remembered(
+        _ origin: Origin, _ target: String, _ options: LoginOptions
+    ) throws(LoginError) -> Profile? {
         for name in profiles.names {
             guard case .made = profiles.source(of: name) else { continue }
             let profile = try profile(named: name)
-            guard profile.url == url.origin.description else { continue }
-            if profile.verify.path == Template(literal: url.target) { return profile }
+            if profile.url == origin.description, profile.verify.path == Template(literal: target) {
+                return try options.applied(to: profile)
+            }
         }
-        topic = Topic(origin: url.origin)
+        topic = Topic(origin: origin)
         return nil
     }
 

@@ -16,8 +16,8 @@ struct StoreNotice {
         case .keyring:
             invocation.say(
                 """
-                Kept in the kernel's keyring: until this machine restarts\(end(record)). Other users cannot see it, \
-                root can. To keep it longer: authctl store init file
+                Kept in the kernel's keyring until this machine restarts\(end(record)); other users cannot see it, root can.
+                To keep it longer: authctl store init file
                 """)
         case .plaintext:
             // A person who wrote it into their own configuration knows.
@@ -44,6 +44,6 @@ struct StoreNotice {
 
     private func end(_ record: AccountRecord) -> String {
         guard let expires = record.expires else { return "" }
-        return ", and the session ends in \(Duration.inWords(expires - invocation.world.clock.now()))"
+        return ", and the session ends in \(Duration.inWords(invocation.world.clock.seconds(until: expires)))"
     }
 }

@@ -19,69 +19,54 @@ struct TokenSource {
             return try loggedInWithGiven()
         }
         let account = try invocation.account(profile)
-        if account.passwordRefused && account.kind == .basic {
-            throw .loginRequired(LoginNeed(why: .passwordRefusedBefore))
+        var session = try stored(account)
+        guard asksServer || !livesLongEnough(session) else { return (session, account.username) }
+        try confirm(account, renewing: !livesLongEnough(session))
+        session = try stored(account)
+        guard livesLongEnough(session) else {
+            throw .failure(.tokenTooShortLived(seconds: invocation.world.clock.seconds(until: session.expires ?? 0)))
         }
-        let keeper = invocation.keeper(profile, account.origin, settings(account))
-        let stored = try keeper.fill()
-        guard let session = stored.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
-        if asksServer { try check(account) }
-        if livesLongEnough(session) { return (asksServer ? try again(account) : session, account.username) }
-        return (try renewed(session, account), account.username)
+        return (session, account.username)
+    }
+
+    private func stored(_ account: AccountRecord) throws(LoginError) -> Session {
+        let stored = try invocation.keeper(profile, account.origin, settings(account)).fill()
+        guard let session = stored.session else {
+            let why: LoginNeed.Why = stored.credentialWasRefused ? .passwordRefusedBefore : .nothingStored
+            throw .loginRequired(LoginNeed(why: why, missing: profile.fields))
+        }
+        return session
+    }
+
+    /// Renews what is stored if need be, by the profile's `refresh` or else the password that is kept, and has it
+    /// verified.
+    private func confirm(_ account: AccountRecord, renewing: Bool) throws(LoginError) {
+        var settings = settings(account)
+        settings.policy.renewsFirst = renewing
+        _ = try LoginRun(invocation, profile, settings).run()
     }
 
     private func settings(_ account: AccountRecord) -> LoginSettings {
         var settings = LoginSettings()
         settings.username = account.username
         settings.policy = LoginFlow.Policy(mayAsk: false)
-        settings.store = account.store
         return settings
     }
 
     private func livesLongEnough(_ session: Session) -> Bool {
         guard let expires = session.expires else { return true }
-        return expires - invocation.world.clock.now() >= max(minimum, 1)
-    }
-
-    private func check(_ account: AccountRecord) throws(LoginError) {
-        _ = try LoginRun(invocation, profile, settings(account)).run()
-    }
-
-    private func again(_ account: AccountRecord) throws(LoginError) -> Session {
-        let keeper = invocation.keeper(profile, account.origin, settings(account))
-        guard let session = try keeper.fill().session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
-        return session
-    }
-
-    /// By the profile's `refresh`; else by the password, where that is kept.
-    private func renewed(_ session: Session, _ account: AccountRecord) throws(LoginError) -> Session {
-        let run = try LoginRun(invocation, profile, settings(account))
-        let stored = try run.keeper.fill()
-        let login: Login
-        if case .token(let token) = session, token.refreshToken != nil, profile.refresh != nil {
-            let next = try run.service.refresh(token, username: account.username)
-            login = Login(identity: account.identity, session: .token(next), credential: stored.credential)
-        } else if let credential = stored.credential {
-            login = try run.service.authenticate(credential)
-        } else {
-            throw .loginRequired(LoginNeed(why: .sessionExpired, missing: profile.fields))
-        }
-        try run.keeper.approve(login)
-        guard livesLongEnough(login.session) else {
-            let left = (login.session.expires ?? 0) - invocation.world.clock.now()
-            throw .failure(.tokenTooShortLived(seconds: left))
-        }
-        return login.session
+        return invocation.world.clock.seconds(until: expires) >= max(minimum, 1)
     }
 
     /// With a password from the environment: kept where a store works, and used all the same where none does.
     private func loggedInWithGiven() throws(LoginError) -> (session: Session, username: String) {
         let run = try StoredCheck(invocation, profile, persist: nil).run
         guard let given = run.settings.given else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
+        let space = try run.service.prepare()
         let login = try run.service.authenticate(given)
         do throws(LoginError) {
             try run.keeper.prepare()
-            try run.keeper.approve(login)
+            try run.keeper.approve(login, .login(space.method))
         } catch {
             invocation.say("authctl: the login is not kept: \(error.message(about: invocation.topic).what)")
         }

@@ -18,7 +18,9 @@ extension Invocation {
 
     /// Writes one profile's file.
     func write(_ table: [String: ConfigValue], as name: String) throws(LoginError) {
-        let text = "# Made by authctl; `authctl profile remove` deletes it.\n" + ConfigValue.table(table).document(headings: 0) + "\n"
+        let text =
+            "# Made by authctl; `authctl profile remove` deletes it.\n" + ConfigValue.table(table).document(headings: 0)
+            + "\n"
         try Invocation.fromStore { () throws(StoreFault) in
             try ProfileFolder(path: paths.madeProfiles).write(text, name: "\(name).toml")
         }

@@ -54,9 +54,9 @@ struct ProfileBook {
 
     /// - Returns: nothing if there is no profile of this name.
     func source(of name: String) -> Source? {
-        if configured?.keys.contains(name) == true { return .config(file: paths.configFile) }
-        if madeNames.contains(name) { return .made(file: madeFile(name)) }
-        return nil
+        if configured?.value(name) != nil { return .config(file: paths.configFile) }
+        let isMade = ProfileName.problem(name) == nil && access(madeFile(name), F_OK) == 0
+        return isMade ? .made(file: madeFile(name)) : nil
     }
 
     /// - Throws: `UsageFault.unknownProfile` with the names that are near.

@@ -19,9 +19,9 @@ struct Environment: Sendable {
         "XDG_CONFIG_HOME", "XDG_STATE_HOME", "NO_COLOR", "TERM",
     ]
 
-    private static let proxyVariables = ["http_proxy", "https_proxy", "all_proxy", "no_proxy"].flatMap {
-        [$0, $0.uppercased()]
-    }
+    private static let proxyVariables = [
+        "http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
+    ]
 
     init(_ values: [String: String], password: Secret? = nil) {
         self.values = values
@@ -31,8 +31,10 @@ struct Environment: Sendable {
     /// Reads the process's own environment, and takes out of it what children must not see.
     static func taken() -> Environment {
         var values: [String: String] = [:]
-        for name in given + others + proxyVariables where name != "AUTHCTL_PASSWORD" {
-            if let text = getenv(name) { values[name] = String(cString: text) }
+        for names in [given, others, proxyVariables] {
+            for name in names where name != "AUTHCTL_PASSWORD" {
+                if let text = getenv(name) { values[name] = String(cString: text) }
+            }
         }
         let password = getenv("AUTHCTL_PASSWORD").map { text -> Secret in
             let secret = Secret(copying: UnsafeRawBufferPointer(start: text, count: strlen(text)))

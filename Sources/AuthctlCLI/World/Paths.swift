@@ -20,7 +20,9 @@ struct Paths: Equatable, Sendable {
             let stateHome = stateHome ?? home.map({ $0 + "/.local/state" })
         else { throw .other("there is no home folder; set HOME, or XDG_CONFIG_HOME and XDG_STATE_HOME") }
         let named = config ?? environment["AUTHCTL_CONFIG"]
-        configFile = named ?? configHome + "/authctl/config.toml"
+        configFile =
+            try named.map { (path) throws(UsageFault) in try Self.absolute(path) }
+            ?? configHome + "/authctl/config.toml"
         isConfigNamed = named != nil
         stateFolder = stateHome + "/authctl"
     }
@@ -35,9 +37,9 @@ struct Paths: Equatable, Sendable {
     var madeProfiles: String { configFolder + "/profiles" }
 
     /// A path as it is from everywhere.
-    static func absolute(_ path: String) throws(LoginError) -> String {
+    static func absolute(_ path: String) throws(UsageFault) -> String {
         if path.hasPrefix("/") { return path }
-        guard let current = getcwd(nil, 0) else { throw .failure(.system(call: "getcwd", errno: errno)) }
+        guard let current = getcwd(nil, 0) else { throw .other("the working directory is gone") }
         defer { free(current) }
         return "\(String(cString: current))/\(path)"
     }

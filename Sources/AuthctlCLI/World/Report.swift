@@ -28,7 +28,9 @@ struct ErrorReport: Encodable {
     init(_ error: LoginError, about topic: Topic) {
         let message = error.message(about: topic)
         self.error = Facts(
-            code: error.exitCode.name, exit: error.exitCode.rawValue, message: message.what, profile: topic.profile,
+            code: error.exitCode.name, exit: error.exitCode.rawValue,
+            message: ([message.what] + message.details).joined(separator: "; "),
+            profile: topic.profile,
             next: message.next.isEmpty ? nil : message.next)
     }
 }

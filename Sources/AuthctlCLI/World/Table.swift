@@ -1,5 +1,3 @@
-import LoginCore
-
 /// Lines and columns for people: as wide as needed, two blanks between.
 struct Table {
     let headings: [String]
@@ -18,28 +16,5 @@ struct Table {
             }
             return text
         }.joined(separator: "\n")
-    }
-}
-
-/// What `status` shows.
-struct StatusTable {
-    let rows: [StatusRow]
-    let now: Int64
-
-    var text: String {
-        var table = Table(headings: ["PROFILE", "USER", "METHOD", "STORE", "ENDS IN", "STATE"])
-        for row in rows {
-            let marker = row.active ? "* " : ""
-            table.rows.append([
-                SafeText.escaped(row.profile), marker + (row.username.map { SafeText.escaped($0) } ?? "-"), row.method,
-                row.store ?? "-", end(row), row.state,
-            ])
-        }
-        return table.text
-    }
-
-    private func end(_ row: StatusRow) -> String {
-        guard let expires = row.expires else { return "-" }
-        return expires <= now ? "over" : Duration.inWords(expires - now)
     }
 }

@@ -17,7 +17,7 @@
 static const long ccurl_auth_none = (long)CURLAUTH_NONE;
 static const long ccurl_auth_basic = (long)CURLAUTH_BASIC;
 
-/* Removes from the environment what would change how libcurl and OpenSSL work: threats.md, part 4.1. */
+/* Removes from the environment what would change how libcurl and OpenSSL work. */
 void ccurl_forget_environment(void);
 
 /* Opens the library of this name, once. Returns NULL, or what went wrong: text that is valid until the next call. */

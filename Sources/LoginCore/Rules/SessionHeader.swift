@@ -22,7 +22,8 @@ extension SessionRule {
             values.token = token.value
             values.refreshToken = token.refreshToken
             if let pair = basic {
-                try line.writeBasic(try pair.username.filled(values, .header), try pair.password.filled(values, .header))
+                try line.writeBasic(
+                    try pair.username.filled(values, .header), try pair.password.filled(values, .header))
             } else if let header = headers.first {
                 try line.write("\(header.name): ")
                 try header.value.fill(values, .header, into: &line)

@@ -3,7 +3,8 @@ extension NetworkFault {
         let retry = "nothing was judged; try again later"
         switch self {
         case .nameNotResolved(let host):
-            return Message("the name \(SafeText.quoted(host)) is not known to DNS", next: "check the URL and the network")
+            return Message(
+                "the name \(SafeText.quoted(host)) is not known to DNS", next: "check the URL and the network")
         case .notConnected(let ignoredVariable):
             let ignored = ignoredVariable.map { "; \($0) is set and was ignored: --proxy environment would use it" }
             return Message("no connection could be made\(ignored ?? "")", next: retry)

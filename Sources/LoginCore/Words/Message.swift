@@ -1,6 +1,8 @@
 /// An error in words: what happened, to which profile and origin, and what to do next.
 public struct Message: Equatable, Sendable {
     public let what: String
+    /// Each of several things that are wrong, one a line.
+    public let details: [String]
     /// What a person can do about it; empty if nothing.
     public let next: String
 
@@ -9,8 +11,9 @@ public struct Message: Equatable, Sendable {
 
     /// Facts are quoted and escaped where they are put into words. What slips through there (a value of a configuration
     /// file, the name of a profile) is caught here, so that no message can control a terminal.
-    init(_ what: String, next: String = "") {
+    init(_ what: String, details: [String] = [], next: String = "") {
         self.what = SafeText.escaped(what, limit: Self.limit)
+        self.details = details.map { SafeText.escaped($0, limit: Self.limit) }
         self.next = SafeText.escaped(next, limit: Self.limit)
     }
 }
@@ -45,7 +48,8 @@ extension LoginError {
     /// The one place that turns errors into words.
     public func message(about topic: Topic) -> Message {
         let message = bare(topic)
-        return Message((topic.name.map { "\($0): " } ?? "") + message.what, next: message.next)
+        let name = topic.name.map { "\($0): " } ?? ""
+        return Message(name + message.what, details: message.details, next: message.next)
     }
 
     private func bare(_ topic: Topic) -> Message {
@@ -101,15 +105,18 @@ extension LoginNeed {
             case .nothingStored: "not logged in"
             case .sessionRefused: "the stored session has ended"
             case .sessionExpired: "the stored session is past its end and cannot be renewed"
-            case .passwordRefusedBefore: "the stored password was refused by the server, and is not sent again by itself"
+            case .passwordRefusedBefore:
+                "the stored password was refused by the server, and is not sent again by itself"
             case .passwordCommandFailed(let status): "the password command failed with status \(status)"
+            case .passwordCommandTookTooLong(let seconds):
+                "the password command took more than \(seconds) seconds, and was ended"
             }
         if why == .noProfile {
             return Message(what, next: "log in with a URL: authctl login https://HOST/PATH")
         }
         guard !missing.isEmpty else { return Message(what, next: "log in: \(topic.loginCommand)") }
-        let ways = missing.map { "\($0.rawValue) (\($0.waysToGive))" }.joined(separator: ", ")
-        return Message("\(what); missing: \(ways)", next: "at a terminal: \(topic.loginCommand)")
+        let details = missing.map { "missing: \($0.label.lowercased()) (\($0.waysToGive))" }
+        return Message(what, details: details, next: "at a terminal: \(topic.loginCommand)")
     }
 }
 

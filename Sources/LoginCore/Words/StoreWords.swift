@@ -4,7 +4,8 @@ extension StoreFault {
         case .unavailable(let store, let problem):
             return Message("the store '\(store)' cannot be used: \(SafeText.escaped(problem))", next: Self.otherStores)
         case .noneWorks(let reasons):
-            return Message("no store works here: \(SafeText.escaped(reasons.joined(separator: "; ")))", next: Self.otherStores)
+            return Message(
+                "no store works here: \(SafeText.escaped(reasons.joined(separator: "; ")))", next: Self.otherStores)
         case .locked(let path, let seconds):
             return Message(
                 "another authctl has held the lock on \(SafeText.escaped(path)) for more than \(seconds) seconds",
@@ -18,7 +19,8 @@ extension StoreFault {
                 "\(SafeText.escaped(path)) is damaged (\(problem)); it was left as it is",
                 next: "restore it from a backup, or move it away and log in again")
         case .unsafeFile(let path, let problem):
-            return Message("\(SafeText.escaped(path)) is not safe to use: \(problem)", next: "set it right, then try again")
+            return Message(
+                "\(SafeText.escaped(path)) is not safe to use: \(problem)", next: "set it right, then try again")
         case .notSetUp(let store):
             return Message("the store '\(store)' is not set up", next: "set it up: authctl store init \(store)")
         case .alreadySetUp(let store, let path):
@@ -36,7 +38,8 @@ extension StoreFault {
         case .timedOut(let store, let seconds):
             return Message("the store '\(store)' did not answer within \(seconds) seconds", next: Self.otherStores)
         case .tooLarge(let store, let limit):
-            return Message("the login is larger than the \(limit) bytes that the store '\(store)' takes", next: Self.otherStores)
+            return Message(
+                "the login is larger than the \(limit) bytes that the store '\(store)' takes", next: Self.otherStores)
         case .cannotBePermanent(let store):
             return Message(
                 "the store '\(store)' keeps nothing permanently, and no other works here",

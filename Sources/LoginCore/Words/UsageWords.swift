@@ -29,7 +29,8 @@ extension UsageFault {
                 "a user name for this method cannot hold a colon (RFC 7617)",
                 next: "give the user name alone, and the password with --password-stdin or at the prompt")
         case .controlCharacter(let field):
-            return Message("the \(field.rawValue) holds a control character, which cannot be sent", next: "give it anew")
+            return Message(
+                "the \(field.rawValue) holds a control character, which cannot be sent", next: "give it anew")
         case .invalidUTF8(let field):
             return Message("the \(field.rawValue) is not UTF-8", next: "give it anew")
         case .verifyProvesNothing(let url):

@@ -2,7 +2,7 @@ internal import CCurl
 internal import LoginCore
 internal import Secrets
 
-/// The options of every transfer: threats.md, part 4.1. Each is set anew for each request, the defaults too where a
+/// The options of every transfer. Each is set anew for each request, the defaults too where a
 /// credential hangs on them.
 struct CurlOptions {
     let origin: Origin

@@ -3,7 +3,7 @@ public import LoginCore
 internal import Secrets
 
 /// Requests through libcurl: one handle for one origin, one identity and one proxy, destroyed with the transport, since
-/// libcurl 7.88 carries credentials over between uses of a handle (threats.md, part 0). Connections are kept alive.
+/// libcurl 7.88 carries credentials over between uses of a handle. Connections are kept alive.
 ///
 /// Blocks until the answer is whole. Not `Sendable`: one thread uses it.
 public final class CurlTransport: Transport {

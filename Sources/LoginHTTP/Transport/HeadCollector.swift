@@ -33,7 +33,10 @@ struct HeadCollector {
 
     private mutating func take(_ text: Slice<UnsafeRawBufferPointer>) {
         if let first = text.first, Self.isBlank(first) { return fold(text) }
-        guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return canContinue = false }
+        guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else {
+            canContinue = false
+            return
+        }
         let name = Self.trimmed(text[..<colon])
         // Cookies come through libcurl's cookie rules, as secrets.
         canContinue = name.lowercased() != "set-cookie"

@@ -10,22 +10,25 @@ final class PeerGate {
         case anyAddress
         /// Plain http that nobody allowed.
         case loopbackOnly
-        /// Plain http that was allowed: a name must lead to one address for the whole login (threats R14).
+        /// Plain http that was allowed: a name must lead to one address for the whole login (R14).
         case oneAddress
     }
 
     private let origin: Origin
     private let rule: Rule
     private var pinned: PeerAddress?
-    /// Why the last transfer was kept from an address.
-    private(set) var fault: TrustFault?
+    private var refusal: TrustFault?
+    private var hasAdmitted = false
+
+    /// Why the last transfer was kept from every address of its host; nothing if it could try one of them.
+    var fault: TrustFault? { hasAdmitted ? nil : refusal }
 
     init(origin: Origin, rule: Rule) {
         self.origin = origin
         self.rule = rule
     }
 
-    func startTransfer() { fault = nil }
+    func startTransfer() { (refusal, hasAdmitted) = (nil, false) }
 
     /// From now on only this address is good.
     func pin(_ address: PeerAddress?) {
@@ -36,15 +39,19 @@ final class PeerGate {
     func admits(_ address: PeerAddress?) -> Bool {
         switch rule {
         case .anyAddress:
-            return true
+            hasAdmitted = true
+        case .loopbackOnly where address?.isLoopback == true:
+            hasAdmitted = true
         case .loopbackOnly:
-            if address?.isLoopback == true { return true }
-            fault = .plainHTTP
+            refusal = .plainHTTP
+            return false
+        case .oneAddress where address != nil && (pinned == nil || pinned == address):
+            hasAdmitted = true
         case .oneAddress:
-            if address != nil, pinned == nil || pinned == address { return true }
-            fault = .otherOrigin(target: "\(origin), at another address than before")
+            refusal = .otherOrigin(target: "\(origin), at another address than before")
+            return false
         }
-        return false
+        return true
     }
 
     /// For CURLOPT_OPENSOCKETFUNCTION. The socket is closed on exec: `authctl exec` starts programs.

@@ -57,8 +57,9 @@ struct RequestCheck {
     private static func isToken(_ text: String) -> Bool {
         !text.isEmpty
             && text.unicodeScalars.allSatisfy { scalar in
-                scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil
-                    || "!#$%&'*+-.^_`|~".unicodeScalars.contains(scalar))
+                scalar.isASCII
+                    && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+                        || "!#$%&'*+-.^_`|~".unicodeScalars.contains(scalar))
             }
     }
 }

@@ -29,7 +29,9 @@ extension HTTPRequestField {
         let prefix = Secret("\(name): ")
         return Secret(count: prefix.count + value.count) { line in
             prefix.withUnsafeBytes { line.copyMemory(from: $0) }
-            value.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: line[prefix.count...]).copyMemory(from: $0) }
+            value.withUnsafeBytes {
+                UnsafeMutableRawBufferPointer(rebasing: line[prefix.count...]).copyMemory(from: $0)
+            }
         }
     }
 }

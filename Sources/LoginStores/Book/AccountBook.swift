@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Glibc
 public import LoginCore
 internal import Secrets
 
@@ -30,14 +31,32 @@ public struct AccountBook: Sendable {
     public func update(_ body: (inout AccountBookDocument) -> Void) throws(StoreFault) -> AccountBookDocument {
         var document = AccountBookDocument()
         try file.update { (bytes) throws(StoreFault) in
-            document = try bytes.map { (bytes) throws(StoreFault) in
-                try decode(bytes.withUnsafeBytes { Array($0) })
-            } ?? AccountBookDocument()
+            document =
+                try bytes.map { (bytes) throws(StoreFault) in
+                    try decode(bytes.withUnsafeBytes { Array($0) })
+                } ?? AccountBookDocument()
             let before = document
             body(&document)
             return document == before ? nil : try encode(document)
         }
         return document
+    }
+
+    /// The right to renew the sessions of one profile. Held while the server is asked, so not the lock of the file.
+    func lockRenewal(of profile: String, wait: Int = 30) throws(StoreFault) -> FileLock {
+        guard let directory = try SafeDirectory.open(file.folder, creating: true) else {
+            throw .system(call: "open", path: file.folder, errno: ENOENT)
+        }
+        return try FileLock(".renewal-\(Self.fileName(profile)).lock", in: directory, seconds: wait)
+    }
+
+    /// Letters and digits as they are, everything else in hexadecimal.
+    private static func fileName(_ profile: String) -> String {
+        let bytes = profile.utf8.prefix(80).map { byte in
+            let isPlain = (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+            return isPlain ? String(Unicode.Scalar(byte)) : "%" + String(byte, radix: 16)
+        }
+        return bytes.joined()
     }
 
     private func decode(_ bytes: [UInt8]) throws(StoreFault) -> AccountBookDocument {

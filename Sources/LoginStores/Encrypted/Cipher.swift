@@ -2,7 +2,8 @@ internal import CSodium
 internal import LoginCore
 internal import Secrets
 
-/// XChaCha20-Poly1305 with random nonces, as libsodium has it: <https://doc.libsodium.org/secret-key_cryptography/aead>.
+/// XChaCha20-Poly1305 with random nonces, as libsodium has it:
+/// <https://doc.libsodium.org/secret-key_cryptography/aead>.
 enum Cipher {
     static let keyCount = 32
     static let nonceCount = 24
@@ -33,9 +34,10 @@ enum Cipher {
         var opened = false
         let plaintext = Secret(count: sealed.ciphertext.count - tagCount) { plain in
             key.withBytes { key in
-                opened = crypto_aead_xchacha20poly1305_ietf_decrypt(
-                    plain.bindMemory(to: UInt8.self).baseAddress, nil, nil, sealed.ciphertext,
-                    UInt64(sealed.ciphertext.count), context, UInt64(context.count), sealed.nonce, key) == 0
+                opened =
+                    crypto_aead_xchacha20poly1305_ietf_decrypt(
+                        plain.bindMemory(to: UInt8.self).baseAddress, nil, nil, sealed.ciphertext,
+                        UInt64(sealed.ciphertext.count), context, UInt64(context.count), sealed.nonce, key) == 0
             }
         }
         return opened ? plaintext : nil

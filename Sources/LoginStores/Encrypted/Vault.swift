@@ -16,8 +16,8 @@ internal import Secrets
 ///     records  4  how many; then for each:
 ///           text  profile; text scheme; text host; 4 port; text user name
 ///             24  nonce
-///              4  length, and so many bytes: the secret, sealed with the file key; context: "record" 0, the version, and
-///                 profile to user name as above
+///              4  length, and so many bytes: the secret, sealed with the file key; context: "record" 0, the
+///                 version, and profile to user name as above
 ///     seal    24  nonce
 ///             16  tag, with the file key, over every byte of the file before the nonce
 ///

@@ -128,9 +128,11 @@ struct SafeFile: Sendable {
 
     /// Removes the temporary files of runs that were killed. Whoever holds the lock is the only one to have any.
     private func removeLeftovers(in directory: SafeDirectory) throws(StoreFault) {
-        let copy = try checkCall("open", path: folder, retrying {
-            openat(directory.descriptor.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        })
+        let copy = try checkCall(
+            "open", path: folder,
+            retrying {
+                openat(directory.descriptor.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            })
         guard let stream = fdopendir(copy) else {
             close(copy)
             throw .system(call: "fdopendir", path: folder, errno: errno)

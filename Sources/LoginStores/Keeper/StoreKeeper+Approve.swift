@@ -3,48 +3,77 @@ internal import Secrets
 
 // Keeping a login that the verify endpoint confirmed.
 extension StoreKeeper {
-    /// Saves the secret first, then the book: a crash between the two leaves a secret that nothing refers to, never an
-    /// account without its secret. The copy in a store that the account had before goes last.
-    public func approve(_ login: Login) throws(LoginError) {
-        if rules.persistence == .none { return }
+    /// The copy in a store that the account had before goes last.
+    public func approve(_ login: Login, _ approval: Approval) throws(LoginError) {
+        defer { renewal = nil }
         try fromStore { () throws(StoreFault) in
-            let store = try storeForSaving()
-            if store.name == .none { return }
-            try keep(login, in: store)
+            switch approval {
+            case .login(let method): try keep(login, method)
+            case .renewal: try replace(with: login)
+            }
         }
     }
 
-    private func keep(_ login: Login, in store: any CredentialStore) throws(StoreFault) {
-        let record = record(of: login, in: store.name)
-        let id = record.id(in: subject.profile)
+    private func keep(_ login: Login, _ method: AuthenticationMethod) throws(StoreFault) {
+        if rules.persistence == .none { return }
+        let store = try storeForSaving()
+        if store.name == .none { return }
+        var record = record(of: login, in: store.name)
         let kept = StoredLogin(session: login.session, credential: rules.keepsPassword ? login.credential : nil)
-        let before = try book.read().account(id)
-        let bytes = try encoded(kept)
-        try store.save(bytes, for: id, expires: kept.lastUse)
-        do throws(StoreFault) {
-            try note(record)
-        } catch {
-            if before == nil { erase(id, in: store) }
-            throw error
-        }
-        filled = Filled(id: id, store: store, bytes: bytes, login: kept)
-        if let before, before.store != store.name { eraseFormerCopy(of: id, in: before.store) }
-    }
-
-    private func note(_ record: AccountRecord) throws(StoreFault) {
-        try book.update { document in
+        record.keepsPassword = kept.credential != nil
+        let before = try book.read().account(record.id(in: subject.profile))
+        try save(kept, record.id(in: subject.profile), in: store, isNew: before == nil) { document in
             document.updateProfile(subject.profile, url: subject.url, origin: subject.origin) { profile in
                 profile.accounts.removeAll { $0.isOf(record.id(in: subject.profile)) }
                 profile.accounts.append(record)
                 profile.activeUsername = record.username
-                profile.pinnedMethod = method ?? profile.pinnedMethod
+                profile.pinnedMethod = method
             }
             document.lastProfile = subject.profile
         }
+        if let before, before.store != store.name {
+            eraseFormerCopy(of: record.id(in: subject.profile), in: before.store)
+        }
+    }
+
+    /// In the store that the account remembers, and only if nobody has logged in or out since the last fill: a slow
+    /// command must not bring back what another one has ended.
+    private func replace(with login: Login) throws(StoreFault) {
+        guard let filled, try filled.store.find(filled.id) == filled.bytes else { return }
+        let isPassword = if case .credential = login.session { true } else { false }
+        let credential = isPassword ? nil : login.credential ?? filled.login.credential
+        let kept = StoredLogin(session: login.session, credential: rules.keepsPassword ? credential : nil)
+        try save(kept, filled.id, in: filled.store, isNew: false) { document in
+            document.updateAccount(filled.id) { record in
+                record.serverName = login.identity.serverName ?? record.serverName
+                record.expires = login.session.expires
+                record.savedAt = clock.now()
+                record.keepsPassword = kept.credential != nil
+                // A new session proves a password only if it was earned with it.
+                if login.credential != nil { record.passwordRefused = false }
+            }
+        }
+    }
+
+    private func save(
+        _ kept: StoredLogin, _ id: AccountID, in store: any CredentialStore, isNew: Bool,
+        _ note: (inout AccountBookDocument) -> Void
+    ) throws(StoreFault) {
+        let bytes = try encoded(kept)
+        // A new account is noted before its secret is there: a crash between the two leaves an account without a secret,
+        // never a secret that no logout finds. What is there already is noted after its new secret.
+        if isNew { try book.update(note) }
+        do throws(StoreFault) {
+            try store.save(bytes, for: id, expires: kept.lastUse)
+        } catch {
+            if isNew { try book.update { $0.removeAccount(id) } }
+            throw error
+        }
+        if !isNew { try book.update(note) }
+        filled = Filled(id: id, store: store, bytes: bytes, login: kept)
     }
 
     private func record(of login: Login, in store: StoreName) -> AccountRecord {
-        let typed = login.identity.username
         let kind: AccountRecord.SessionKind =
             switch login.session {
             case .credential: .basic
@@ -52,10 +81,8 @@ extension StoreKeeper {
             case .cookies: .cookies
             }
         return AccountRecord(
-            username: typed.isEmpty ? login.identity.serverName ?? "" : typed,
-            serverName: login.identity.serverName, origin: subject.origin, store: store, kind: kind,
-            expires: login.session.expires, savedAt: clock.now(),
-            keepsPassword: rules.keepsPassword && login.credential != nil)
+            username: login.identity.accountName, serverName: login.identity.serverName, origin: subject.origin,
+            store: store, kind: kind, expires: login.session.expires, savedAt: clock.now())
     }
 
     private func eraseFormerCopy(of id: AccountID, in name: StoreName) {
@@ -74,6 +101,11 @@ extension StoreKeeper {
             leftBehind(store.name, error)
         }
     }
+}
+
+extension Identity {
+    /// What the account is found by: the name typed, else the server's.
+    var accountName: String { username.isEmpty ? serverName ?? "" : username }
 }
 
 extension StoredLogin {

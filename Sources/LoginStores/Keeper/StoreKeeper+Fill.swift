@@ -26,6 +26,7 @@ extension StoreKeeper {
     }
 
     public func reject(_ part: StoredLogin.Part) throws(LoginError) {
+        defer { renewal = nil }
         try fromStore { () throws(StoreFault) in
             if filled == nil, let record = try account() { filled = try read(record) }
             guard let filled else { return }
@@ -44,13 +45,15 @@ extension StoreKeeper {
 
     /// Erases the session; a password that is kept beside it stays.
     private func eraseSession(_ filled: Filled) throws(StoreFault) {
-        defer { self.filled = nil }
         guard let credential = filled.login.credential else {
             try filled.store.erase(filled.id)
+            self.filled = nil
             return
         }
-        let rest = try encoded(StoredLogin(credential: credential))
-        try filled.store.save(rest, for: filled.id, expires: nil)
+        let rest = StoredLogin(credential: credential)
+        let bytes = try encoded(rest)
+        try filled.store.save(bytes, for: filled.id, expires: nil)
+        self.filled = Filled(id: filled.id, store: filled.store, bytes: bytes, login: rest)
     }
 
     func encoded(_ login: StoredLogin) throws(StoreFault) -> Secret {

@@ -60,9 +60,8 @@ public final class StoreKeeper: LoginKeeper {
     /// What the last fill read, so that a refusal never erases what another process has saved since.
     var filled: Filled?
     private var chosen: (any CredentialStore)?
-
-    /// The method that worked, to be pinned by the next `approve`.
-    public var method: AuthenticationMethod?
+    /// The right to renew, from `beginRenewal` until the outcome is kept.
+    var renewal: FileLock?
 
     struct Filled {
         let id: AccountID
@@ -89,7 +88,7 @@ public final class StoreKeeper: LoginKeeper {
         _ = try fromStore { () throws(StoreFault) in try storeForSaving() }
     }
 
-    /// The store in which an `approve` saves; chosen and tested at most once.
+    /// The store in which a login is saved; chosen and tested at most once.
     func storeForSaving() throws(StoreFault) -> any CredentialStore {
         if let chosen { return chosen }
         let store = try stores.choose()

@@ -9,6 +9,7 @@ public final class ScriptedKeeper: LoginKeeper {
     private let journal: Journal
 
     public private(set) var approved: [Login] = []
+    public private(set) var kinds: [Approval] = []
     public private(set) var rejected: [StoredLogin.Part] = []
 
     public init(
@@ -34,9 +35,10 @@ public final class ScriptedKeeper: LoginKeeper {
         return try fills.next()
     }
 
-    public func approve(_ login: Login) throws(LoginError) {
+    public func approve(_ login: Login, _ approval: Approval) throws(LoginError) {
         journal.note("keeper.approve")
         approved.append(login)
+        kinds.append(approval)
         try approvals.next()
     }
 

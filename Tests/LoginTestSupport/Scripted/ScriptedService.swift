@@ -5,6 +5,7 @@ public final class ScriptedService: Authenticator {
     private var prepares: Script<ProtectionSpace>
     private var logins: Script<Login>
     private var verifications: Script<Login>
+    private var renewals: Script<Session?>
     private let journal: Journal
 
     public private(set) var credentials: [Credential] = []
@@ -12,15 +13,17 @@ public final class ScriptedService: Authenticator {
 
     public init(
         prepare: [Result<ProtectionSpace, LoginError>] = [], authenticate: [Result<Login, LoginError>] = [],
-        verify: [Result<Login, LoginError>] = [], journal: Journal = Journal()
+        verify: [Result<Login, LoginError>] = [], renew: [Result<Session?, LoginError>] = [],
+        journal: Journal = Journal()
     ) {
         prepares = Script("service.prepare", prepare)
         logins = Script("service.authenticate", authenticate)
         verifications = Script("service.verify", verify)
+        renewals = Script("service.renew", renew)
         self.journal = journal
     }
 
-    public var rest: Int { prepares.rest + logins.rest + verifications.rest }
+    public var rest: Int { prepares.rest + logins.rest + verifications.rest + renewals.rest }
 
     public func prepare() throws(LoginError) -> ProtectionSpace {
         journal.note("service.prepare")
@@ -37,5 +40,11 @@ public final class ScriptedService: Authenticator {
         journal.note("service.verify as '\(username)'")
         sessions.append(session)
         return try verifications.next()
+    }
+
+    public func renew(_ session: Session, username: String) throws(LoginError) -> Session? {
+        journal.note("service.renew as '\(username)'")
+        sessions.append(session)
+        return try renewals.next()
     }
 }

@@ -1,0 +1,46 @@
+import ArgumentParser
+import LoginCore
+import LoginStores
+
+/// `authctl profile default [NAME]`
+struct ProfileDefaultCommand: WorldCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "default", abstract: "Print or choose the profile that is meant where none is named.")
+
+    @Argument(help: "The profile.")
+    var name: String?
+
+    @OptionGroup var report: ReportOptions
+    @OptionGroup var global: GlobalOptions
+
+    var printsJSON: Bool { report.json }
+
+    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+        guard let name else {
+            let name = try invocation.defaultProfile()
+            if printsJSON {
+                try invocation.world.streams.result(json: ["default": name])
+            } else {
+                if let name {
+                    try invocation.world.streams.result(name)
+                } else {
+                    invocation.say("No profile is the default.")
+                }
+            }
+            return .ok
+        }
+        let profile = try invocation.profile(named: name)
+        if let configured = invocation.profiles.defaults.profile, configured != name {
+            throw .usage(
+                .badConfig(
+                    file: invocation.paths.configFile, path: "default", line: nil,
+                    problem: "says '\(configured)', which goes before every other choice; change it there"))
+        }
+        try Invocation.fromStore { () throws(StoreFault) in
+            _ = try invocation.book.update { $0.defaultProfile = profile.name }
+        }
+        invocation.say("The default profile is now \(profile.name).")
+        if printsJSON { try invocation.world.streams.result(json: ["default": profile.name]) }
+        return .ok
+    }
+}

@@ -1,0 +1,49 @@
+import ArgumentParser
+import LoginCore
+import LoginStores
+import Secrets
+
+/// `authctl store init file`
+struct StoreInitCommand: WorldCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "init", abstract: "Set up the encrypted file, with a passphrase or a key file.")
+    static let mayAsk = true
+
+    @Argument(help: "The store: file.")
+    var store = "file"
+
+    @Option(help: ArgumentHelp("Use the content of this file instead of a passphrase.", valueName: "file"))
+    var keyFile: String?
+
+    @OptionGroup var report: ReportOptions
+    @OptionGroup var global: GlobalOptions
+
+    var printsJSON: Bool { report.json }
+
+    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+        guard store == "file" else {
+            throw .usage(.badValue(option: "store", problem: "only 'file' has to be set up"))
+        }
+        let source = try keySource(invocation)
+        try Invocation.fromStore { () throws(StoreFault) in
+            try EncryptedFileStore.create(folder: invocation.paths.stateFolder, source: source)
+        }
+        invocation.say("The encrypted file is set up; from now on 'auto' chooses it.")
+        if printsJSON { try invocation.world.streams.result(json: ["store": "file", "result": "ok"]) }
+        return .ok
+    }
+
+    private func keySource(_ invocation: Invocation) throws(LoginError) -> KeySource {
+        if let keyFile {
+            return .keyFile(path: try Invocation.fromConfig { () throws(UsageFault) in try Paths.absolute(keyFile) })
+        }
+        if let file = invocation.world.environment["AUTHCTL_STORE_PASSPHRASE_FILE"] {
+            return .passphrase { () throws(StoreFault) in try SecretFile.passphrase(file) }
+        }
+        let path = "\(invocation.paths.stateFolder)/\(EncryptedFileStore.fileName)"
+        guard invocation.mayAsk else { throw .store(.passphraseMissing(path: path)) }
+        let dialogue = invocation.world.dialogue(invocation.dialogueSettings)
+        guard let typed = try dialogue.askPassphrase("New passphrase: ", confirm: true) else { throw .cancelled }
+        return .passphrase { () throws(StoreFault) in typed }
+    }
+}

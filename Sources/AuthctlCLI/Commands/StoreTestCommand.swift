@@ -1,0 +1,38 @@
+import ArgumentParser
+import LoginCore
+import LoginStores
+
+/// `authctl store test [STORE]`
+struct StoreTestCommand: WorldCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "test", abstract: "Write a random secret, read it back from another process, and delete it.")
+    static let mayAsk = true
+
+    @Argument(help: "The store; the one that 'auto' chooses unless said.")
+    var store: String?
+
+    @OptionGroup var report: ReportOptions
+    @OptionGroup var global: GlobalOptions
+
+    var printsJSON: Bool { report.json }
+
+    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+        let name = try store.map { (text) throws(LoginError) in
+            guard let name = StoreName(text) else {
+                throw .usage(.badValue(option: "store", problem: "there is no store \(SafeText.quoted(text))"))
+            }
+            return name
+        }
+        let chosen = try Invocation.fromStore { () throws(StoreFault) in
+            let shelf = invocation.shelf()
+            let words = { (fault: StoreFault) in LoginError.store(fault).message(about: Topic()).what }
+            let chosen = try shelf.chooser(words: words).choose(name)
+            if chosen.name == .keyring { try ReadBack(store: chosen).run() }
+            return chosen
+        }
+        let how = chosen.name == .keyring ? "written, read back by another process" : "written, read back"
+        invocation.say("The store '\(chosen.name)' works: \(how), deleted.")
+        if printsJSON { try invocation.world.streams.result(json: ["store": chosen.name.description, "result": "ok"]) }
+        return .ok
+    }
+}

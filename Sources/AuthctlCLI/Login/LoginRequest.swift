@@ -1,0 +1,58 @@
+import LoginCore
+import LoginStores
+import Secrets
+
+/// Works out, from options, variables and profile, what a `login` is run with.
+struct LoginRequest {
+    let invocation: Invocation
+    let target: LoginTarget
+    let options: LoginOptions
+    let force: Bool
+
+    func settings() throws(LoginError) -> LoginSettings {
+        let profile = target.profile
+        let username = invocation.options.username ?? target.user ?? variable("AUTHCTL_USERNAME")
+        if username?.contains(":") == true, profile.answersChallenges { throw .usage(.usernameHasColon) }
+        var settings = LoginSettings()
+        settings.username = username
+        settings.method = try options.chosenMethod(invocation.world.environment)
+        settings.store = profile.settings.store.flatMap { StoreName($0) }
+        settings.persist = profile.settings.persist
+        settings.ttl = options.ttl
+        if let secret = try given() { settings.given = try credential(secret, username) }
+        settings.policy = LoginFlow.Policy(
+            maxAttempts: options.maxAttempts, mayAsk: invocation.mayAsk, force: force,
+            hasGivenCredential: settings.given != nil)
+        settings.dialogue = World.DialogueSettings(
+            mask: invocation.world.environment.mask, timeout: options.promptTimeout,
+            allowsBlankPassword: options.blankPassword)
+        settings.isTalkative = !invocation.options.quiet && invocation.world.hasTerminal()
+        return settings
+    }
+
+    private var mayUseVariables: Bool {
+        invocation.mayUseGivenVariables(for: target.profile, isLogin: true, url: target.url)
+    }
+
+    private func variable(_ name: String) -> String? {
+        mayUseVariables ? invocation.world.environment[name] : nil
+    }
+
+    private func given() throws(LoginError) -> Secret? {
+        if let password = target.password { return password }
+        let environment = invocation.world.environment
+        let source = options.givenSource(target.profile, environment, mayUseVariables: mayUseVariables)
+        return try source?.secret(invocation.world)
+    }
+
+    /// A given password needs its user name from somewhere, where the login has one.
+    private func credential(_ secret: Secret, _ named: String?) throws(LoginError) -> Credential {
+        let profile = target.profile
+        guard profile.fields.contains(.username) else { return Credential(username: nil, secret: secret) }
+        let active = try invocation.document().profile(profile.name)?.activeAccount?.username
+        guard let username = named ?? profile.user ?? active, !username.isEmpty else {
+            throw .loginRequired(LoginNeed(why: .nothingStored, missing: [.username]))
+        }
+        return Credential(username: username, secret: secret)
+    }
+}

@@ -1,0 +1,76 @@
+/// A stored session while it is judged: verified, renewed once if the server will not have it, and rejected if that
+/// does not help.
+public struct StoredSession: Equatable, Sendable {
+    public enum Step: String, Equatable, Sendable {
+        case verifying = "verifying the session"
+        case renewing = "renewing the session"
+        case savingRenewal = "saving the renewed session"
+        case rejecting = "rejecting the session"
+    }
+
+    var step = Step.verifying
+    /// Whether there is a credential beside it, to earn another one with.
+    let withCredential: Bool
+    /// Whether it came from a renewal in this login.
+    var isRenewed = false
+    /// Whether the server has refused it.
+    var isRefused = false
+
+    init(withCredential: Bool) {
+        self.withCredential = withCredential
+    }
+}
+
+/// The part of the table that is about a stored session.
+extension LoginFlow {
+    mutating func judge(_ session: StoredSession) -> Effect {
+        policy.renewsFirst
+            ? proceed(to: .renewing, session, .renewSession) : proceed(to: .verifying, session, .verifySession)
+    }
+
+    mutating func handle(_ event: Event, judging session: StoredSession) -> Effect {
+        var session = session
+        switch (session.step, event) {
+        case (.verifying, .confirmed(let login, isRenewed: true)):
+            return go(.saving(login.identity, .stored), .save(login, .renewal))
+        case (.verifying, .confirmed(let login, isRenewed: false)):
+            return finish(.alreadyLoggedIn(login.identity))
+        case (.verifying, .refused):
+            session.isRefused = true
+            if session.isRenewed { return proceed(to: .rejecting, session, .reject(.session)) }
+            return proceed(to: .renewing, session, .renewSession)
+
+        case (.renewing, .renewed(let login)):
+            // The old refresh token may be used up: what takes its place is kept before anything else can go wrong.
+            return proceed(to: .savingRenewal, session, .save(login, .renewal))
+        case (.renewing, .refused):
+            return proceed(to: .rejecting, session, .reject(.session))
+        case (.renewing, .notRenewable):
+            return goOnWithoutRenewal(session)
+        case (.savingRenewal, .saved):
+            session.isRenewed = true
+            session.isRefused = false
+            return proceed(to: .verifying, session, .verifySession)
+
+        case (.rejecting, .rejected):
+            if session.withCredential { return go(.authenticating(.stored), .authenticateStored) }
+            return askOrEnd(why: .sessionRefused)
+
+        case (.verifying, _), (.renewing, _), (.savingRenewal, _), (.rejecting, _):
+            return unexpected(event)
+        }
+    }
+
+    /// A session that the server refused is rejected; one that is only near its end stays, since nobody judged it.
+    private mutating func goOnWithoutRenewal(_ session: StoredSession) -> Effect {
+        if session.isRefused { return proceed(to: .rejecting, session, .reject(.session)) }
+        if session.withCredential { return go(.authenticating(.stored), .authenticateStored) }
+        return finish(.failed(.loginRequired(need(.sessionExpired))))
+    }
+
+    private mutating func proceed(to step: StoredSession.Step, _ session: StoredSession, _ effect: Effect) -> Effect {
+        var next = session
+        next.step = step
+        return go(.judging(next), effect)
+    }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import LoginTestSupport
+import Testing
+
+/// `login URL`: no profile is needed, and one is made.
+@Suite struct `A login by URL` {
+    let demo: DemoBackendProcess
+    let authctl: Installation
+
+    init() throws {
+        demo = try DemoBackendProcess()
+        authctl = try Installation()
+    }
+
+    private var verify: String { demo.origin + "/account/verify_credentials.json" }
+    private var name: String { "127.0.0.1:\(demo.port)" }
+
+    private func logIn(_ url: String, _ more: String..., input: String = "correct horse") throws -> CommandResult {
+        try authctl.run(["login", url, "-u", "ann", "--password-stdin"] + more, input: input)
+    }
+
+    private func profiles() throws -> [String] {
+        let listed = try authctl.run("profile", "list", "--json").json as? [[String: Any]]
+        return (listed ?? []).compactMap { $0["name"] as? String }
+    }
+
+    @Test func `is remembered under the host's name, and the only profile needs no name`() throws {
+        let login = try logIn(verify)
+        #expect(login.code == 0, "\(login.error)")
+        #expect(try profiles() == [name])
+        #expect(try authctl.run("whoami").output == "ann\n")
+        #expect(try authctl.run("logout").code == 0)
+        #expect(try profiles() == [name])
+        #expect(try authctl.run("whoami").code == 4)
+    }
+
+    @Test func `again is the same profile, and another URL there is another`() throws {
+        let other = try RecordingServer([.answer(401, ["WWW-Authenticate: Basic realm=\"x\""]), .answer(200)])
+        defer { other.stop() }
+        #expect(try logIn(verify).code == 0)
+        #expect(try authctl.run("login", verify).error.hasPrefix("Already logged in"))
+        #expect(try profiles() == [name])
+        try demo.order(.init(path: "/users/me", status: 401, headers: ["WWW-Authenticate": "Basic realm=\"a\""]))
+        try demo.order(.init(path: "/users/me", status: 401, headers: ["WWW-Authenticate": "Basic realm=\"a\""]))
+        try demo.order(.init(path: "/users/me", status: 200))
+        let second = try logIn(demo.origin + "/users/me")
+        #expect(second.code == 0, "\(second.error)")
+        #expect(try profiles() == [name, name + "-2"])
+        #expect(try authctl.run("whoami", "-P", name).output == "ann\n")
+    }
+
+    @Test func `takes the name that --name chooses, if it is free`() throws {
+        #expect(try logIn(verify, "--name", "work").code == 0)
+        #expect(try profiles() == ["work"])
+        #expect(try authctl.run("whoami", "work").output == "ann\n")
+        let taken = try logIn(demo.origin + "/other", "--name", "work")
+        #expect(taken.code == 2)
+        for bad in ["../evil", "a/b", "", "\u{1B}[31m"] {
+            #expect(try logIn(demo.origin + "/other", "--name", bad).code == 2)
+        }
+        #expect(try profiles() == ["work"])
+    }
+
+    @Test func `that fails is not remembered`() throws {
+        #expect(try logIn(verify, input: "wrong").code == 3)
+        #expect(try logIn(demo.origin + "/open.json").code == 2)
+        #expect(try logIn(demo.origin + "/nowhere").code != 0)
+        #expect(try profiles().isEmpty)
+        #expect(try authctl.keptSecrets().isEmpty)
+        #expect(try authctl.run("status").code == 4)
+    }
+
+    @Test func `R1 follows redirects on its own origin, sends nothing secret before, and remembers the end`() throws {
+        let challenge = ["WWW-Authenticate: Basic realm=\"here\""]
+        let server = try RecordingServer([
+            .answer(301, ["Location: /step"]), .answer(307, ["Location: /end?a=b"]), .answer(401, challenge),
+            .answer(401, challenge), .answer(200, body: "{}"), .answer(200, body: "{}"),
+        ])
+        defer { server.stop() }
+        let login = try logIn(server.url("/start"), "--name", "moved")
+        #expect(login.code == 0, "\(login.error)")
+        let requests = server.texts
+        #expect(
+            requests.map { $0.prefix { $0 != "\n" } }.prefix(3) == [
+                "GET /start HTTP/1.1", "GET /step HTTP/1.1", "GET /end?a=b HTTP/1.1",
+            ])
+        #expect(requests.filter { $0.lowercased().contains("authorization:") }.count == 1)
+        #expect(requests.last?.hasPrefix("GET /end?a=b ") == true)
+        #expect(try authctl.run("whoami", "moved").code == 0)
+        #expect(server.texts.last?.hasPrefix("GET /end?a=b ") == true)
+    }
+
+    @Test(arguments: [301, 302, 303, 307, 308])
+    func `R1 goes to no other origin`(status: Int) throws {
+        let other = try RecordingServer([.answer(401, ["WWW-Authenticate: Basic realm=\"evil\""]), .answer(200)])
+        let server = try RecordingServer([.answer(status, ["Location: \(other.url("/me"))"])])
+        defer {
+            server.stop()
+            other.stop()
+        }
+        let login = try logIn(server.url("/me"))
+        #expect(login.code == 7)
+        #expect(login.error.contains("http://127.0.0.1:\(other.port)"))
+        #expect(other.connections.isEmpty)
+        #expect(server.texts.allSatisfy { !$0.lowercased().contains("authorization:") })
+        #expect(try profiles().isEmpty)
+    }
+
+    @Test func `D1 pins the method: another offer later is refused, and the password is not sent`() throws {
+        let basic = ["WWW-Authenticate: Basic realm=\"here\""], other = ["WWW-Authenticate: Bearer realm=\"here\""]
+        let server = try RecordingServer([
+            .answer(401, basic), .answer(401, basic), .answer(200, body: "{}"),
+            .answer(401, other), .answer(401, other), .answer(401, other),
+        ])
+        defer { server.stop() }
+        #expect(try logIn(server.url("/me"), "--name", "pinned").code == 0)
+        let before = server.requests.count
+        let later = try authctl.run(
+            "login", "pinned", "--force", "-u", "ann", "--password-stdin", input: "correct horse")
+        #expect(later.code == 7, "\(later.error)")
+        #expect(later.error.contains("bearer"))
+        #expect(server.texts.dropFirst(before).allSatisfy { !$0.lowercased().contains("authorization:") })
+    }
+
+    @Test func `R8 takes user and password out of the URL: neither is in the profile nor in a request line`() throws {
+        let url = verify.replacing("http://", with: "http://ann:correct%20horse@")
+        let login = try authctl.run("login", url, "--verbose")
+        #expect(login.code == 0, "\(login.error)")
+        #expect(try authctl.run("whoami").output == "ann\n")
+        let config = URL(fileURLWithPath: authctl.folder + "/config")
+        let shown = try authctl.run("profile", "show", name).output
+        try LeakSweep(secrets: [], pairs: [("ann", "correct horse")]).expectClean(
+            ["talk": login.error, "profile": shown, "server": demo.output], trees: [config])
+        #expect(!shown.contains("@"))
+        #expect(try demo.requests().allSatisfy { $0.path == "/account/verify_credentials.json" })
+    }
+
+    @Test func `without a scheme is refused, and https is proposed`() throws {
+        for host in ["api.wire.example", "localhost:8080", "127.0.0.1/me"] {
+            let result = try authctl.run("login", host)
+            #expect(result.code == 2)
+            #expect(result.error.contains("https://\(host)"))
+        }
+    }
+
+    @Test func `AUTHCTL_VERIFY_URL stands for the argument, and the given credential belongs to it`() throws {
+        let given = ["AUTHCTL_VERIFY_URL": verify, "AUTHCTL_USERNAME": "ann", "AUTHCTL_PASSWORD": "correct horse"]
+        let login = try authctl.run("login", environment: given)
+        #expect(login.code == 0, "\(login.error)")
+        #expect(try profiles() == [name])
+    }
+}

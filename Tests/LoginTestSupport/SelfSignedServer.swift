@@ -1,0 +1,52 @@
+import Foundation
+
+/// An https server on loopback whose certificate nobody knows, for as long as this object lives. Python's `ssl`, so that
+/// what is tested does not also do the testing. Every request is answered with 200.
+public final class SelfSignedServer {
+    /// As in `https://127.0.0.1:41234`.
+    public let origin: String
+    /// The file of its certificate, which is its own authority.
+    public let certificate: String
+    private let server: ServerProcess
+
+    /// - Throws: where openssl or python3 are missing, or it does not come up.
+    public init() throws {
+        let server = try ServerProcess()
+        let (certificate, key) = (server.folder.path + "/own.pem", server.folder.path + "/own.key")
+        let made = try Command.tool(
+            "openssl",
+            ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "3650"]
+                + ["-keyout", key, "-out", certificate, "-subj", "/CN=127.0.0.1"]
+                + ["-addext", "subjectAltName=IP:127.0.0.1"])
+        guard made.ending == .exited(0), let python = RealServer.path(of: "python3") else {
+            throw ServerProcess.NotStarted(description: "openssl or python3: \(made.error)")
+        }
+        try server.start(python, ["-u", "-c", Self.script, certificate, key])
+        let port = try server.wait(for: "the TLS server") { Int(server.text("stdout").dropLast()) }
+        (self.server, self.certificate, origin) = (server, certificate, "https://127.0.0.1:\(port)")
+    }
+
+    /// What came through TLS so far.
+    public func received() throws -> String { server.text("stderr") }
+
+    /// Ends it. Happens by itself when this object goes.
+    public func stop() { server.stop() }
+
+    private static let script = """
+        import os, socket, ssl, sys, threading
+        threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(sys.argv[1], sys.argv[2])
+        listener = socket.create_server(("127.0.0.1", 0))
+        print(listener.getsockname()[1])
+        while True:
+            plain, _ = listener.accept()
+            plain.settimeout(5)
+            try:
+                with context.wrap_socket(plain, server_side=True) as tls:
+                    data = tls.recv(65536)
+                    sys.stderr.write(data.decode("latin-1"))
+                    tls.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\nConnection: close\\r\\n\\r\\n{}")
+            except OSError: pass
+        """
+}
