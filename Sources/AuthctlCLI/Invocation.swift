@@ -29,6 +29,8 @@ final class Invocation {
         if let timeout = options.timeout, !(1...3600).contains(timeout) {
             throw .usage(.badValue(option: "--timeout", problem: "must be from 1 to 3600 seconds"))
         }
+        // What an argument's bytes become where they are not UTF-8.
+        if options.username?.contains("\u{FFFD}") == true { throw .usage(.invalidUTF8(.username)) }
     }
 
     /// Says something to the person, unless they want quiet.

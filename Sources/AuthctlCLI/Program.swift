@@ -60,11 +60,12 @@ public struct Program {
                 return end(error, Topic(), printsJSON: false)
             }
         }
+        let words = ParserWords(arguments: arguments)
         if ArgumentGuard.wantsJSON(arguments) {
-            let fault = LoginError.usage(.other(Authctl.message(for: error)))
+            let fault = LoginError.usage(.other(words.redacted(Authctl.message(for: error))))
             return end(fault, Topic(), printsJSON: true)
         }
-        world.streams.say(text)
+        world.streams.say(words.redacted(text))
         return .usage
     }
 

@@ -42,6 +42,8 @@ enum cprocess_hardening cprocess_harden(void) {
     forget_crash_handlers();
     // A server that closes its connection must be an error that is told, not our death.
     sigpipe_was_ignored = signal(SIGPIPE, SIG_IGN) == SIG_IGN;
+    // Nor that a file may not grow: the write fails, and what was half written is removed.
+    signal(SIGXFSZ, SIG_IGN);
     return CPROCESS_HARDENED;
 }
 

@@ -89,6 +89,7 @@ public struct HTTPResponseField: Equatable, Sendable {
 
 /// Where an answer points to.
 public struct Redirect: Equatable, Sendable {
+    /// Absolute; empty where the answer's `Location` cannot be read as a URL.
     public let url: String
     /// Absent for a scheme that is not http or https.
     public let origin: Origin?
@@ -99,6 +100,11 @@ public struct Redirect: Equatable, Sendable {
         self.url = url
         self.origin = origin
         self.target = target
+    }
+
+    /// The fault of an answer whose `Location` is none.
+    public var fault: LoginError? {
+        url.isEmpty ? .network(.brokenAnswer("its Location is too long or no URL")) : nil
     }
 }
 

@@ -2,8 +2,8 @@
 ///
 /// A terminal obeys what it is sent. So control characters of every kind (C0, DEL, C1), everything that turns the
 /// direction of writing or takes no room (bidirectional controls, zero-width and other format characters, separators
-/// of lines), and whatever is not a character at all are written as `\u{1B}`. Combining marks are cut where they would
-/// grow over other lines. What is longer than the limit is cut, and the cut is shown.
+/// of lines), and whatever is not a character at all are written as `\u{1B}`. So are combining marks where they would grow
+/// over other lines or sit on what stands before the text. What is longer than the limit is cut, and the cut is shown.
 public enum SafeText {
     /// More combining marks than any language puts on one letter are no text.
     private static let marksPerLetter = 4
@@ -26,16 +26,28 @@ public enum SafeText {
 
     /// How one character is written if it must not be shown as it is.
     public static func escape(for scalar: Unicode.Scalar) -> String? {
-        isHarmless(scalar) ? nil : "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
+        isHarmless(scalar) ? nil : escaped(scalar)
+    }
+
+    /// At most ten different names that others chose, with commas between them.
+    public static func list(_ names: [String]) -> String {
+        var different: [String] = []
+        for name in names where different.count <= 10 && !different.contains(name) { different.append(name) }
+        let shown = different.prefix(10).map { escaped($0, limit: 40) }
+        return (shown + (different.count > 10 ? ["…"] : [])).joined(separator: ", ")
+    }
+
+    private static func escaped(_ scalar: Unicode.Scalar) -> String {
+        "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
     }
 
     private static func escaped(_ text: String, limit: Int, alsoEscaping marked: Set<Unicode.Scalar>) -> String {
         var shown = "", length = 0, marks = 0
         for (position, scalar) in text.unicodeScalars.enumerated() {
             marks = isMark(scalar) ? marks + 1 : 0
-            // A mark at the very start would sit on what stands before the text.
-            let isCut = marks > marksPerLetter || (marks > 0 && position == 0)
-            let piece = isCut ? "" : marked.contains(scalar) ? "\\\(scalar)" : escape(for: scalar) ?? String(scalar)
+            let isLoose = marks > marksPerLetter || (marks > 0 && marks > position)
+            let plain = marked.contains(scalar) ? "\\\(scalar)" : escape(for: scalar) ?? String(scalar)
+            let piece = isLoose ? escaped(scalar) : plain
             length += piece.unicodeScalars.count
             guard length <= limit else { return shown + "…" }
             shown += piece

@@ -1,5 +1,5 @@
 import LoginCore
-import Secrets
+public import Secrets
 
 extension Service {
     /// Exchanges a credential for a session, with the profile's login request if it has one.
@@ -69,7 +69,7 @@ extension Service {
 
 extension Secret {
     /// Whether there is no control character in it (RFC 7617, section 2).
-    var isFreeOfControls: Bool {
+    public var isFreeOfControls: Bool {
         withUnsafeBytes { $0.allSatisfy { $0 >= 0x20 && $0 != 0x7f } }
     }
 }

@@ -25,7 +25,7 @@ extension Service {
             Self.laterMethods.contains { $0.rawValue == scheme && (accepted.contains($0) || accepted.contains(.auto)) }
         }
         if isLater {
-            throw .usage(.notYet(feature: "the methods that this server offers (\(schemes.joined(separator: ", ")))"))
+            throw .usage(.notYet(feature: "the methods that this server offers (\(SafeText.list(schemes)))"))
         }
         throw .untrusted(.weakerMethod(offered: schemes, accepted: accepted))
     }

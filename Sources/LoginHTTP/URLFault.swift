@@ -8,7 +8,7 @@ struct URLFault {
 
     /// libcurl would let blanks pass in some places, and C1 controls in all.
     func checkCharacters() throws(UsageFault) {
-        guard text.utf8.count <= 8192 else { throw .badURL(url: "\(text.prefix(60))…", problem: "it is too long") }
+        guard text.utf8.count <= 8192 else { throw .badURL(url: "\(shown.prefix(60))…", problem: "it is too long") }
         let clean = text.unicodeScalars.allSatisfy { $0.value > 0x20 && !(0x7f...0x9f).contains($0.value) }
         guard clean else { throw bad("it holds a blank or a control character") }
     }
@@ -27,11 +27,5 @@ struct URLFault {
         }
     }
 
-    /// The text without what may be a password: everything before the last `@` but the scheme. A password that holds a
-    /// slash is covered too.
-    private var shown: String {
-        guard let at = text.lastIndex(of: "@") else { return text }
-        let scheme = text.hasPrefix("https://") ? "https://" : text.hasPrefix("http://") ? "http://" : ""
-        return "\(scheme)…\(text[at...])"
-    }
+    private var shown: String { GivenURL(text).withoutUserInformation }
 }

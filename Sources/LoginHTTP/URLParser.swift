@@ -25,17 +25,32 @@ public struct URLParser: Sendable {
         if let problem = url.set(CURLUPART_URL, text, flags: CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE) {
             throw fault.bad(problem)
         }
+        let (user, password) = try userInformation(of: url, fault)
         return ParsedURL(
             origin: try origin(of: url, fault), path: url.text(CURLUPART_PATH) ?? "/",
-            query: url.text(CURLUPART_QUERY), user: url.text(CURLUPART_USER, flags: CURLU_URLDECODE),
-            password: url.password())
+            query: url.text(CURLUPART_QUERY), user: user, password: password)
+    }
+
+    /// What is there but cannot be decoded must not pass for what is not there.
+    private func userInformation(
+        of url: borrowing CurlURL, _ fault: URLFault
+    ) throws(UsageFault) -> (user: String?, password: Secret?) {
+        let user = url.text(CURLUPART_USER, flags: CURLU_URLDECODE), password = url.password()
+        let isDecoded =
+            (user != nil) == url.has(CURLUPART_USER) && (password != nil) == url.has(CURLUPART_PASSWORD)
+        let isClean = user.map { Secret($0).isFreeOfControls && !$0.contains("\u{FFFD}") } ?? true
+        guard isDecoded, isClean, password?.isFreeOfControls ?? true else {
+            throw fault.bad("the user name or password in it holds a control character or is not UTF-8")
+        }
+        return (user, password)
     }
 
     /// Makes a `Location` absolute (RFC 9110, section 10.2.2). User information and the fragment are dropped.
-    /// - Returns: a redirect without an origin where it leads to another scheme, or cannot be read.
+    /// - Returns: a redirect without an origin where it leads to another scheme, or cannot be read; the latter has an
+    ///   empty URL.
     public func resolve(_ location: String, against base: ParsedURL) -> Redirect {
         let lenient = CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE | CURLU_ALLOW_SPACE
-        let unreadable = Redirect(url: location, origin: nil, target: location)
+        let unreadable = Redirect(url: "", origin: nil, target: location)
         guard let url = CurlURL(library), url.set(CURLUPART_URL, base.text) == nil,
             url.set(CURLUPART_URL, location, flags: lenient) == nil
         else { return unreadable }
@@ -44,6 +59,8 @@ public struct URLParser: Sendable {
         if let parsed = try? parse(text) {
             return Redirect(url: parsed.text, origin: parsed.origin, target: parsed.target)
         }
+        // A URL of ours that is too long, say, is not another origin.
+        if ["http", "https"].contains(url.text(CURLUPART_SCHEME)?.lowercased()) { return unreadable }
         return Redirect(url: text, origin: nil, target: url.text(CURLUPART_PATH) ?? text)
     }
 

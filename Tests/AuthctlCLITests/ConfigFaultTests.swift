@@ -80,6 +80,8 @@ struct ConfigFaultTests {
         ("header = \"X: {nope}\"", "profiles.p.verify", "profiles.p.verify.header: there is no {nope}"),
         ("header = \"X: {username\"", "profiles.p.verify", "profiles.p.verify.header: '{' without '}'"),
         ("json = 1\nform = { a = \"b\" }", "profiles.p.verify", "profiles.p.verify.json: cannot stand beside 'form'"),
+        ("json = { b = inf }", "profiles.p.verify", "profiles.p.verify.json.b: JSON has neither 'inf' nor 'nan'"),
+        ("json = [nan]", "profiles.p.verify", "profiles.p.verify.json: JSON has neither 'inf' nor 'nan'"),
         ("json = 1979-05-27", "profiles.p.verify", "profiles.p.verify.json: JSON has no date"),
         (
             "expires = \"/a\"\nexpires-in = \"/b\"", "profiles.p.login",
@@ -130,12 +132,23 @@ struct ConfigFaultTests {
 
     @Test(arguments: [
         "https://u:canary@p.example", "https://p.example/?x=1", "ftp://p.example", "p.example", "https://",
+        "file:///etc/canary", "", "https://p.example:99999", "https://p.example:0", "https://p.example/#x",
+        "https://p.example/a b", "https://canary@/", "https://:80/", "https:///canary", "https://p.example:x/",
+        "https://p\\u0007/", "http:/canary@h", "https://[::1]:canary",
     ])
-    func `R8 the url of a profile has neither user information nor a query`(url: String) throws {
+    func `R8 the url of a profile is checked wherever the profile is read`(url: String) throws {
         let world = try TestWorld(config: "profiles.p = { url = \"\(url)\", verify = { get = \"/\" } }")
-        let run = world.run("login", "p")
-        #expect(run.code == 2 && world.requests.isEmpty)
-        #expect(!run.talk.contains("canary"))
+        for words in [["login", "p"], ["profile", "show", "p"], ["profile", "list"]] {
+            let run = world.run(words, server: [])
+            #expect(run.code == 2 && world.requests.isEmpty)
+            #expect(run.talk.contains("profiles.p.url: "))
+            #expect(!(run.talk + run.output).contains("canary"))
+        }
+    }
+
+    @Test(arguments: ["https://p.example/@me/", "https://[::1]:8/x", "HTTPS://p.example", "http://p.example:65535"])
+    func `a url that is one is taken`(url: String) throws {
+        #expect(ProfileURL(text: url).problem == nil)
     }
 
     @Test func `one bad profile does not stop the others`() throws {

@@ -185,6 +185,15 @@ struct LoginCommandTests {
                 == 0)
     }
 
+    @Test(arguments: ["pw\u{7}", "p\tw", "\u{7F}"])
+    func `a control character in a given Basic password is refused before any connection`(password: String) throws {
+        let world = try world()
+        let file = try world.home.write(password, to: "pw")
+        let run = world.run("login", "wire", "-u", "anna", "--password-file", file)
+        #expect(run.code == 2 && world.requests.isEmpty && run.talk.contains("control character"))
+        #expect(world.run("login", "wire", "-u", "an\u{7}na").code == 2 && world.requests.isEmpty)
+    }
+
     private func loggedIn() throws -> TestWorld {
         let world = try world(ScriptedPerson.types("anna", "pw"))
         #expect(world.run("login", server: [stranger, .answer(200, cookies: [cookie]), welcome]).code == 0)

@@ -34,7 +34,9 @@ struct `A password command` {
         #expect(time < .seconds(10))
     }
 
-    @Test(arguments: ["sleep 100", "echo x; exec sleep 100", "exec >&-; sleep 100", "trap '' TERM; while :; do sleep 1; done"])
+    @Test(arguments: [
+        "sleep 100", "echo x; exec sleep 100", "exec >&-; sleep 100", "trap '' TERM; while :; do sleep 1; done",
+    ])
     func `that hangs is ended, and is 4`(script: String) {
         let time = time {
             let slow = LoginNeed(why: .passwordCommandTookTooLong(seconds: 1))

@@ -142,6 +142,15 @@ struct JudgementTests {
         }
     }
 
+    @Test func `a Location that cannot be read is a broken answer`() {
+        let broken = HTTPResponse(status: 302, redirect: Redirect(url: "", origin: nil, target: "x"))
+        guard case .unclear(let error) = facts(broken).judged(by: AnswerRule(), at: .verify) else {
+            Issue.record("it was judged")
+            return
+        }
+        #expect(error.exitCode == .network)
+    }
+
     private static let own = Redirect(
         url: "https://blog.example/login?next=/", origin: SomeLogin.origin, target: "/login?next=/")
     private static let foreign = Redirect(

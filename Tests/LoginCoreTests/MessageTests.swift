@@ -82,5 +82,32 @@ struct MessageTests {
     @Test func `how long to wait is told`() {
         let fault = BusyFault(status: 429, retryAfter: 30, words: nil)
         #expect(LoginError.busy(fault).message(about: topic).next == "try again in 30 seconds")
+        let absurd = BusyFault(status: 429, retryAfter: .max, words: nil)
+        #expect(LoginError.busy(absurd).message(about: topic).next == "try again much later")
+    }
+
+    @Test(arguments: [
+        "a:CANARY@h.example", "https:/a:CANARY@h.example", "http//a:CANARY@h.example", "https://a:CANARY@h.example/",
+        "https://a:CANARY/@x@h.example",
+    ])
+    func `R8 no message repeats what stands before an @`(text: String) {
+        let faults: [UsageFault] = [
+            .unknownProfile(name: text, near: []), .badURL(url: text, problem: "p"), .missingScheme(host: text),
+        ]
+        for fault in faults {
+            let message = LoginError.usage(fault).message(about: Topic())
+            #expect(!"\(message)".contains("CANARY") && message.what.contains("@h.example"))
+        }
+        let next = LoginError.usage(.missingScheme(host: text)).message(about: Topic()).next
+        #expect(next.hasPrefix("did you mean https://h.example"))
+    }
+
+    @Test(arguments: [
+        ("h.example/x", "https://h.example/x"), ("https:/h/x", "https://h/x"), ("http//h", "https://h"),
+        ("https:h", "https://h"),
+    ])
+    func `a URL without a scheme is proposed with one`(text: String, proposal: String) {
+        let next = LoginError.usage(.missingScheme(host: text)).message(about: Topic()).next
+        #expect(next == "did you mean \(proposal)?")
     }
 }

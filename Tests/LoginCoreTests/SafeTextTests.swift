@@ -30,13 +30,22 @@ import Testing
         #expect(shown.hasPrefix("\"a\\u{") && shown.hasSuffix("}b\""))
     }
 
-    @Test func `T3: a flood of combining marks is cut, a language's own marks stay`() {
-        #expect(SafeText.quoted("e" + String(repeating: "\u{301}", count: 500)).unicodeScalars.count == 7)
+    @Test func `T3: a flood of combining marks is escaped, a language's own marks stay`() {
+        let flood = SafeText.quoted("e" + String(repeating: "\u{301}", count: 6))
+        #expect(flood == "\"e" + String(repeating: "\u{301}", count: 4) + "\\u{301}\\u{301}\"")
         #expect(SafeText.escaped("e\u{302}\u{301}") == "e\u{302}\u{301}")
     }
 
     @Test func `T3: a mark cannot sit on our own quote`() {
-        #expect(SafeText.quoted("\u{338}x") == "\"x\"")
+        #expect(SafeText.quoted("\u{338}x") == "\"\\u{338}x\"")
+        #expect(SafeText.escaped("\u{338}\u{338}x") == "\\u{338}\\u{338}x")
+    }
+
+    @Test func `T1: a list of names is short, and each name is there once`() {
+        #expect(SafeText.list(["a", "b", "a", "\u{1B}"]) == "a, b, \\u{1B}")
+        #expect(SafeText.list((1...10).map { "s\($0)" }).hasSuffix("s9, s10"))
+        let many = SafeText.list((1...1000).map { "s\($0)" + String(repeating: "x", count: 100) })
+        #expect(many.hasSuffix(", …") && many.count < 500)
     }
 
     @Test func `T1: a quote inside cannot end the quotation`() {

@@ -59,7 +59,9 @@ struct `The URL parser` {
 
     @Test(arguments: [
         "https://user:CANARY@h o/", "https://user:CANARY/x@h:port/", "user:CANARY@host/path", "ftp://user:CANARY@h/",
-        "https://user:CANARY@h./", "https://user:CAN%00ARY@@h/",
+        "https://user:CANARY@h./", "https://user:CAN%00ARY@@h/", "https://user:CANARY%0a@h/",
+        "https://us%0der:CANARY@h/",
+        "https://user:CANARY%7f@h/", "https://%00:CANARY@h/", "https://us%ffer:CANARY@h/", "https://user:CANARY%00@h/",
     ])
     func `R8 never repeats a password in a fault`(text: String) throws {
         let refused = #expect(throws: UsageFault.self) { try parser.parse(text) }
@@ -99,5 +101,14 @@ struct `The URL parser` {
         let redirect = parser.resolve(location, against: try parser.parse("https://h/"))
         #expect(redirect.origin == nil)
         #expect(!redirect.url.contains("CANARY"))
+        let isWeb = location.hasPrefix("http")
+        #expect((redirect.fault?.exitCode == .network) == isWeb)
+    }
+
+    @Test(arguments: ["/" + String(repeating: "x", count: 9000), "https://h:99999/", "https://h/\u{7}", "//"])
+    func `a location that cannot be read is a broken answer, not another origin`(location: String) throws {
+        let redirect = parser.resolve(location, against: try parser.parse("https://h/"))
+        #expect(redirect.origin == nil)
+        #expect(redirect.fault?.exitCode == .network)
     }
 }

@@ -31,13 +31,17 @@ struct LoginCommand: WorldCommand {
         let target = try invocation.loginTarget(target, options: login)
         let request = LoginRequest(invocation: invocation, target: target, options: login, force: force)
         let run = try LoginRun(invocation, target.profile, try request.settings())
-        let (identity, wasThere) = try run.run()
-        if target.url != nil { try invocation.remember(target.profile, method: run.service.protectionSpace?.method) }
-        try report(run, identity, wasThere: wasThere)
+        let keeper = MadeProfileKeeper(target, run)
+        let (identity, wasThere) = try run.run(through: keeper)
+        let method = run.service.protectionSpace?.method
+        if wasThere { try keeper.remember(method) }
+        try report(keeper.run, identity, method, wasThere: wasThere)
         return .ok
     }
 
-    private func report(_ run: LoginRun, _ identity: Identity, wasThere: Bool) throws(LoginError) {
+    private func report(
+        _ run: LoginRun, _ identity: Identity, _ method: AuthenticationMethod?, wasThere: Bool
+    ) throws(LoginError) {
         let invocation = run.invocation
         let record = try Invocation.fromStore { () throws(StoreFault) in try run.keeper.account() }
         let who = identity.displayName.isEmpty ? "" : " as \(SafeText.escaped(identity.displayName))"
@@ -48,7 +52,7 @@ struct LoginCommand: WorldCommand {
         try invocation.world.streams.result(
             json: LoginReport(
                 profile: run.profile.name, origin: run.endpoint.origin.description, username: identity.displayName,
-                method: run.service.protectionSpace?.method.rawValue, store: record?.store.description,
+                method: method?.rawValue, store: record?.store.description,
                 expires: record?.expires,
                 alreadyLoggedIn: wasThere))
     }

@@ -22,7 +22,8 @@ struct WhoamiCommand: WorldCommand {
         let profile = try invocation.selectProfile(profile)
         let identity = offline ? try stored(profile, invocation) : try verified(profile, invocation)
         guard printsJSON else {
-            try invocation.world.streams.result(SafeText.escaped(identity.displayName))
+            // A result is whole, however long.
+            try invocation.world.streams.result(SafeText.escaped(identity.displayName, limit: .max))
             return .ok
         }
         try invocation.world.streams.result(

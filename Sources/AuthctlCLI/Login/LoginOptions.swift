@@ -47,9 +47,15 @@ struct LoginOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Trust these authorities (PEM) instead of the system's.", valueName: "file"))
     var caFile: String?
 
+    private var passwordWays: Int {
+        [passwordStdin, passwordFile != nil, passwordCommand != nil].count { $0 }
+    }
+
+    /// Whether an option says where the password is.
+    var namesPassword: Bool { passwordWays > 0 }
+
     func validate() throws {
-        let ways = [passwordStdin, passwordFile != nil, passwordCommand != nil].filter { $0 }
-        if ways.count > 1 {
+        if passwordWays > 1 {
             throw ValidationError("--password-stdin, --password-file and --password-command exclude each other.")
         }
         guard (1...100).contains(maxAttempts) else { throw ValidationError("--max-attempts must be from 1 to 100.") }

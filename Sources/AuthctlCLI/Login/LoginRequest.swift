@@ -1,4 +1,5 @@
 import LoginCore
+import LoginHTTP
 import LoginStores
 import Secrets
 
@@ -12,14 +13,17 @@ struct LoginRequest {
     func settings() throws(LoginError) -> LoginSettings {
         let profile = target.profile
         let username = invocation.options.username ?? target.user ?? variable("AUTHCTL_USERNAME")
-        if username?.contains(":") == true, profile.answersChallenges { throw .usage(.usernameHasColon) }
+        if let username, profile.answersChallenges { try invocation.checkBasic(username: username) }
         var settings = LoginSettings()
         settings.username = username
         settings.method = try options.chosenMethod(invocation.world.environment)
         settings.store = profile.settings.store.flatMap { StoreName($0) }
         settings.persist = profile.settings.persist
         settings.ttl = options.ttl
-        if let secret = try given() { settings.given = try credential(secret, username) }
+        if let secret = try given() {
+            if profile.answersChallenges, !secret.isFreeOfControls { throw .usage(.controlCharacter(.password)) }
+            settings.given = try credential(secret, username)
+        }
         settings.policy = LoginFlow.Policy(
             maxAttempts: options.maxAttempts, mayAsk: invocation.mayAsk, force: force,
             hasGivenCredential: settings.given != nil)
@@ -39,7 +43,8 @@ struct LoginRequest {
     }
 
     private func given() throws(LoginError) -> Secret? {
-        if let password = target.password { return password }
+        // An option goes before the URL, and the URL before a variable.
+        if let password = target.password, !options.namesPassword { return password }
         let environment = invocation.world.environment
         let source = options.givenSource(target.profile, environment, mayUseVariables: mayUseVariables)
         return try source?.secret(invocation.world)

@@ -47,13 +47,14 @@ struct LoginRun {
         keeper = invocation.keeper(profile, endpoint.origin, settings)
     }
 
+    /// - Parameter other: keeps the login in the place of the run's own keeper.
     /// - Returns: whose login it is, and whether it was there already.
-    func run() throws(LoginError) -> (identity: Identity, wasThere: Bool) {
+    func run(through other: (any LoginKeeper)? = nil) throws(LoginError) -> (identity: Identity, wasThere: Bool) {
         let world = invocation.world
         let prompt: any Prompt =
             settings.policy.mayAsk || settings.isTalkative ? world.dialogue(settings.dialogue) : NoPrompt()
         let loop = LoginLoop(
-            keeper: keeper, service: SoleRenewal(service: service, keeper: keeper), prompt: prompt,
+            keeper: other ?? keeper, service: SoleRenewal(service: service, keeper: keeper), prompt: prompt,
             given: settings.given)
         switch loop.run(try flow()) {
         case .alreadyLoggedIn(let identity): return (identity, true)

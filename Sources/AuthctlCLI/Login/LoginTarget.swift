@@ -11,6 +11,8 @@ struct LoginTarget {
     /// What stood before the `@` of the URL.
     var user: String?
     var password: Secret?
+    /// Finds a name that is free, where the profile is not written down yet.
+    var newName: (() throws(LoginError) -> String)?
 }
 
 extension Invocation {
@@ -20,7 +22,14 @@ extension Invocation {
         guard let text = argument ?? (hasProfile ? nil : world.environment["AUTHCTL_VERIFY_URL"]) else {
             return LoginTarget(profile: try options.applied(to: try selectProfile(nil)))
         }
-        if text.contains("://") { return try urlTarget(text, options) }
+        if text.contains("://") {
+            let target = try urlTarget(text, options)
+            if target.password != nil && argument != nil {
+                world.streams.say(
+                    "authctl: warning: other users of this machine can read a password in a URL; use --password-stdin")
+            }
+            return target
+        }
         if profiles.source(of: text) == nil, text.contains(where: { ".:/".contains($0) }) || text == "localhost" {
             throw .usage(.missingScheme(host: text))
         }
@@ -31,27 +40,37 @@ extension Invocation {
         let url = try parse(text)
         topic.origin = url.origin
         // Before anything is sent: without a profile, the method is one of HTTP authentication.
-        if (self.options.username ?? url.user)?.contains(":") == true { throw .usage(.usernameHasColon) }
-        let profile: Profile
+        if let user = self.options.username ?? url.user { try checkBasic(username: user) }
+        if url.password?.isUTF8 == false { throw .usage(.invalidUTF8(.password)) }
+        var target: LoginTarget
         if let known = try remembered(url.origin, url.target, options) {
-            profile = known
+            target = LoginTarget(profile: known)
         } else {
-            profile = try discovered(url, options)
+            target = try discovered(url, options)
         }
-        topic.profile = profile.name
-        return LoginTarget(profile: profile, url: text, user: url.user, password: url.password)
+        topic.profile = target.profile.name
+        (target.url, target.user, target.password) = (text, url.user, url.password)
+        return target
+    }
+
+    /// RFC 7617, section 2 has no colon in a user name and no control characters.
+    func checkBasic(username: String) throws(LoginError) {
+        if username.contains(":") { throw .usage(.usernameHasColon) }
+        if !Secret(username).isFreeOfControls { throw .usage(.controlCharacter(.username)) }
     }
 
     /// A profile for a URL that has none yet, or that leads to one that has.
-    private func discovered(_ url: ParsedURL, _ options: LoginOptions) throws(LoginError) -> Profile {
+    private func discovered(_ url: ParsedURL, _ options: LoginOptions) throws(LoginError) -> LoginTarget {
+        let newName = { () throws(LoginError) in try self.newName(for: url.origin, options.name) }
         var profile = Profile(
-            name: try newName(for: url.origin, options.name), url: url.origin.description,
+            name: try newName(), url: url.origin.description,
             verify: RequestRule(verb: "GET", path: Template(literal: url.target)))
         try profile.settings.override(by: world.environment)
         profile = try options.applied(to: profile)
         let target = try follow(url, profile)
         profile.verify.path = Template(literal: target)
-        return try remembered(url.origin, target, options) ?? profile
+        if let known = try remembered(url.origin, target, options) { return LoginTarget(profile: known) }
+        return LoginTarget(profile: profile, newName: newName)
     }
 
     /// Follows redirects on the URL's own origin, before anything secret is sent.
@@ -62,6 +81,7 @@ extension Invocation {
         for _ in 0..<Self.redirectLimit {
             let answer = try transport.send(HTTPRequest(method: "GET", url: "\(url.origin)\(target)"))
             guard (300..<400).contains(answer.status), let redirect = answer.redirect else { return target }
+            if let fault = redirect.fault { throw fault }
             guard redirect.origin == url.origin else {
                 throw .untrusted(.otherOrigin(target: redirect.origin?.description ?? redirect.url))
             }

@@ -34,6 +34,12 @@ extension ConfigValue {
         if text.utf8.contains(0) {
             throw .badConfig(file: file, path: nil, line: nil, problem: "there is a NUL byte in it")
         }
+        do throws(ConfigScan.Fault) {
+            var scan = ConfigScan(text)
+            try scan.run()
+        } catch {
+            throw .badConfig(file: file, path: nil, line: error.line, problem: error.problem)
+        }
         do {
             return .table(try TOMLTable(string: text).members)
         } catch let error as TOMLParseError {

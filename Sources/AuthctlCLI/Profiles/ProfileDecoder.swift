@@ -23,6 +23,7 @@ struct ProfileDecoder {
         guard let url = try table.string("url"), let verify = try requests.request("verify", in: table) else {
             throw table.fault("verify", "is missing")
         }
+        if let problem = ProfileURL(text: url).problem { throw table.fault("url", problem) }
         var profile = Profile(name: name, url: url, methods: try methods(table), verify: verify)
         profile.login = try requests.request("login", in: table)
         profile.refresh = try requests.request("refresh", in: table)

@@ -113,7 +113,9 @@ struct RequestDecoder {
         switch value {
         case .string(let text): return .string(try template(text, key, table))
         case .integer(let number): return .integer(number)
-        case .number(let number): return .number(number)
+        case .number(let number):
+            guard number.isFinite else { throw table.fault(key, "JSON has neither 'inf' nor 'nan'") }
+            return .number(number)
         case .bool(let flag): return .bool(flag)
         case .array(let elements):
             var templates: [JSONTemplate] = []

@@ -30,6 +30,19 @@ enum ConfigFile {
         return try text(descriptor, path)
     }
 
+    /// The same of a folder with such files, if it is there.
+    static func checkFolder(_ path: String) throws(UsageFault) {
+        var information = stat()
+        guard stat(path, &information) == 0 else { return }
+        guard information.st_mode & S_IFMT == S_IFDIR else { throw fault(path, "is not a folder") }
+        guard information.st_uid == getuid() || information.st_uid == 0 else {
+            throw fault(path, "belongs to another user")
+        }
+        guard information.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
+            throw fault(path, "can be written by others; run: chmod go-w '\(path)'")
+        }
+    }
+
     private static func text(_ descriptor: Int32, _ path: String) throws(UsageFault) -> String {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 16 << 10)

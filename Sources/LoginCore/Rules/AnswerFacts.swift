@@ -104,6 +104,7 @@ extension AnswerFacts {
     private func unclearRedirect(_ step: Step) -> LoginError? {
         let repeatsBody = status == 307 || status == 308
         if let foreign = foreignRedirect, repeatsBody || step == .verify {
+            if let fault = foreign.fault { return fault }
             return .untrusted(.otherOrigin(target: foreign.origin?.description ?? foreign.url))
         }
         if (step == .login || step == .logout) && !repeatsBody { return nil }

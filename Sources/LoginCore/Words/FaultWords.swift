@@ -46,7 +46,7 @@ extension TrustFault {
         case .plainHTTPThroughProxy:
             return Message("plain http would show the password to the proxy, and was refused", next: "use https")
         case .weakerMethod(let offered, let accepted):
-            let schemes = offered.map { SafeText.escaped($0) }.joined(separator: ", ")
+            let schemes = SafeText.list(offered)
             let wanted = accepted.map(\.rawValue).joined(separator: ", ")
             return Message(
                 "the server offers only \(schemes), and the profile accepts only \(wanted); nothing was sent",

@@ -143,7 +143,8 @@ extension CredentialField {
 extension BusyFault {
     fileprivate var message: Message {
         let said = words.map { ": the server says \(SafeText.quoted($0))" } ?? ""
-        let wait = retryAfter.map { "try again in \($0) seconds" } ?? "try again later"
-        return Message("the server cannot judge the login now (status \(status))\(said)", next: wait)
+        let wait = retryAfter.map { $0 <= 86_400 ? "try again in \($0) seconds" : "try again much later" }
+        return Message(
+            "the server cannot judge the login now (status \(status))\(said)", next: wait ?? "try again later")
     }
 }

@@ -3,7 +3,7 @@ extension UsageFault {
         switch self {
         case .unknownProfile(let name, let near):
             let hint = near.isEmpty ? "see: authctl profile list" : "did you mean \(near.joined(separator: " or "))?"
-            return Message("there is no profile \(SafeText.quoted(name))", next: hint)
+            return Message("there is no profile \(GivenURL(name).quoted)", next: hint)
         case .unknownAccount(let profile, let username, let known):
             let names = known.map { SafeText.quoted($0) }.joined(separator: ", ")
             return Message(
@@ -19,11 +19,11 @@ extension UsageFault {
                 "\(SafeText.escaped(file))\(place.isEmpty ? "" : ": \(SafeText.escaped(place))"): \(problem)",
                 next: "see authctl-config(5)")
         case .badURL(let url, let problem):
-            return Message("\(SafeText.quoted(url)) is not a usable URL: \(problem)", next: "write https://HOST/PATH")
+            return Message("\(GivenURL(url).quoted) is not a usable URL: \(problem)", next: "write https://HOST/PATH")
         case .missingScheme(let host):
             return Message(
-                "\(SafeText.quoted(host)) is neither a profile nor a URL",
-                next: "did you mean https://\(SafeText.escaped(host))?")
+                "\(GivenURL(host).quoted) is neither a profile nor a URL",
+                next: "did you mean \(GivenURL(host).proposal)?")
         case .usernameHasColon:
             return Message(
                 "a user name for this method cannot hold a colon (RFC 7617)",

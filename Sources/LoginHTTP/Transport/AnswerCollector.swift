@@ -17,6 +17,7 @@ final class AnswerCollector {
     }
 
     var fields: [HTTPResponseField] { head.fields }
+    var cookieCount: Int { head.cookieCount }
 
     /// The body, which is gone from here afterwards.
     func takeBody() -> Secret { body.take()?.finish() ?? Secret("") }

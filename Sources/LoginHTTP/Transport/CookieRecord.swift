@@ -31,7 +31,15 @@ enum CookieRecord {
 struct CookieLimits {
     /// RFC 6265, section 6.1 asks for at least 50 of 4096 bytes for each domain.
     static let count = 50
-    static let bytes = 64 << 10
+    /// Of the header line that takes them back; libcurl leaves out what goes beyond, and one of those may be the session.
+    static let bytes = 8180
+
+    /// More than libcurl takes from one answer: one of those that it drops may be the session.
+    static func check(count: Int) throws(LoginError) {
+        guard count <= Self.count else { throw tooMany }
+    }
+
+    private static var tooMany: LoginError { .network(.brokenAnswer("more than \(count) cookies")) }
 
     /// All cookies of the list that have not expired: libcurl lists those that an answer took back, too, and judges
     /// by the same clock which ones it sends.
@@ -42,11 +50,10 @@ struct CookieLimits {
         try list.forEach { (line) throws(LoginError) in
             guard let cookie = CookieRecord.cookie(line), cookie.expires ?? .max > now else { return }
             cookies.append(cookie)
-            total += line.count
-            guard cookies.count <= count else {
-                throw .network(.brokenAnswer("more than \(count) cookies"))
-            }
-            guard total <= bytes else { throw .network(.brokenAnswer("more than \(bytes) bytes of cookies")) }
+            // As in 'name=value; '.
+            total += cookie.name.utf8.count + cookie.value.count + 3
+            guard cookies.count <= count else { throw tooMany }
+            guard total <= bytes else { throw .network(.brokenAnswer("more cookies than one request can hold")) }
         }
         return cookies
     }

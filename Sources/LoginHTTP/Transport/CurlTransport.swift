@@ -11,6 +11,8 @@ public final class CurlTransport: Transport {
     private let gate: PeerGate
     /// Made by the first request, so that a transport that is never used does not open libcurl.
     private var handle: CurlHandle?
+    /// How many cookies the last answer has set.
+    private var cookieCount = 0
 
     public init(origin: Origin, settings: TransportSettings = TransportSettings()) {
         options = CurlOptions(
@@ -30,11 +32,13 @@ public final class CurlTransport: Transport {
         let url = try checked(request, parser)
         let trace = TransferTrace(settings: options.settings)
         trace.show(request, url)
-        let handle = try openedHandle()
+        let handle = try openedHandle(for: request)
         defer { handle.reset() }
         let collector = AnswerCollector(
             headerLimit: options.settings.headerLimit, bodyLimit: options.settings.bodyLimit)
         try perform(CurlRequest(request, url: url), on: handle, into: collector)
+        cookieCount = collector.cookieCount
+        try CookieLimits.check(count: cookieCount)
         gate.pin(handle.text(CURLINFO_PRIMARY_IP).flatMap { PeerAddress(text: $0) })
         let response = HTTPResponse(
             status: handle.number(CURLINFO_RESPONSE_CODE), headers: collector.fields, body: collector.takeBody(),
@@ -62,8 +66,10 @@ public final class CurlTransport: Transport {
         return url
     }
 
-    private func openedHandle() throws(LoginError) -> CurlHandle {
-        if let handle { return handle }
+    /// libcurl takes 50 cookies at most between the beginnings of two transfers, those of the answer before included,
+    /// and drops the others without a word: a handle that has too few places left is replaced.
+    private func openedHandle(for request: HTTPRequest) throws(LoginError) -> CurlHandle {
+        if let handle, cookieCount + request.cookies.count <= CookieLimits.count { return handle }
         let handle = try CurlHandle(CurlLibrary())
         self.handle = handle
         return handle

@@ -22,6 +22,14 @@ struct CurlURL: ~Copyable {
         return code == CURLUE_OK ? nil : String(cString: ccurl_url_strerror(code))
     }
 
+    /// Whether the part is there, be it such that it cannot be decoded.
+    func has(_ part: CURLUPart) -> Bool {
+        var text: UnsafeMutablePointer<CChar>?
+        guard ccurl_url_get(raw, part, &text, 0) == CURLUE_OK else { return false }
+        ccurl_free(text)
+        return true
+    }
+
     func text(_ part: CURLUPart, flags: Int32 = 0) -> String? {
         var text: UnsafeMutablePointer<CChar>?
         guard ccurl_url_get(raw, part, &text, UInt32(flags)) == CURLUE_OK else { return nil }

@@ -4,6 +4,8 @@ internal import LoginCore
 struct HeadCollector {
     struct TooLarge: Error {}
 
+    /// How many cookies were set, over all answers to the request.
+    private(set) var cookieCount = 0
     private(set) var fields: [HTTPResponseField] = []
     private let limit: Int
     private var count = 0
@@ -40,7 +42,10 @@ struct HeadCollector {
         let name = Self.trimmed(text[..<colon])
         // Cookies come through libcurl's cookie rules, as secrets.
         canContinue = name.lowercased() != "set-cookie"
-        guard canContinue else { return }
+        guard canContinue else {
+            cookieCount += 1
+            return
+        }
         fields.append(HTTPResponseField(name: name, value: Self.trimmed(text[text.index(after: colon)...])))
     }
 

@@ -19,6 +19,17 @@ public struct ProfileFolder: Sendable {
         try file(name).update { _ in Secret(text) }
     }
 
+    /// Puts a new file in place.
+    /// - Returns: whether it is new; one that is there already is left as it is.
+    public func create(_ text: String, name: String) throws(StoreFault) -> Bool {
+        var isNew = false
+        try file(name).update { present in
+            isNew = present == nil
+            return isNew ? Secret(text) : nil
+        }
+        return isNew
+    }
+
     /// - Returns: whether there was one.
     @discardableResult
     public func remove(_ name: String) throws(StoreFault) -> Bool {

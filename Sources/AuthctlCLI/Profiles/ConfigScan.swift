@@ -1,0 +1,124 @@
+/// Looks through a TOML document before the parser does, for what the parser cannot bear: it descends one level of the
+/// stack for each level of a key or a value, and hands on texts that end at the first NUL.
+///
+/// Only as exact as that needs: what is no TOML is the parser's to refuse, which stops at its first fault.
+struct ConfigScan {
+    struct Fault: Error, Equatable {
+        let line: Int
+        let problem: String
+    }
+
+    /// Levels of tables and lists, those of dotted keys included.
+    static let depthLimit = 64
+
+    private let bytes: [UInt8]
+    private var index = 0
+    private var line = 1
+    /// How deep the present key or value lies.
+    private var depth = 0
+    /// The depth inside of each bracket that is open.
+    private var brackets: [Int] = []
+    /// That of the table whose heading came last.
+    private var heading = 0
+    /// Whether nothing stood in the line yet, so that a bracket begins a heading.
+    private var isLineStart = true
+    private var isHeading = false
+
+    init(_ text: String) {
+        bytes = Array(text.utf8)
+    }
+
+    mutating func run() throws(Fault) {
+        while index < bytes.count {
+            let byte = bytes[index]
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "'"): try skipText(quote: byte)
+            case UInt8(ascii: "#"): skipComment()
+            default:
+                index += 1
+                try take(byte)
+            }
+        }
+    }
+
+    private mutating func take(_ byte: UInt8) throws(Fault) {
+        switch byte {
+        case UInt8(ascii: "\n"):
+            endLine()
+            return
+        case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"):
+            return
+        case UInt8(ascii: "["), UInt8(ascii: "{"):
+            if isLineStart && brackets.isEmpty { (isHeading, heading, depth) = (true, 0, 0) }
+            try descend()
+            brackets.append(depth)
+        case UInt8(ascii: "]"), UInt8(ascii: "}"):
+            if isHeading { heading = max(heading, depth) }
+            depth = (brackets.popLast() ?? 1) - 1
+        case UInt8(ascii: "."): try descend()
+        case UInt8(ascii: ","): depth = brackets.last ?? depth
+        default: break
+        }
+        isLineStart = false
+    }
+
+    private mutating func descend() throws(Fault) {
+        depth += 1
+        guard depth <= Self.depthLimit else {
+            throw Fault(line: line, problem: "is nested deeper than \(Self.depthLimit) levels")
+        }
+    }
+
+    private mutating func endLine() {
+        line += 1
+        guard brackets.isEmpty else { return }
+        (depth, isLineStart, isHeading) = (heading, true, false)
+    }
+
+    private mutating func skipComment() {
+        while index < bytes.count, bytes[index] != UInt8(ascii: "\n") { index += 1 }
+    }
+
+    /// From the opening quotes to behind the closing ones; a text in one line ends with the line, which is a fault of
+    /// its own.
+    private mutating func skipText(quote: UInt8) throws(Fault) {
+        isLineStart = false
+        let opening = quotes(quote)
+        // Two of them are an empty text.
+        let isLong = opening >= 3
+        index += isLong ? 3 : min(opening, 2)
+        if opening == 2 { return }
+        while index < bytes.count {
+            let byte = bytes[index]
+            if byte == quote {
+                let count = quotes(quote)
+                // Up to two quotes may stand before those that end a long text.
+                index += isLong ? min(count, 5) : 1
+                if !isLong || count >= 3 { return }
+            } else if byte == UInt8(ascii: "\n") && !isLong {
+                return
+            } else if byte == UInt8(ascii: "\\") && quote == UInt8(ascii: "\"") {
+                try skipEscape()
+            } else {
+                if byte == UInt8(ascii: "\n") { line += 1 }
+                index += 1
+            }
+        }
+    }
+
+    /// How many quotes stand here in a row.
+    private func quotes(_ quote: UInt8) -> Int { bytes[index...].prefix { $0 == quote }.count }
+
+    private mutating func skipEscape() throws(Fault) {
+        let digits: [UInt8: Int] = [UInt8(ascii: "x"): 2, UInt8(ascii: "u"): 4, UInt8(ascii: "U"): 8]
+        let escape = bytes[index...].dropFirst()
+        if let kind = escape.first, let count = digits[kind] {
+            let value = escape.dropFirst().prefix(count)
+            if value.count == count, value.allSatisfy({ $0 == UInt8(ascii: "0") }) {
+                throw Fault(line: line, problem: "holds an escaped NUL, which no text of a profile may")
+            }
+        }
+        if escape.first == UInt8(ascii: "\n") { line += 1 }
+        index = min(index + 2, bytes.count)
+    }
+}

@@ -1,0 +1,51 @@
+import LoginCore
+import Testing
+
+@testable import AuthctlCLI
+
+/// What the TOML parser cannot bear is refused before it sees it.
+struct ConfigScanTests {
+    private func fault(_ text: String) -> UsageFault? {
+        do throws(UsageFault) {
+            _ = try ConfigValue.parse(text, file: "f")
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private static func times(_ count: Int, _ text: String) -> String { String(repeating: text, count: count) }
+
+    @Test(arguments: [
+        "a\(times(10_000, ".a")) = 1", "[a\(times(10_000, ".a"))]", "[[a\(times(10_000, ".a"))]]",
+        "a = \(times(10_000, "["))", "a = { b\(times(10_000, ".b")) = 1 }", "a = \(times(200, "{ b.b.b = "))",
+        "['a'\(times(10_000, ".\"a\""))]", "[a\(times(40, ".a"))]\nb\(times(40, ".b")) = 1",
+        "a = [\n1, # [\n{ b\(times(10_000, ".b")) = 1 }]", "a = \"\"\"x\"\"\"\"\"\nb\(times(10_000, ".b")) = 1",
+        "a = ''\nb\(times(10_000, " . b")) = 1",
+    ])
+    func `levels without end are refused with their line`(text: String) {
+        let line = text.split(separator: "\n", omittingEmptySubsequences: false).count
+        let problem = "is nested deeper than 64 levels"
+        #expect(fault("\n" + text) == .badConfig(file: "f", path: nil, line: line + 1, problem: problem))
+    }
+
+    @Test(arguments: [
+        "a = [\(times(1000, "1.5, "))]", "a = [\(times(1000, "{ b.c = 1 }, "))]", times(1000, "[[a.b.c]]\nd.e = 1\n"),
+        "a = \"\(times(1000, ".[{"))\"", "a = '\(times(1000, ".[{\\"))'", "a = 1 # \(times(1000, "."))",
+        "a = \"\"\"\n\(times(1000, ".[{\\\"\n"))\"\"\"", "a = '''\n\(times(1000, "''[[\n"))'''",
+        "a = \"\\\\u0000\"", "a = '\\u0000'", "a = '''\\u0000'''", "a = 1 # \\u0000", "a = \"\\u0001\"",
+        "\"a.b\" = \"\"\"\"x\"\"\"\"\"", "a = \"\\\"[[[\"", "a = \"\"\"\\\n  x\"\"\"",
+    ])
+    func `what only looks like it is not`(text: String) {
+        #expect(fault(text) == nil)
+    }
+
+    @Test(arguments: [
+        "a = \"b\\u0000c\"", "a = \"\\U00000000\"", "\"a\\u0000\" = 1", "a = \"\"\"x\\u0000\"\"\"",
+        "a = [ \"\\\\\\u0000\" ]", "[\"a\\u0000\"]",
+    ])
+    func `an escaped NUL would cut a text short, and is refused`(text: String) {
+        let problem = "holds an escaped NUL, which no text of a profile may"
+        #expect(fault("\n\n" + text) == .badConfig(file: "f", path: nil, line: 3, problem: problem))
+    }
+}
