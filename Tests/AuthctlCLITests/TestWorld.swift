@@ -48,6 +48,9 @@ final class TestWorld {
         return Run(code: code, output: captured.text(of: STDOUT_FILENO), talk: captured.text(of: STDERR_FILENO))
     }
 
+    /// Lends the world to what is less than a command.
+    func withWorld<Result>(_ body: (World) throws -> Result) rethrows -> Result { try body(world(Captured())) }
+
     /// What was sent, byte for byte.
     var requests: [String] { server.requests.map(\.dump) }
 

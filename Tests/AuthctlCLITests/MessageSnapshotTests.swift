@@ -1,0 +1,78 @@
+import LoginCore
+import Testing
+
+/// Every error in words, side by side, so that a change of one is seen in a review.
+struct MessageSnapshotTests {
+    @Test func `the words of every error`() throws {
+        let topic = Topic(profile: "blog", origin: Origin(scheme: "https", host: "blog.example", port: 443))
+        let lines = Self.errors.map { error in
+            let message = error.message(about: topic)
+            let next = message.next.isEmpty ? "" : "  → \(message.next)\n"
+            return "\(error.exitCode.rawValue) \(error.exitCode.name)\n  \(message.what)\n\(next)"
+        }
+        try Snapshot.expect(lines.joined(), "messages")
+    }
+
+    private static let errors: [LoginError] = usage + judged + network + trust + stores + failures
+
+    private static let usage: [LoginError] = [
+        .unknownProfile(name: "blgo", near: ["blog"]), .unknownProfile(name: "x", near: []),
+        .unknownAccount(profile: "blog", username: "carl", known: ["anna", "bert"]),
+        .unknownAccount(profile: "blog", username: "carl", known: []), .profileNotNamed(known: ["a", "b"]),
+        .badValue(option: "--timeout", problem: "must be from 1 to 3600 seconds"),
+        .badConfig(file: "/c.toml", path: "profiles.blog.usr", line: nil, problem: "unknown key; did you mean 'user'?"),
+        .badConfig(file: "/c.toml", path: nil, line: 3, problem: "Error while parsing"),
+        .badURL(url: "ftp://x", problem: "only https and http are understood"), .missingScheme(host: "blog.example"),
+        .usernameHasColon, .controlCharacter(.password), .invalidUTF8(.username),
+        .verifyProvesNothing(url: "https://blog.example/me"), .noChallenge(url: "https://blog.example/me", status: 401),
+        .notYet(feature: "method 'digest'"), .tokenHasOnlyHeader(method: .basic), .other("something else"),
+    ].map { .usage($0) }
+
+    private static let judged: [LoginError] =
+        [
+            .rejected(Refusal(status: 401, words: "bad \u{1b}[31m password")),
+            .rejected(Refusal(status: 401, mayMeanForbidden: true)), .cancelled, .promptExpired(seconds: 300),
+            .forbidden(Refusal(status: 403, words: "no role")),
+            .busy(BusyFault(status: 429, retryAfter: 30, words: nil)),
+            .busy(BusyFault(status: 500, retryAfter: nil, words: "oops")),
+        ] + needs.map { .loginRequired($0) }
+
+    private static let needs: [LoginNeed] = [
+        LoginNeed(why: .noProfile), LoginNeed(why: .nothingStored),
+        LoginNeed(why: .nothingStored, missing: [.username, .password]),
+        LoginNeed(why: .nothingStored, missing: [.token]),
+        LoginNeed(why: .sessionRefused), LoginNeed(why: .sessionExpired), LoginNeed(why: .passwordRefusedBefore),
+        LoginNeed(why: .passwordCommandFailed(status: 3)), LoginNeed(why: .passwordCommandTookTooLong(seconds: 60)),
+    ]
+
+    private static let network: [LoginError] = [
+        .nameNotResolved(host: "blog.example"), .notConnected(ignoredProxyVariable: nil),
+        .notConnected(ignoredProxyVariable: "https_proxy"), .timedOut(seconds: 60), .tooSlow, .connectionLost, .notTLS,
+        .brokenAnswer("no status line"), .answerTooLarge(limit: 1_048_576), .libraryMissing("libcurl.so.4"),
+        .other(code: 1, text: "what libcurl says"),
+    ].map { .network($0) }
+
+    private static let trust: [LoginError] = [
+        .certificate(reason: "self-signed certificate"), .tlsVersion(detail: "no common version"), .plainHTTP,
+        .plainHTTPThroughProxy, .weakerMethod(offered: ["basic"], accepted: [.digest, .negotiate]),
+        .otherOrigin(target: "https://evil.example"),
+    ].map { .untrusted($0) }
+
+    private static let stores: [LoginError] = [
+        .unavailable(.keyring, problem: "the kernel has none"), .noneWorks(["file: not set up", "keyring: none"]),
+        .locked(path: "/s/state.json", seconds: 10), .wrongPassphraseOrDamaged(path: "/s/vault"),
+        .damaged(path: "/s/state.json", problem: "bad JSON"),
+        .unsafeFile(path: "/s", problem: "others can write there"),
+        .notSetUp(.file), .alreadySetUp(.file, path: "/s/vault"), .passphraseMissing(path: "/s/vault"),
+        .system(call: "write", path: "/s/vault", errno: 28), .timedOut(.secretService, seconds: 5),
+        .tooLarge(.keyring, limit: 32_767), .cannotBePermanent(.keyring), .passphraseCancelled, .passphraseBlank,
+    ].map { .store($0) }
+
+    private static let failures: [LoginError] = [
+        .unexpectedStatus(404, step: "login", words: "not here"),
+        .redirected(step: "verify", status: 302, target: "/login"),
+        .missingInAnswer(place: "/token", step: "login"), .tooManyRedirects(5), .tokenTooShortLived(seconds: 3),
+        .logoutIncomplete("the server cannot judge the login now (status 503)"), .unexpectedEvent("saved while asking"),
+        .system(call: "pipe", errno: 24), .other("something else"),
+    ].map { .failure($0) }
+}

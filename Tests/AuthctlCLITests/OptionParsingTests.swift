@@ -1,0 +1,78 @@
+import ArgumentParser
+import Testing
+
+@testable import AuthctlCLI
+
+/// Parsing alone: every option is understood where it may stand.
+struct OptionParsingTests {
+    private func parse<Command>(_ line: String, as type: Command.Type = Command.self) throws -> Command {
+        let parsed = try Authctl.parseAsRoot(line.split(separator: " ").map(String.init))
+        return try #require(parsed as? Command)
+    }
+
+    @Test(arguments: [
+        "login", "whoami", "logout", "status", "token", "switch u", "profile list", "profile show", "profile add f",
+        "profile default", "profile remove n", "store list", "store test", "store init",
+    ])
+    func `the general options stand before or after the arguments`(command: String) throws {
+        let options = "-P p -u anna -q -v --no-prompt --config c --timeout 7 --json"
+        let long = "--profile p --username anna --quiet --verbose --no-prompt --config=c --timeout=7 --json"
+        let words = command.split(separator: " ", maxSplits: 1)
+        for line in ["\(command) \(options)", "\(command) \(long)"]
+            + (words.count == 1 || command.hasPrefix("switch")
+                ? ["\(words[0]) \(options) \(words.dropFirst().joined())"] : [])
+        {
+            let parsed = try #require(
+                try Authctl.parseAsRoot(line.split(separator: " ").map(String.init)) as? any WorldCommand)
+            let global = parsed.global
+            #expect(global.profile == "p" && global.username == "anna" && global.config == "c" && global.timeout == 7)
+            #expect(global.quiet && global.verbose && global.noPrompt && parsed.printsJSON)
+        }
+    }
+
+    @Test func `login in all its words`() throws {
+        let command: LoginCommand = try parse(
+            "login blog --force --method basic --store file --persist session --name n --max-attempts 5 --prompt-timeout 9 "
+                + "--password-file f --blank-password --ttl 60 --allow-http --proxy http://p --ca-file ca")
+        #expect(command.target == "blog" && command.force)
+        let login = command.login
+        #expect(login.method == "basic" && login.store == "file" && login.persist == "session" && login.name == "n")
+        #expect(login.maxAttempts == 5 && login.promptTimeout == 9 && login.passwordFile == "f" && login.blankPassword)
+        #expect(login.ttl == 60 && login.allowHttp && login.proxy == "http://p" && login.caFile == "ca")
+        #expect(!login.passwordStdin && login.passwordCommand == nil)
+    }
+
+    @Test func `login without options`() throws {
+        let login = (try parse("login") as LoginCommand).login
+        #expect(login.maxAttempts == 3 && login.promptTimeout == 300)
+        #expect(!login.passwordStdin && !login.blankPassword && !login.allowHttp && login.ttl == nil)
+        #expect((try parse("login --password-stdin") as LoginCommand).login.passwordStdin)
+        #expect((try parse("login --password-command x") as LoginCommand).login.passwordCommand == "x")
+    }
+
+    @Test(arguments: [
+        "login --password-stdin --password-file f", "login --password-file f --password-command c",
+        "login --max-attempts 0", "login --max-attempts 101", "login --prompt-timeout 0", "login --ttl 0",
+        "login --ttl 31536001", "login --method magic", "login --store safe", "login --store helper:",
+        "login --persist forever", "login --ttl x", "token --min-ttl -1", "switch", "switch a b c", "status a b",
+        "logout a b", "store init file x", "profile add",
+    ])
+    func `what makes no sense is refused`(line: String) {
+        #expect(throws: (any Error).self) { try Authctl.parseAsRoot(line.split(separator: " ").map(String.init)) }
+    }
+
+    @Test func `the options of the others`() throws {
+        let logout: LogoutCommand = try parse("logout blog --all --local")
+        #expect(logout.profile == "blog" && logout.all && logout.local)
+        let token: TokenCommand = try parse("token blog --header --verify --min-ttl 60")
+        #expect(token.profile == "blog" && token.header && token.verify && token.minTtl == 60)
+        #expect((try parse("whoami blog --offline") as WhoamiCommand).offline)
+        #expect((try parse("status --offline") as StatusCommand).offline)
+        #expect((try parse("switch blog anna") as SwitchCommand).names == ["blog", "anna"])
+        let add: ProfileAddCommand = try parse("profile add f.toml --name n --accept-commands")
+        #expect(add.file == "f.toml" && add.name == "n" && add.acceptCommands)
+        let setUp: StoreInitCommand = try parse("store init file --key-file k")
+        #expect(setUp.store == "file" && setUp.keyFile == "k")
+        #expect((try parse("store test keyring") as StoreTestCommand).store == "keyring")
+    }
+}

@@ -1,0 +1,118 @@
+import LoginCore
+import LoginTestSupport
+import Testing
+
+@testable import AuthctlCLI
+
+/// `authctl profile …` and `authctl store …`.
+struct ProfileCommandTests {
+    private static let risky = """
+        [profiles.gift]
+        url = "https://gift.example"
+        verify = { get = "/" }
+        password-command = "rm -rf /"
+        allow-http = true
+        store = "helper:evil"
+        """
+
+    @Test func `the list of the profiles`() throws {
+        let world = try TestWorld(config: Examples.config)
+        try Snapshot.expect(world.run("profile", "list").output, "profile-list")
+        try Snapshot.expect(world.run("profile", "list", "--json").output, "json-profile-list")
+    }
+
+    @Test(arguments: ["wire", "blog", "screencast", "forge", "chat", "index"])
+    func `what show prints can be given to others, and means the same`(name: String) throws {
+        let world = try TestWorld(config: Examples.config)
+        let file = try world.home.write(world.run("profile", "show", name).output, to: "shown.toml")
+        let other = try TestWorld()
+        #expect(other.run("profile", "add", file).code == 0)
+        #expect(other.run("profile", "show", name).output == world.run("profile", "show", name).output)
+    }
+
+    @Test func `what can run programs or weaken trust is listed and left out`() throws {
+        let world = try TestWorld()
+        let file = try world.home.write(Self.risky, to: "gift.toml")
+        let run = world.run("profile", "add", file)
+        #expect(run.code == 0)
+        for key in ["password-command = rm -rf /", "allow-http = true", "store = helper:evil"] {
+            #expect(run.talk.contains(key))
+        }
+        #expect(!world.run("profile", "show", "gift").output.contains("rm -rf"))
+    }
+
+    @Test(arguments: [true, false]) func `a typed yes takes it, anything else does not`(says: Bool) throws {
+        let world = try TestWorld()
+        world.person = ScriptedPerson([], confirms: says)
+        let file = try world.home.write(Self.risky, to: "gift.toml")
+        #expect(world.run("profile", "add", file).code == 0)
+        #expect(world.run("profile", "show", "gift").output.contains("rm -rf") == says)
+    }
+
+    @Test func `--accept-commands takes it without a question`() throws {
+        let world = try TestWorld()
+        let file = try world.home.write(Self.risky, to: "gift.toml")
+        #expect(world.run("profile", "add", file, "--accept-commands").code == 0)
+        #expect(world.run("profile", "show", "gift").output.contains("rm -rf"))
+    }
+
+    @Test func `a name that is taken, a bad profile and no file at all are 2`() throws {
+        let world = try TestWorld(config: Examples.config)
+        let taken = try world.home.write(Examples.blog, to: "taken.toml")
+        #expect(world.run("profile", "add", taken).code == 2)
+        #expect(world.run("profile", "add", taken, "--name", "mine").code == 0)
+        let bad = try world.home.write("[profiles.x]\nurl = 1\n", to: "bad.toml")
+        #expect(world.run("profile", "add", bad).code == 2)
+        #expect(world.run("profile", "add", "/nonexistent.toml").code == 2)
+    }
+
+    @Test func `remove deletes only what authctl made`() throws {
+        let world = try TestWorld(config: Examples.wire)
+        let file = try world.home.write(
+            "[profiles.made]\nurl = \"https://m.example\"\nverify = { get = \"/\" }\n", to: "made.toml")
+        #expect(world.run("profile", "add", file).code == 0)
+        #expect(world.run("profile", "remove", "wire").code == 2)
+        #expect(world.run("profile", "remove", "nope").code == 2)
+        #expect(world.run("profile", "remove", "made") == Run(code: 0, output: "", talk: "Removed the profile made.\n"))
+        #expect(world.run("profile", "show", "made").code == 2)
+    }
+
+    @Test func `the encrypted file is set up once, and then used`() throws {
+        let world = try TestWorld(config: Examples.forge)
+        world.variables["AUTHCTL_STORE"] = "file"
+        world.variables["AUTHCTL_STORE_PASSPHRASE_FILE"] = try world.home.write("horse battery\n", to: "pass")
+        #expect(world.run("store", "init").code == 0)
+        #expect(world.run("store", "init").code == 8)
+        #expect(
+            world.run("store", "test", "file", "--json").output
+                == "{\n  \"result\" : \"ok\",\n  \"store\" : \"file\"\n}\n")
+        world.person = ScriptedPerson([ScriptedPerson.types(nil, "canary")])
+        #expect(world.run("login", server: [.answer(401), .answer(200, "{\"username\":\"a\"}")]).code == 0)
+        #expect(world.run("token").output == "canary\n")
+        world.variables["AUTHCTL_STORE_PASSPHRASE_FILE"] = nil
+        world.person = ScriptedPerson()
+        #expect(world.run("token").code == 8)
+        world.variables["AUTHCTL_STORE_PASSPHRASE_FILE"] = try world.home.write("wrong\n", to: "wrong")
+        #expect(world.run("token").code == 8)
+    }
+
+    @Test(arguments: ["secret-service", "helper:pass"])
+    func `F9 a store that is not there is 8 and names itself, and nothing else is taken`(
+        name: String
+    ) throws {
+        let world = try TestWorld(config: Examples.forge)
+        world.person = ScriptedPerson([ScriptedPerson.types(nil, "canary")])
+        let run = world.run("login", "--store", name, server: [.answer(401)])
+        #expect(run.code == 8 && run.talk.contains("'\(name)'"))
+        #expect(world.person.prompt.challenges.isEmpty)
+        #expect(world.run("store", "test", "nonsense").code == 2)
+    }
+
+    @Test func `--persist none keeps nothing, and says so`() throws {
+        let world = try TestWorld(config: Examples.forge)
+        world.person = ScriptedPerson([ScriptedPerson.types(nil, "canary")])
+        let run = world.run("login", "--persist", "none", server: [.answer(401), .answer(200, "{\"username\":\"a\"}")])
+        #expect(run.code == 0 && run.talk.contains("Nothing is kept"))
+        #expect(!world.home.files.contains { $0.hasPrefix("state/") })
+    }
+}
