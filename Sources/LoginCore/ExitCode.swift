@@ -44,7 +44,7 @@ public enum ExitCode: Int32, CaseIterable, Sendable {
         switch self {
         case .ok: "done; for status and whoami: verified and usable"
         case .failure: "anything not listed"
-        case .usage: "wrong options, unknown profile, bad file, or an endpoint that proves nothing"
+        case .usage: "wrong options, unknown profile, bad file, endpoint that proves nothing"
         case .rejected: "the server refused the credential"
         case .loginRequired: "no usable session, and asking is not allowed or not possible"
         case .cancelled: "the person said no"

@@ -78,9 +78,10 @@ struct ExpiryReader {
         moment(Double(now) + seconds)
     }
 
-    /// Within the years that people write: what a server says beyond them is the nearest of those.
+    /// Within the years that people write: before them it is over, beyond them the number means something else.
     private func moment(_ seconds: Double) -> Int64? {
-        seconds.isNaN ? nil : Int64(min(max(seconds, 0), 253_402_300_799).rounded(.down))
+        guard seconds.isFinite, seconds <= 253_402_300_799 else { return nil }
+        return Int64(max(seconds, 0).rounded(.down))
     }
 
     /// Unix time, or a date as RFC 3339 writes it.

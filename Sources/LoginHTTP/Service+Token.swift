@@ -13,7 +13,7 @@ extension Service {
             return nil
         }
         let answer = rule.answer.completed(by: profile.login?.answer)
-        let facts = try send(rule, values(session, username: username), session: nil)
+        let facts = try send(rule, values(session, username: username), session: nil, readBy: answer)
         switch facts.judged(by: answer, at: .refresh) {
         case .accepted:
             return .token(try self.token(facts, answer, at: .refresh, replacing: token))

@@ -90,8 +90,10 @@ public final class Service: Authenticator {
     }
 
     /// Sends one of the profile's requests and opens its answer.
+    /// - Parameter answer: the rules by which the answer is read; those of the request unless said.
     func send(
-        _ rule: RequestRule, _ values: SlotValues, session: Session?, basic: BasicCredential? = nil
+        _ rule: RequestRule, _ values: SlotValues, session: Session?, basic: BasicCredential? = nil,
+        readBy answer: AnswerRule? = nil
     ) throws(LoginError) -> AnswerFacts {
         var values = values
         values.ttl = options.ttl
@@ -104,7 +106,7 @@ public final class Service: Authenticator {
         }
         if let basic { request.basic = basic }
         let response = try transport.send(request)
-        let json = rule.answer.readsJSON ? try response.json() : nil
+        let json = (answer ?? rule.answer).readsJSON ? try response.json() : nil
         return AnswerFacts(response: response, json: json, origin: endpoint.origin)
     }
 

@@ -48,7 +48,8 @@ struct SessionCommandTests {
 
     @Test func `a session that was refused is 4, and gone`() throws {
         let world = try chat()
-        #expect(world.run("whoami", "chat", server: [stranger]).code == 4)
+        #expect(world.run("whoami", "chat", server: [stranger, .answer(401)]).code == 4)
+        #expect(world.requests.last?.contains("/refresh") == true)
         #expect(world.run("token", "chat").code == 4)
     }
 
@@ -77,8 +78,9 @@ struct SessionCommandTests {
         let world = try chat()
         world.now += 100
         let fresh = HTTPResponse.answer(200, "{\"access_token\":\"tok2\",\"expires_in_ms\":100000}")
-        #expect(world.run("token", "chat", server: [fresh]) == Run(code: 0, output: "tok2\n", talk: ""))
-        #expect(world.requests.count == 1)
+        let me = HTTPResponse.answer(200, "{\"user_id\":\"@anna\"}")
+        #expect(world.run("token", "chat", server: [fresh, me]) == Run(code: 0, output: "tok2\n", talk: ""))
+        #expect(world.requests.count == 2)
         #expect(world.run("token", "chat").output == "tok2\n")
     }
 
