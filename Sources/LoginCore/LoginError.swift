@@ -68,6 +68,7 @@ public struct LoginNeed: Equatable, Sendable {
         case sessionExpired
         case passwordRefusedBefore
         case passwordCommandFailed(status: Int32)
+        case passwordCommandTookTooLong(seconds: Int)
     }
 
     public let why: Why

@@ -126,4 +126,10 @@ public struct WallClock: Sendable {
     public init(now: @escaping @Sendable () -> Int64) {
         self.now = now
     }
+
+    /// The seconds that are left, as far as they can be counted.
+    public func seconds(until time: Int64) -> Int64 {
+        let (left, overflow) = time.subtractingReportingOverflow(now())
+        return overflow ? (time < 0 ? .min : .max) : left
+    }
 }

@@ -6,14 +6,54 @@ extension HTTPResponse {
     /// The body as JSON, if that is what it is; whatever the `Content-Type` says, since many servers say `text/html`.
     ///
     /// The decoder's own copies are short-lived and are wiped by the program's `free`.
-    var json: JSONValue? {
-        body.withUnsafeBytes { bytes -> JSONValue? in
-            guard let start = bytes.baseAddress,
-                bytes.contains(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") })
-            else { return nil }
+    /// - Throws: `brokenAnswer` for a body that would take the decoder too long.
+    func json() throws(LoginError) -> JSONValue? {
+        let bounds = body.withUnsafeBytes { JSONBounds($0) }
+        guard bounds.hasContainer else { return nil }
+        guard bounds.areKept else {
+            throw .network(.brokenAnswer("its JSON is nested too deeply, or has too many values"))
+        }
+        return body.withUnsafeBytes { bytes -> JSONValue? in
+            guard let start = bytes.baseAddress else { return nil }
             let data = Data(
                 bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: bytes.count, deallocator: .none)
             return try? JSONDecoder().decode(JSONValue.self, from: data)
+        }
+    }
+}
+
+/// How deep and how large a JSON text is, seen without decoding it: the decoder's work grows with depth times values, so
+/// that a server could keep it busy for minutes with a few kilobytes.
+struct JSONBounds {
+    static let deepest = 64
+    static let mostValues = 20_000
+
+    private(set) var depth = 0
+    private(set) var values = 0
+
+    var hasContainer: Bool { depth > 0 }
+    var areKept: Bool { depth <= Self.deepest && values <= Self.mostValues }
+
+    init(_ text: UnsafeRawBufferPointer) {
+        var open = 0
+        var isString = false
+        var isEscaped = false
+        for byte in text {
+            if isString {
+                isString = isEscaped || byte != UInt8(ascii: "\"")
+                isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: "\""): isString = true
+            case UInt8(ascii: "["), UInt8(ascii: "{"):
+                open += 1
+                depth = max(depth, open)
+                values += 1
+            case UInt8(ascii: "]"), UInt8(ascii: "}"): open -= 1
+            case UInt8(ascii: ","): values += 1
+            default: break
+            }
         }
     }
 }
@@ -35,16 +75,21 @@ struct ExpiryReader {
     }
 
     private func later(by seconds: Double) -> Int64? {
-        Int64(exactly: (Double(now) + seconds).rounded(.down))
+        moment(Double(now) + seconds)
+    }
+
+    /// Within the years that people write: what a server says beyond them is the nearest of those.
+    private func moment(_ seconds: Double) -> Int64? {
+        seconds.isNaN ? nil : Int64(min(max(seconds, 0), 253_402_300_799).rounded(.down))
     }
 
     /// Unix time, or a date as RFC 3339 writes it.
     private func date(_ text: String) -> Int64? {
-        if let number = Double(text) { return Int64(exactly: number.rounded(.down)) }
+        if let number = Double(text) { return moment(number) }
         let plain = Date.ISO8601FormatStyle()
         let fractional = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         guard let date = (try? plain.parse(text)) ?? (try? fractional.parse(text)) else { return nil }
-        return Int64(exactly: date.timeIntervalSince1970.rounded(.down))
+        return moment(date.timeIntervalSince1970)
     }
 
     /// The `exp` claim of a JSON Web Token (RFC 7519, section 4.1.4). Only a hint for ourselves: the signature is the
@@ -56,10 +101,10 @@ struct ExpiryReader {
         var base64 = String(decoding: pieces[1], as: UTF8.self)
             .replacing("-", with: "+").replacing("_", with: "/")
         base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
-        guard let payload = Data(base64Encoded: base64),
+        guard let payload = Data(base64Encoded: base64), payload.withUnsafeBytes({ JSONBounds($0).areKept }),
             let claims = try? JSONDecoder().decode(JSONValue.self, from: payload),
             let expiry = JSONPointer("/exp").flatMap({ claims[$0]?.text }).flatMap({ Double($0) })
         else { return nil }
-        return Int64(exactly: expiry.rounded(.down))
+        return moment(expiry)
     }
 }

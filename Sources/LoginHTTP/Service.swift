@@ -50,7 +50,7 @@ public final class Service: Authenticator {
     }
 
     public func prepare() throws(LoginError) -> ProtectionSpace {
-        let facts = try send(profile.verify, SlotValues(), session: nil)
+        let facts = try send(profile.verify.fromStranger, SlotValues(), session: nil)
         let offered = AuthenticateChallenge.parse(facts.response.values(of: "WWW-Authenticate"))
         switch facts.judged(by: profile.verify.answer, at: .verify) {
         case .accepted:
@@ -104,7 +104,8 @@ public final class Service: Authenticator {
         }
         if let basic { request.basic = basic }
         let response = try transport.send(request)
-        return AnswerFacts(response: response, json: response.json, origin: endpoint.origin)
+        let json = rule.answer.readsJSON ? try response.json() : nil
+        return AnswerFacts(response: response, json: json, origin: endpoint.origin)
     }
 
     private func confirm(_ session: Session, username: String, afterLogin: Bool) throws(LoginError) -> Login {

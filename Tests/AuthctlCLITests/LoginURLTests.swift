@@ -44,49 +44,6 @@ struct LoginURLTests {
         #expect(other.talk.hasPrefix("Logged in to api.example-2 "))
     }
 
-    @Test func `a password in the URL is used, with a warning; an option goes before it, and it before a variable`()
-        throws
-    {
-        let world = try world()
-        world.password = Secret("variable")
-        let url = "https://anna:urlpw@api.example/me"
-        let answers = [stranger, stranger, HTTPResponse.answer(200)]
-        let byURL = world.run("login", url, server: answers)
-        #expect(byURL.code == 0 && world.requests.last?.hasSuffix("basic anna:urlpw") == true)
-        #expect(byURL.talk.contains("can read a password in a URL") && !byURL.talk.contains("urlpw"))
-        let file = try world.home.write("filepw\n", to: "pw")
-        let byOption = world.run("login", url, "--password-file", file, "--force", server: Array(answers.dropFirst()))
-        #expect(byOption.code == 0 && world.requests.last?.hasSuffix("basic anna:filepw") == true)
-    }
-
-    @Test func `a password in AUTHCTL_VERIFY_URL is nobody else's to read`() throws {
-        let world = try world()
-        world.variables["AUTHCTL_VERIFY_URL"] = "https://anna:urlpw@api.example/me"
-        let run = world.run("login", server: [stranger, stranger, .answer(200)])
-        #expect(run.code == 0 && !run.talk.contains("warning: other users of this machine"))
-    }
-
-    @Test(arguments: ["a%0ab:canary", "anna:canary%0d", "anna:canary%7f", "a%ff:canary", "anna:canary%ff"])
-    func `a user name or password in the URL that cannot be sent is 2 before any connection`(pair: String) throws {
-        let world = try world()
-        let run = world.run("login", "https://\(pair)@api.example/me")
-        #expect(run.code == 2 && world.requests.isEmpty && !run.talk.contains("canary"))
-    }
-
-    @Test(arguments: [
-        ["login", "a:canary@127.0.0.1"], ["login", "https:/a:canary@h"], ["login", "http//a:canary@h"],
-        ["whoami", "https://a:canary@h/"], ["login", "wire", "--password-stdin=canary"], ["login", "wire", "canary"],
-        ["login", "wire", "a", "canary"], ["whoami", "wire", "can'ary"], ["login", "wire", "--timeout", "canary"],
-        ["canary"], ["profile", "show", "a:canary@h"],
-    ])
-    func `no message repeats what may be a password`(words: [String]) throws {
-        for more in [[], ["--json"]] {
-            let run = try TestWorld(config: Examples.wire).run(words + more, server: [])
-            #expect(run.code == 2)
-            #expect(!(run.talk + run.output).contains("canary") && !run.talk.contains("can'ary"), "\(run)")
-        }
-    }
-
     @Test func `redirects are followed on the origin, before anything secret is sent`() throws {
         let world = try world()
         let answers = [redirect("/v2/me"), stranger, stranger, .answer(200)]
@@ -161,6 +118,49 @@ struct LoginURLTests {
         #expect(other.code == 4 && !world.requests.joined().contains("canary"))
         #expect(world.run("login", server: [stranger, stranger, .answer(200)]).code == 0)
         #expect(world.requests.last == "GET \(Self.url)\nbasic anna:canary")
+    }
+
+    @Test func `a password in the URL is used, with a warning; an option goes before it, and it before a variable`()
+        throws
+    {
+        let world = try world()
+        world.password = Secret("variable")
+        let url = "https://anna:urlpw@api.example/me"
+        let answers = [stranger, stranger, HTTPResponse.answer(200)]
+        let byURL = world.run("login", url, server: answers)
+        #expect(byURL.code == 0 && world.requests.last?.hasSuffix("basic anna:urlpw") == true)
+        #expect(byURL.talk.contains("can read a password in a URL") && !byURL.talk.contains("urlpw"))
+        let file = try world.home.write("filepw\n", to: "pw")
+        let byOption = world.run("login", url, "--password-file", file, "--force", server: Array(answers.dropFirst()))
+        #expect(byOption.code == 0 && world.requests.last?.hasSuffix("basic anna:filepw") == true)
+    }
+
+    @Test func `a password in AUTHCTL_VERIFY_URL is nobody else's to read`() throws {
+        let world = try world()
+        world.variables["AUTHCTL_VERIFY_URL"] = "https://anna:urlpw@api.example/me"
+        let run = world.run("login", server: [stranger, stranger, .answer(200)])
+        #expect(run.code == 0 && !run.talk.contains("warning: other users of this machine"))
+    }
+
+    @Test(arguments: ["a%0ab:canary", "anna:canary%0d", "anna:canary%7f", "a%ff:canary", "anna:canary%ff"])
+    func `a user name or password in the URL that cannot be sent is 2 before any connection`(pair: String) throws {
+        let world = try world()
+        let run = world.run("login", "https://\(pair)@api.example/me")
+        #expect(run.code == 2 && world.requests.isEmpty && !run.talk.contains("canary"))
+    }
+
+    @Test(arguments: [
+        ["login", "a:canary@127.0.0.1"], ["login", "https:/a:canary@h"], ["login", "http//a:canary@h"],
+        ["whoami", "https://a:canary@h/"], ["login", "wire", "--password-stdin=canary"], ["login", "wire", "canary"],
+        ["login", "wire", "a", "canary"], ["whoami", "wire", "can'ary"], ["login", "wire", "--timeout", "canary"],
+        ["canary"], ["profile", "show", "a:canary@h"],
+    ])
+    func `no message repeats what may be a password`(words: [String]) throws {
+        for more in [[], ["--json"]] {
+            let run = try TestWorld(config: Examples.wire).run(words + more, server: [])
+            #expect(run.code == 2)
+            #expect(!(run.talk + run.output).contains("canary") && !run.talk.contains("can'ary"), "\(run)")
+        }
     }
 }
 

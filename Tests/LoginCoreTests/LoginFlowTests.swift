@@ -96,7 +96,8 @@ struct LoginFlowTests {
 
     @Test func `a refused session without a password beside it leads to the person`() {
         walk(
-            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.session), .verifySession), (refused, .reject(.session)),
+            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.session), .verifySession), (refused, .renewSession),
+            (.notRenewable, .reject(.session)),
             (.rejected, .prepare), (prepared, question()))
     }
 
@@ -181,7 +182,8 @@ struct LoginFlowTests {
         let need = LoginNeed(why: .sessionRefused, missing: [.username, .password])
         let flow = SomeLogin.flow(LoginFlow.Policy(mayAsk: false))
         walk(
-            flow, (.begun, .lookUp), (.lookedUp(.session), .verifySession), (refused, .reject(.session)),
+            flow, (.begun, .lookUp), (.lookedUp(.session), .verifySession), (refused, .renewSession),
+            (.notRenewable, .reject(.session)),
             (.rejected, .finish(.failed(.loginRequired(need)))))
         walk(
             flow, (.begun, .lookUp), (.lookedUp(.credential), .authenticateStored), (refused, .reject(.credential)),

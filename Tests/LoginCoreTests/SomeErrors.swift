@@ -40,7 +40,7 @@ enum SomeErrors {
 
     static let needs: [LoginNeed.Why] = [
         .noProfile, .nothingStored, .sessionRefused, .sessionExpired, .passwordRefusedBefore,
-        .passwordCommandFailed(status: 3),
+        .passwordCommandFailed(status: 3), .passwordCommandTookTooLong(seconds: 60),
     ]
 
     static let network: [NetworkFault] = [

@@ -151,4 +151,22 @@ struct ServiceTokenTests {
             #expect((fault { _ = try exchange.login() } == nil) == isTaken, "\(type)")
         }
     }
+
+    @Test func `a verify request with slots is first asked as by a stranger`() throws {
+        var profile = try SomeProfiles.forge()
+        profile.verify.path = try Template(parsing: "/users/{username}/keys")
+        profile.verify.query = [try SomeProfiles.parameter("key", "{token}"), try SomeProfiles.parameter("v", "1")]
+        profile.verify.headers = [
+            HeaderRule(name: "X-Key", value: try Template(parsing: "key={token}")),
+            HeaderRule(name: "Accept", value: Template(literal: "application/json")),
+        ]
+        let exchange = Exchange(profile, [.answer(401), .answer(200, "{\"username\":\"anna\"}")])
+        _ = try exchange.login("an na", "t&k")
+        let base = "https://forge.example/api/v4/users/"
+        #expect(
+            exchange.requests == [
+                "GET \(base)/keys?key=&v=1\nAccept: application/json",
+                "GET \(base)an%20na/keys?key=t%26k&v=1\nX-Key: key=t&k\nAccept: application/json\nPRIVATE-TOKEN: t&k",
+            ])
+    }
 }

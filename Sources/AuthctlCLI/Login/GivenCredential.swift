@@ -62,6 +62,7 @@ extension SecretFile.Problem {
         switch self {
         case .cannotRead(let errno): "it cannot be read: \(String(cString: strerror(errno)))"
         case .tooLong: "it is longer than \(SecretFile.limit) bytes"
+        case .tookTooLong: "nothing came of it within \(PasswordCommand.patience) seconds"
         case .furtherLines: "a password is one line; there are more"
         }
     }

@@ -1,50 +1,46 @@
-import Glibc
 import LoginCore
 import Secrets
 
 /// A program that prints a password: run without a shell, with the terminal's standard error.
 struct PasswordCommand {
-    let words: [String]
+    /// How long it may take, in seconds: it may ask a person for the passphrase of a key.
+    static let patience = 60
 
-    init(words: [String]) {
+    let words: [String]
+    private let patience: Int
+
+    init(words: [String], patience: Int = Self.patience) {
         self.words = words
+        self.patience = patience
     }
 
     /// - Parameter line: split into words at blanks; quotes hold words together.
-    init(line: String) throws(LoginError) {
-        words = try Self.words(line)
+    init(line: String, patience: Int = Self.patience) throws(LoginError) {
+        self.init(words: try Self.words(line), patience: patience)
     }
 
     /// - Returns: the first line of what it prints.
-    /// - Throws: `loginRequired` with the status of a command that fails.
+    /// - Throws: `loginRequired` with the status of a command that fails, or for one that takes too long; `usage` for
+    ///   more than a secret may hold.
     func run() throws(LoginError) -> Secret {
         guard !words.isEmpty else { throw .usage(.badValue(option: "password-command", problem: "it is empty")) }
-        var ends: [Int32] = [0, 0]
-        guard pipe(&ends) == 0 else { throw .failure(.system(call: "pipe", errno: errno)) }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        let child: pid_t
-        do {
-            defer { close(ends[1]) }
-            child = try Self.spawn(words, output: ends[1])
-        } catch {
-            close(ends[0])
-            throw error
-        }
-        defer { close(ends[0]) }
-        let answer: Result<Secret, SecretFile.Problem>
+        let deadline = ContinuousClock.now + .seconds(patience)
+        let command = try RunningCommand(words)
+        let secret: Secret
         do throws(SecretFile.Problem) {
-            answer = .success(try SecretFile.read(ends[0], firstLineOnly: true))
+            secret = try command.firstLine(until: deadline)
         } catch {
-            answer = .failure(error)
+            // Nothing that it may still print is of use.
+            _ = command.end(by: .now)
+            if error == .tookTooLong { throw slow }
+            throw .usage(.badValue(option: "password-command", problem: error.words))
         }
-        let status = Self.wait(for: child)
+        guard let status = command.end(by: deadline) else { throw slow }
         guard status == 0 else { throw .loginRequired(LoginNeed(why: .passwordCommandFailed(status: status))) }
-        switch answer {
-        case .success(let secret): return secret
-        case .failure(let problem):
-            throw .usage(.badValue(option: "password-command", problem: problem.words))
-        }
+        return secret
     }
+
+    private var slow: LoginError { .loginRequired(LoginNeed(why: .passwordCommandTookTooLong(seconds: patience))) }
 
     /// The words of a line: blanks separate them, single and double quotes hold them together, nothing else means
     /// anything.
@@ -67,39 +63,5 @@ struct PasswordCommand {
         }
         if quote != nil { throw .usage(.badValue(option: "password-command", problem: "a quote is not closed")) }
         return words + (word.map { [$0] } ?? [])
-    }
-
-    private static func spawn(_ words: [String], output: Int32) throws(LoginError) -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        // authctl ignores these; what it starts must not.
-        var defaults = sigset_t()
-        sigemptyset(&defaults)
-        sigaddset(&defaults, SIGPIPE)
-        sigaddset(&defaults, SIGXFSZ)
-        posix_spawnattr_setsigdefault(&attributes, &defaults)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
-        var arguments = words.map { strdup($0) } + [nil]
-        defer { for argument in arguments { free(argument) } }
-        var child = pid_t()
-        let status = posix_spawnp(&child, words[0], &actions, &attributes, &arguments, environ)
-        guard status == 0 else { throw .loginRequired(LoginNeed(why: .passwordCommandFailed(status: 127))) }
-        return child
-    }
-
-    private static func wait(for child: pid_t) -> Int32 {
-        var status: Int32 = 0
-        while waitpid(child, &status, 0) < 0 {
-            guard errno == EINTR else { return 127 }
-        }
-        // Of a program that a signal ended, the number that a shell would show.
-        let signal = status & 0x7f
-        return signal == 0 ? (status >> 8) & 0xff : 128 + signal
     }
 }

@@ -44,6 +44,6 @@ struct StoreNotice {
 
     private func end(_ record: AccountRecord) -> String {
         guard let expires = record.expires else { return "" }
-        return ", and the session ends in \(Duration.inWords(expires - invocation.world.clock.now()))"
+        return ", and the session ends in \(Duration.inWords(invocation.world.clock.seconds(until: expires)))"
     }
 }

@@ -24,8 +24,7 @@ struct TokenSource {
         try confirm(account, renewing: !livesLongEnough(session))
         session = try stored(account)
         guard livesLongEnough(session) else {
-            let left = (session.expires ?? 0) - invocation.world.clock.now()
-            throw .failure(.tokenTooShortLived(seconds: left))
+            throw .failure(.tokenTooShortLived(seconds: invocation.world.clock.seconds(until: session.expires ?? 0)))
         }
         return (session, account.username)
     }
@@ -56,7 +55,7 @@ struct TokenSource {
 
     private func livesLongEnough(_ session: Session) -> Bool {
         guard let expires = session.expires else { return true }
-        return expires - invocation.world.clock.now() >= max(minimum, 1)
+        return invocation.world.clock.seconds(until: expires) >= max(minimum, 1)
     }
 
     /// With a password from the environment: kept where a store works, and used all the same where none does.

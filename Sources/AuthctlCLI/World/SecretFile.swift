@@ -12,23 +12,31 @@ enum SecretFile {
         case cannotRead(errno: Int32)
         case tooLong
         case furtherLines
+        case tookTooLong
     }
 
-    /// - Parameter firstLineOnly: take the first of several lines, where several would else be refused.
-    static func read(_ descriptor: Int32, firstLineOnly: Bool = false) throws(Problem) -> Secret {
+    /// - Parameters:
+    ///   - firstLineOnly: take the first of several lines, where several would else be refused.
+    ///   - waiting: for a descriptor that may never end; nothing waits as long as it takes.
+    static func read(
+        _ descriptor: Int32, firstLineOnly: Bool = false, waiting wait: InputWait? = nil
+    ) throws(Problem) -> Secret {
         var builder = SecretBuilder(limit: limit)
         var byte: UInt8 = 0
         var lineEnded = false
+        var skipped = 0
         defer { explicit_bzero(&byte, 1) }
-        while true {
+        while try wait?.isReady() ?? true {
             // Byte by byte, since nothing after the line end is wanted in memory.
             let count = Glibc.read(descriptor, &byte, 1)
             if count < 0 && errno == EINTR { continue }
             guard count >= 0 else { throw .cannotRead(errno: errno) }
             if count == 0 { break }
             if lineEnded {
-                if firstLineOnly { continue }
-                throw .furtherLines
+                guard firstLineOnly else { throw .furtherLines }
+                skipped += 1
+                guard skipped <= limit else { throw .tooLong }
+                continue
             }
             if byte == UInt8(ascii: "\n") {
                 lineEnded = true

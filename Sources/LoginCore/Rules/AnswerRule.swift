@@ -20,6 +20,23 @@ public struct AnswerRule: Equatable, Sendable {
     }
 
     public init() {}
+
+    /// Whether any of it looks into a JSON body.
+    public var readsJSON: Bool {
+        let conditions = (refused ?? []) + (loggedOut ?? []) + (forbidden ?? [])
+        let named: [Place?] = [message, username, token, refreshToken, expiry?.place]
+        let places = named.compactMap { $0 } + conditions.flatMap { $0.places.map(\.place) }
+        return places.contains { if case .json = $0 { true } else { false } }
+    }
+}
+
+extension AnswerRule.Expiry {
+    /// Where it is told.
+    public var place: Place {
+        switch self {
+        case .at(let place), .inSeconds(let place), .inMilliseconds(let place): place
+        }
+    }
 }
 
 /// A place in an answer: `/json/pointer`, `header:NAME` or `cookie:NAME`.

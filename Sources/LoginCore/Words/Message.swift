@@ -108,6 +108,8 @@ extension LoginNeed {
             case .passwordRefusedBefore:
                 "the stored password was refused by the server, and is not sent again by itself"
             case .passwordCommandFailed(let status): "the password command failed with status \(status)"
+            case .passwordCommandTookTooLong(let seconds):
+                "the password command took more than \(seconds) seconds, and was ended"
             }
         if why == .noProfile {
             return Message(what, next: "log in with a URL: authctl login https://HOST/PATH")

@@ -3,8 +3,7 @@ internal import Secrets
 
 // Keeping a login that the verify endpoint confirmed.
 extension StoreKeeper {
-    /// Saves the secret first, then the book: a crash between the two leaves a secret that nothing refers to, never an
-    /// account without its secret. The copy in a store that the account had before goes last.
+    /// The copy in a store that the account had before goes last.
     public func approve(_ login: Login, _ approval: Approval) throws(LoginError) {
         defer { renewal = nil }
         try fromStore { () throws(StoreFault) in
@@ -61,13 +60,16 @@ extension StoreKeeper {
         _ note: (inout AccountBookDocument) -> Void
     ) throws(StoreFault) {
         let bytes = try encoded(kept)
-        try store.save(bytes, for: id, expires: kept.lastUse)
+        // A new account is noted before its secret is there: a crash between the two leaves an account without a secret,
+        // never a secret that no logout finds. What is there already is noted after its new secret.
+        if isNew { try book.update(note) }
         do throws(StoreFault) {
-            try book.update(note)
+            try store.save(bytes, for: id, expires: kept.lastUse)
         } catch {
-            if isNew { erase(id, in: store) }
+            if isNew { try book.update { $0.removeAccount(id) } }
             throw error
         }
+        if !isNew { try book.update(note) }
         filled = Filled(id: id, store: store, bytes: bytes, login: kept)
     }
 

@@ -1,0 +1,59 @@
+import LoginCore
+import Secrets
+import Testing
+
+@testable import AuthctlCLI
+
+struct `A password command` {
+    private func run(_ script: String, patience: Int = 20) throws(LoginError) -> Secret {
+        try PasswordCommand(words: ["/bin/sh", "-c", script], patience: patience).run()
+    }
+
+    private func fault(_ script: String, patience: Int = 20) -> LoginError? {
+        do throws(LoginError) {
+            _ = try run(script, patience: patience)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func time(_ body: () -> Void) -> Duration { ContinuousClock().measure(body) }
+
+    @Test(arguments: ["printf 'a b '", "echo 'a b '", "printf 'a b \\r\\n'", "printf 'a b \\nuser: x\\n'"])
+    func `gives its first line`(script: String) throws {
+        #expect(try run(script) == Secret("a b "))
+    }
+
+    @Test func `that prints without end is given up, and ended`() {
+        let time = time {
+            let fault = fault("yes")
+            #expect(fault == .usage(.badValue(option: "password-command", problem: SecretFile.Problem.tooLong.words)))
+            #expect(self.fault("tr '\\0' x </dev/zero")?.exitCode == .usage)
+        }
+        #expect(time < .seconds(10))
+    }
+
+    @Test(arguments: [
+        "sleep 100", "echo x; exec sleep 100", "exec >&-; sleep 100", "trap '' TERM; while :; do sleep 1; done",
+    ])
+    func `that hangs is ended, and is 4`(script: String) {
+        let time = time {
+            let slow = LoginNeed(why: .passwordCommandTookTooLong(seconds: 1))
+            #expect(fault(script, patience: 1) == .loginRequired(slow))
+        }
+        #expect(time < .seconds(10))
+    }
+
+    @Test(arguments: ["echo x; sleep 30 & exit 0", "sleep 30 & echo x"])
+    func `may leave something behind that keeps the pipe open`(script: String) throws {
+        let begin = ContinuousClock.now
+        #expect(try run(script) == Secret("x"))
+        #expect(ContinuousClock.now - begin < .seconds(10))
+    }
+
+    @Test func `that fails is 4 with its status, or the number of its signal`() {
+        #expect(fault("echo x; exit 7") == .loginRequired(LoginNeed(why: .passwordCommandFailed(status: 7))))
+        #expect(fault("kill -9 $$") == .loginRequired(LoginNeed(why: .passwordCommandFailed(status: 137))))
+    }
+}
