@@ -9,14 +9,27 @@ extension Invocation {
         var profile = target.profile
         let folder = ProfileFolder(path: paths.madeProfiles)
         while true {
+            // After the name was found free: another login with the same URL may have taken the one before.
+            if let known = try made(profile) {
+                profile.name = known
+                return profile
+            }
             let text = Self.document(table(profile, method)), file = "\(profile.name).toml"
             let isWritten = try Invocation.fromStore { () throws(StoreFault) in try folder.create(text, name: file) }
             if isWritten { return profile }
-            let present = try Invocation.fromConfig { () throws(UsageFault) in
-                try profiles.profile(named: profile.name)
-            }
-            if present.url == profile.url, present.verify.path == profile.verify.path { return profile }
             profile.name = try newName()
+        }
+    }
+
+    /// The name of a profile that was made of the same URL.
+    private func made(_ profile: Profile) throws(LoginError) -> String? {
+        try Invocation.fromConfig { () throws(UsageFault) in
+            for name in profiles.names {
+                guard case .made = profiles.source(of: name) else { continue }
+                let known = try profiles.profile(named: name)
+                if known.url == profile.url, known.verify.path == profile.verify.path { return name }
+            }
+            return nil
         }
     }
 
