@@ -15,6 +15,7 @@ final class Invocation {
     /// Whom the command is about, for its messages.
     var topic = Topic()
     private var remembered: AccountBookDocument?
+    private var opened: StoreShelf?
 
     init(_ world: World, _ options: GlobalOptions, mayAsk: Bool = false) throws(LoginError) {
         self.world = world
@@ -72,8 +73,13 @@ final class Invocation {
     }
 
     /// The stores, with a passphrase from a file or, where this command may ask, from the person.
+    ///
+    /// One for the whole command, so that a passphrase is asked for and turned into a key once.
     func shelf() -> StoreShelf {
-        world.shelf(paths.stateFolder) { () throws(StoreFault) in try self.passphrase() }
+        if let opened { return opened }
+        let shelf = world.shelf(paths.stateFolder) { [unowned self] () throws(StoreFault) in try self.passphrase() }
+        opened = shelf
+        return shelf
     }
 
     private func passphrase() throws(StoreFault) -> Secret {

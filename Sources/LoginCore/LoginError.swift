@@ -24,6 +24,7 @@ public enum LoginError: Error, Equatable, Sendable {
         case .network: .network
         case .untrusted: .untrusted
         case .store(.locked): .locked
+        case .store(.passphraseCancelled): .cancelled
         case .store: .store
         case .forbidden: .forbidden
         case .busy: .busy

@@ -27,12 +27,20 @@ struct LogoutCommand: WorldCommand {
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         var receipts: [Receipt] = []
+        var fault: LoginError?
         for (profile, account) in try accounts(invocation) {
             let farewell = AccountFarewell(invocation: invocation, profile: profile, account: account)
-            let receipt = try farewell.perform(asksServer: !local)
-            receipts.append(receipt)
-            invocation.say(receipt.words(now: invocation.world.clock.now()))
+            do throws(LoginError) {
+                let receipt = try farewell.perform(asksServer: !local)
+                receipts.append(receipt)
+                invocation.say(receipt.words(now: invocation.world.clock.now()))
+            } catch {
+                // One store that is locked does not keep the secrets of the other accounts alive.
+                invocation.world.streams.say("authctl: \(error.message(about: invocation.topic).what)")
+                fault = fault ?? error
+            }
         }
+        if let fault { throw fault }
         if receipts.isEmpty { invocation.say("Nobody is logged in; there is nothing to do.") }
         let problem = receipts.compactMap(\.problem).first
         // One JSON value, also on failure: then it is the error.

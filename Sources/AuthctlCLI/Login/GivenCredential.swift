@@ -32,6 +32,10 @@ struct GivenCredential {
         case .command(let line):
             return try PasswordCommand(line: line).run()
         case .standardInput:
+            // Typed there, it would be seen.
+            guard !world.isTerminal(STDIN_FILENO) else {
+                throw .usage(.badValue(option: name, problem: "standard input is a terminal; pipe the password in"))
+            }
             return try fromFile { () throws(SecretFile.Problem) in try SecretFile.read(STDIN_FILENO) }
         case .file(let path):
             return try fromFile { () throws(SecretFile.Problem) in try SecretFile.read(path: path) }

@@ -114,6 +114,7 @@ extension Invocation {
     func keeper(_ profile: Profile, _ origin: Origin, _ settings: LoginSettings = LoginSettings()) -> StoreKeeper {
         let shelf = shelf()
         let persist = settings.persist ?? profile.settings.persist
+        let store = settings.store ?? profile.settings.store.flatMap { StoreName($0) }
         return StoreKeeper(
             subject: StoreKeeper.Subject(
                 profile: profile.name, url: profile.url, origin: origin, username: settings.username),
@@ -123,7 +124,7 @@ extension Invocation {
             stores: StoreKeeper.Stores(
                 choose: { () throws(StoreFault) in
                     try shelf.chooser(words: { LoginError.store($0).message(about: Topic()).what })
-                        .choose(settings.store, persistence: persist)
+                        .choose(store, persistence: persist)
                 },
                 open: { (name) throws(StoreFault) in try shelf.open(name) }),
             clock: world.clock,

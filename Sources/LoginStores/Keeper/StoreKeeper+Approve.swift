@@ -117,9 +117,7 @@ extension StoredLogin {
         switch session {
         case .credential, nil: return nil
         case .token(let token): return token.refreshToken == nil ? token.expires : nil
-        case .cookies(let cookies):
-            let ends = cookies.compactMap(\.expires)
-            return ends.count == cookies.count ? ends.max() : nil
+        case .cookies: return session?.expires
         }
     }
 }
