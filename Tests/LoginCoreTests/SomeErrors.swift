@@ -8,7 +8,13 @@ enum SomeErrors {
     static let all: [(LoginError, ExitCode)] =
         usage.map { (.usage($0), .usage) } + judged + network.map { (.network($0), .network) }
         + trust.map { (.untrusted($0), .untrusted) }
-        + stores.map { fault in if case .locked = fault { (.store(fault), .locked) } else { (.store(fault), .store) } }
+        + stores.map { fault in
+            switch fault {
+            case .locked: (.store(fault), .locked)
+            case .passphraseCancelled: (.store(fault), .cancelled)
+            default: (.store(fault), .store)
+            }
+        }
         + failures.map { fault in
             if case .logoutIncomplete = fault { (.failure(fault), .partial) } else { (.failure(fault), .failure) }
         }
