@@ -44,6 +44,10 @@ final class Invocation {
         if profiles.source(of: name) != nil { topic = Topic(profile: name) }
         var profile = try Invocation.fromConfig { () throws(UsageFault) in try profiles.profile(named: name) }
         try profile.settings.override(by: world.environment)
+        // In `-u name:password` as curl takes it, the rest must not be repeated by whatever comes next.
+        if options.username?.utf8.contains(UInt8(ascii: ":")) == true, profile.answersChallenges {
+            throw .usage(.usernameHasColon)
+        }
         topic.origin = try document().profile(name).flatMap { $0.url == profile.url ? $0.origin : nil }
         return profile
     }

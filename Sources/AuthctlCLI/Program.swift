@@ -86,7 +86,7 @@ enum ArgumentGuard {
     /// Passwords do not belong on a command line, where every user of the machine can read them.
     static func check(_ arguments: [String]) throws(LoginError) {
         for argument in arguments.prefix(while: { $0 != "--" }) {
-            let isShort = argument.hasPrefix("-p") && !argument.hasPrefix("--")
+            let isShort = hasShortPassword(argument)
             if isShort || argument == "--password" || argument.hasPrefix("--password=") {
                 throw .usage(
                     .badValue(
@@ -94,6 +94,12 @@ enum ArgumentGuard {
                         problem: "no option takes a password, since other users could read it; use --password-stdin"))
             }
         }
+    }
+
+    /// `-p`, also among other short flags, as in `-qpSECRET`; behind `-u` and `-P` stands their value.
+    private static func hasShortPassword(_ argument: String) -> Bool {
+        guard argument.hasPrefix("-"), !argument.hasPrefix("--") else { return false }
+        return argument.dropFirst().prefix { $0 != "u" && $0 != "P" }.contains("p")
     }
 
     static func wantsJSON(_ arguments: [String]) -> Bool {

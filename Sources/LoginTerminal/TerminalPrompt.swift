@@ -74,11 +74,13 @@ public struct TerminalPrompt: Prompt, Sendable {
     /// Asks a question that only the whole word answers with yes.
     /// - Parameter question: our own words; of others only what `SafeText` made fit to be shown.
     /// - Returns: whether exactly `word` was typed.
-    /// - Throws: as `ask`.
+    /// - Throws: as `ask`; `cancelled` if the person wants neither.
     public func confirm(_ question: String, typing word: String) throws(LoginError) -> Bool {
         let conversation = try begin(missing: [])
         conversation.say([question])
-        let answer = try conversation.read("Type \(word) to go on: ", style: .shown, for: .username)
+        guard let answer = try conversation.read("Type \(word) to go on: ", style: .shown, for: .username) else {
+            throw .cancelled
+        }
         return answer == Secret(word)
     }
 

@@ -24,8 +24,8 @@ struct LoginCommandTests {
         let world = try world(ScriptedPerson.types("anna", Self.canary))
         let run = world.run("login", server: [stranger, .answer(200, cookies: [cookie]), welcome])
         #expect(run.code == 0 && run.output.isEmpty)
-        #expect(run.talk.hasPrefix("Logged in to blog (https://blog.example) as Anna.\n"))
-        #expect(run.talk.contains("authctl: warning: the login is kept as plain text in"))
+        #expect(run.talk.contains("\nLogged in to blog (https://blog.example) as Anna.\n"))
+        #expect(run.talk.hasPrefix("authctl: warning: the login is kept as plain text in"))
         #expect(!run.talk.contains("canary"))
         #expect(
             world.requests == [

@@ -23,6 +23,7 @@ struct SwitchCommand: WorldCommand {
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let profile = try invocation.selectProfile(names.count == 2 ? names[0] : nil)
         let username = names[names.count - 1]
+        if username.utf8.contains(UInt8(ascii: ":")), profile.answersChallenges { throw .usage(.usernameHasColon) }
         let record = try invocation.document().profile(profile.name)
         guard let record, let account = record.account(named: username) else {
             throw .usage(

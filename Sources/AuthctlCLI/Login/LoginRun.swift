@@ -123,8 +123,10 @@ extension Invocation {
             book: book,
             stores: StoreKeeper.Stores(
                 choose: { () throws(StoreFault) in
-                    try shelf.chooser(words: { LoginError.store($0).message(about: Topic()).what })
+                    let chosen = try shelf.chooser(words: { LoginError.store($0).message(about: Topic()).what })
                         .choose(store, persistence: persist)
+                    self.warn(of: chosen.name, for: profile)
+                    return chosen
                 },
                 open: { (name) throws(StoreFault) in try shelf.open(name) }),
             clock: world.clock,

@@ -20,13 +20,8 @@ struct StoreNotice {
                 To keep it longer: authctl store init file
                 """)
         case .plaintext:
-            // A person who wrote it into their own configuration knows.
-            if invocation.profiles.defaults.store == "plaintext" || isChosenInConfig { return }
-            invocation.world.streams.say(
-                """
-                authctl: warning: the login is kept as plain text in \(invocation.paths.stateFolder), where every \
-                program that you run can read it
-                """)
+            // Said before it was written: `warn`.
+            break
         case .file:
             invocation.say("Kept in the encrypted file\(end(record)).")
         case .secretService, .helper:
@@ -36,14 +31,26 @@ struct StoreNotice {
         }
     }
 
-    private var isChosenInConfig: Bool {
-        guard case .config = invocation.profiles.source(of: profile.name) else { return false }
-        guard let written = try? invocation.profiles.profile(named: profile.name) else { return false }
-        return written.settings.store == "plaintext"
-    }
-
     private func end(_ record: AccountRecord) -> String {
         guard let expires = record.expires else { return "" }
         return ", and the session ends in \(Duration.inWords(invocation.world.clock.seconds(until: expires)))"
+    }
+}
+
+extension Invocation {
+    /// Says, before anything is written, that a store protects nothing; a person who chose it in their own configuration
+    /// knows.
+    func warn(of store: StoreName, for profile: Profile) {
+        guard store == .plaintext, profiles.defaults.store != "plaintext" else { return }
+        if case .config = profiles.source(of: profile.name),
+            let written = try? profiles.profile(named: profile.name), written.settings.store == "plaintext"
+        {
+            return
+        }
+        world.streams.say(
+            """
+            authctl: warning: the login is kept as plain text in \(paths.stateFolder), where every program that you run \
+            can read it
+            """)
     }
 }

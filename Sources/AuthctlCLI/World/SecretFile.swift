@@ -7,6 +7,9 @@ enum SecretFile {
     /// Longer secrets are refused, in bytes.
     static let limit = 64 << 10
 
+    /// How long a pipe in the place of a file may keep silent, in milliseconds.
+    private static let patience: Int32 = 60_000
+
     /// Why there is no secret.
     enum Problem: Error, Equatable {
         case cannotRead(errno: Int32)
@@ -48,9 +51,13 @@ enum SecretFile {
     }
 
     static func read(path: String, firstLineOnly: Bool = false) throws(Problem) -> Secret {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+        // Not blocking while it is opened: a FIFO without a writer would hold it for ever.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard descriptor >= 0 else { throw .cannotRead(errno: errno) }
         defer { close(descriptor) }
+        var waited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard poll(&waited, 1, Self.patience) > 0 else { throw .cannotRead(errno: ETIMEDOUT) }
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
         return try read(descriptor, firstLineOnly: firstLineOnly)
     }
 
