@@ -14,7 +14,7 @@
 #define FUNCTIONS(F)                                                                                       \
     F(global_init_mem) F(easy_init) F(easy_cleanup) F(easy_reset) F(easy_perform) F(easy_setopt)           \
     F(easy_getinfo) F(easy_strerror) F(slist_append) F(slist_free_all) F(url) F(url_cleanup) F(url_set)    \
-    F(url_get) F(url_strerror) F(free) F(version)
+    F(url_get) F(url_strerror) F(free)
 
 #undef curl_easy_setopt
 #undef curl_easy_getinfo
@@ -31,8 +31,6 @@ void ccurl_forget_environment(void)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unsetenv(names[i]);
 }
-
-void ccurl_wipe(void *bytes, size_t count) { explicit_bzero(bytes, count); }
 
 /* libcurl leaves the Basic header twice in freed memory, so whatever it frees is zeroed first. */
 static void wiping_free(void *pointer)
@@ -91,7 +89,6 @@ void ccurl_easy_cleanup(CURL *handle) { table.easy_cleanup(handle); }
 void ccurl_easy_reset(CURL *handle) { table.easy_reset(handle); }
 CURLcode ccurl_easy_perform(CURL *handle) { return table.easy_perform(handle); }
 const char *ccurl_easy_strerror(CURLcode code) { return table.easy_strerror(code); }
-const char *ccurl_version(void) { return table.version(); }
 
 CURLcode ccurl_setopt_long(CURL *handle, CURLoption option, long value)
 {

@@ -54,6 +54,4 @@ static inline void creadline_set_position(int count, int cursor) { rl_end = coun
 // Ends the line as Enter does.
 static inline void creadline_accept(void) { rl_done = 1; }
 
-static inline int creadline_history_length(void) { return history_length; }
-
 #endif

@@ -48,6 +48,19 @@ public struct BasicCredential: Equatable, Sendable {
     }
 }
 
+extension BasicCredential {
+    /// RFC 7617, section 2: no colon, since the first one ends the user name, and no control characters.
+    public static func check(username: String) throws(UsageFault) {
+        if username.utf8.contains(UInt8(ascii: ":")) { throw .usernameHasColon }
+        if !Secret(username).isFreeOfControls { throw .controlCharacter(.username) }
+    }
+
+    /// RFC 7617, section 2: no control characters.
+    public static func check(password: Secret) throws(UsageFault) {
+        if !password.isFreeOfControls { throw .controlCharacter(.password) }
+    }
+}
+
 /// What came back, final and whole: informational answers are left out, redirects are not followed.
 public struct HTTPResponse: Equatable, Sendable {
     public let status: Int

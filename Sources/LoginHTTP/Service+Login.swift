@@ -1,5 +1,5 @@
 import LoginCore
-public import Secrets
+import Secrets
 
 extension Service {
     /// Exchanges a credential for a session, with the profile's login request if it has one.
@@ -30,10 +30,12 @@ extension Service {
     /// RFC 7617, section 2 has no colon in a user name and no control characters in either.
     func check(_ credential: Credential) throws(LoginError) {
         guard profile.answersChallenges else { return }
-        let username = credential.username ?? ""
-        if username.utf8.contains(UInt8(ascii: ":")) { throw .usage(.usernameHasColon) }
-        if !Secret(username).isFreeOfControls { throw .usage(.controlCharacter(.username)) }
-        if credential.secret?.isFreeOfControls == false { throw .usage(.controlCharacter(.password)) }
+        do throws(UsageFault) {
+            try BasicCredential.check(username: credential.username ?? "")
+            if let password = credential.secret { try BasicCredential.check(password: password) }
+        } catch {
+            throw .usage(error)
+        }
     }
 
     /// What goes into the slots of a request that carries `session`.
@@ -64,12 +66,5 @@ extension Service {
     private func session(_ facts: AnswerFacts, _ answer: AnswerRule) throws(LoginError) -> Session {
         if profile.sessionRule.cookies { return .cookies(facts.response.cookies) }
         return .token(try token(facts, answer))
-    }
-}
-
-extension Secret {
-    /// Whether there is no control character in it (RFC 7617, section 2).
-    public var isFreeOfControls: Bool {
-        withUnsafeBytes { $0.allSatisfy { $0 >= 0x20 && $0 != 0x7f } }
     }
 }

@@ -1,20 +1,10 @@
 internal import CSodium
 internal import Secrets
 
-/// Base64 (RFC 4648, section 4) straight between text and guarded memory.
+/// Base64 (RFC 4648, section 4) between the texts of a JSON document and guarded memory.
 enum Base64 {
     static func encode(_ secret: Secret) -> String {
-        let capacity = sodium_base64_encoded_len(secret.count, sodium_base64_VARIANT_ORIGINAL)
-        return String(unsafeUninitializedCapacity: capacity) { text in
-            text.withMemoryRebound(to: CChar.self) { text in
-                guard let start = text.baseAddress else { return }
-                secret.withBytes {
-                    _ = sodium_bin2base64(start, capacity, $0, secret.count, sodium_base64_VARIANT_ORIGINAL)
-                }
-            }
-            // Without the NUL.
-            return capacity - 1
-        }
+        secret.base64.unprotectedText
     }
 
     /// - Returns: nothing for anything but complete, padded base64.

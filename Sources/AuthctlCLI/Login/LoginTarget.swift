@@ -53,10 +53,9 @@ extension Invocation {
         return target
     }
 
-    /// RFC 7617, section 2 has no colon in a user name and no control characters.
+    /// Before anything is sent.
     func checkBasic(username: String) throws(LoginError) {
-        if username.contains(":") { throw .usage(.usernameHasColon) }
-        if !Secret(username).isFreeOfControls { throw .usage(.controlCharacter(.username)) }
+        try Invocation.fromConfig { () throws(UsageFault) in try BasicCredential.check(username: username) }
     }
 
     /// A profile for a URL that has none yet, or that leads to one that has.

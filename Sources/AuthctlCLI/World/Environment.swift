@@ -53,9 +53,6 @@ struct Environment: Sendable {
     /// The variables that name proxies, for `--proxy environment`.
     var proxies: [String: String] { values.filter { Self.proxyVariables.contains($0.key) } }
 
-    /// Whether the variable is there, be it empty.
-    func isSet(_ name: String) -> Bool { values[name] != nil }
-
     /// `AUTHCTL_MASK`; empty for no marks at all.
     var mask: String { values["AUTHCTL_MASK"] ?? "*" }
 }

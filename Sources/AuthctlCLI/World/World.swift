@@ -34,12 +34,7 @@ struct World {
             environment: .taken(),
             streams: .standard,
             clock: clock,
-            hasTerminal: {
-                let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
-                guard terminal >= 0 else { return false }
-                close(terminal)
-                return true
-            },
+            hasTerminal: { TerminalPrompt.hasTerminal },
             isTerminal: { isatty($0) == 1 },
             dialogue: {
                 TerminalPrompt(mask: $0.mask, timeout: $0.timeout, allowsBlankPassword: $0.allowsBlankPassword)

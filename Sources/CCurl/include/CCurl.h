@@ -4,8 +4,7 @@
  * header of libcurl serves for its constants and types alone; a call to one of its own functions does not link.
  * curl_easy_setopt and curl_easy_getinfo are variadic, which Swift does not see: hence one wrapper for each type.
  *
- * Every function but ccurl_open, ccurl_forget_environment and ccurl_wipe may be called only after ccurl_open has
- * returned NULL.
+ * Every function but ccurl_open and ccurl_forget_environment may be called only after ccurl_open has returned NULL.
  */
 #ifndef CCURL_H
 #define CCURL_H
@@ -23,15 +22,11 @@ void ccurl_forget_environment(void);
 /* Opens the library of this name, once. Returns NULL, or what went wrong: text that is valid until the next call. */
 const char *ccurl_open(const char *library);
 
-/* Overwrites memory; not optimized away. */
-void ccurl_wipe(void *bytes, size_t count);
-
 CURL *ccurl_easy_init(void);
 void ccurl_easy_cleanup(CURL *handle);
 void ccurl_easy_reset(CURL *handle);
 CURLcode ccurl_easy_perform(CURL *handle);
 const char *ccurl_easy_strerror(CURLcode code);
-const char *ccurl_version(void);
 
 CURLcode ccurl_setopt_long(CURL *handle, CURLoption option, long value);
 CURLcode ccurl_setopt_offset(CURL *handle, CURLoption option, curl_off_t value);

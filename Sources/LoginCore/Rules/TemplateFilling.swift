@@ -93,10 +93,3 @@ extension Template {
         return builder.finish()
     }
 }
-
-extension Secret {
-    /// No control characters, so that it cannot end a header's line (RFC 9110, section 5.5).
-    public var isHeaderSafe: Bool {
-        withUnsafeBytes { $0.allSatisfy { $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 } }
-    }
-}

@@ -27,30 +27,22 @@ struct RequestCheck {
         guard !["host", "content-length", "transfer-encoding"].contains(field.name.lowercased()) else {
             throw .badValue(option: "header \(field.name)", problem: "it follows from the URL and the body")
         }
-        guard Self.isClean(field.value, allowingTabs: true) else {
+        guard field.value.isHeaderSafe else {
             throw .badValue(option: "header \(field.name)", problem: "its value holds a control character")
         }
     }
 
     /// A record that is no Netscape line could be read as a header line or as a command; see CURLOPT_COOKIELIST(3).
     private func check(_ cookie: Cookie) throws(UsageFault) {
-        guard Self.isClean(cookie.record, allowingTabs: true), CookieRecord.isOne(cookie.record) else {
+        guard cookie.record.isHeaderSafe, CookieRecord.isOne(cookie.record) else {
             throw .badValue(option: "cookie \(cookie.name)", problem: "it is not in the form of a stored cookie")
         }
     }
 
-    /// RFC 7617, section 2: no colon in the user name, no control characters at all.
+    /// Checked by the callers already; a second time where it would go out.
     private func check(_ basic: BasicCredential) throws(UsageFault) {
-        let username = Secret(basic.username)
-        guard Self.isClean(username, allowingTabs: false) else { throw .controlCharacter(.username) }
-        guard !basic.username.utf8.contains(UInt8(ascii: ":")) else { throw .usernameHasColon }
-        guard Self.isClean(basic.password, allowingTabs: false) else { throw .controlCharacter(.password) }
-    }
-
-    private static func isClean(_ secret: Secret, allowingTabs: Bool) -> Bool {
-        secret.withUnsafeBytes { bytes in
-            bytes.allSatisfy { ($0 >= 0x20 && $0 != 0x7f) || (allowingTabs && $0 == UInt8(ascii: "\t")) }
-        }
+        try BasicCredential.check(username: basic.username)
+        try BasicCredential.check(password: basic.password)
     }
 
     /// RFC 9110, section 5.6.2.
