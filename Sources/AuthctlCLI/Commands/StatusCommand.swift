@@ -31,7 +31,7 @@ struct StatusCommand: WorldCommand {
             try invocation.world.streams.result(json: rows)
         } else if !invocation.options.quiet {
             try invocation.world.streams.result(StatusTable(rows: rows, now: invocation.world.clock.now()).text)
-            sayAuthorities(invocation)
+            sayAuthorities(rows, invocation)
         }
         return code
     }
@@ -44,8 +44,15 @@ struct StatusCommand: WorldCommand {
         return [first] + names.filter { $0 != first }
     }
 
-    private func sayAuthorities(_ invocation: Invocation) {
-        let file = invocation.world.environment["AUTHCTL_CA_FILE"] ?? TransportSettings.systemAuthorities
-        invocation.say("Certificate authorities: \(SafeText.escaped(file)), unless a profile names others.")
+    private func sayAuthorities(_ rows: [StatusRow], _ invocation: Invocation) {
+        if let file = invocation.world.environment["AUTHCTL_CA_FILE"] {
+            return invocation.say("Certificate authorities: \(SafeText.escaped(file)) (AUTHCTL_CA_FILE)")
+        }
+        invocation.say("Certificate authorities: \(TransportSettings.systemAuthorities)")
+        var told: Set<String> = []
+        for row in rows {
+            guard let file = row.authorities, told.insert(row.profile).inserted else { continue }
+            invocation.say("  of \(SafeText.escaped(row.profile)): \(SafeText.escaped(file))")
+        }
     }
 }

@@ -27,10 +27,11 @@ struct LoginRequest {
         settings.policy = LoginFlow.Policy(
             maxAttempts: options.maxAttempts, mayAsk: invocation.mayAsk, force: force,
             hasGivenCredential: settings.given != nil)
-        settings.dialogue = World.DialogueSettings(
-            mask: invocation.world.environment.mask, timeout: options.promptTimeout,
-            allowsBlankPassword: options.blankPassword)
-        settings.isTalkative = !invocation.options.quiet && invocation.world.hasTerminal()
+        settings.dialogue = invocation.dialogueSettings
+        settings.dialogue.allowsBlankPassword = options.blankPassword
+        // The lines of -v stand where the notice would, and say more.
+        settings.showsNotice =
+            !invocation.options.quiet && !invocation.options.verbose && invocation.world.hasTerminal()
         return settings
     }
 
