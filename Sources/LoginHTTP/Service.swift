@@ -34,7 +34,7 @@ public final class Service: Authenticator {
     let endpoint: ServiceEndpoint
     let options: Options
     let clock: WallClock
-    private let transport: any Transport
+    let transport: any Transport
     /// What the server asked for, once it was asked.
     public private(set) var protectionSpace: ProtectionSpace?
 
@@ -97,10 +97,13 @@ public final class Service: Authenticator {
     ) throws(LoginError) -> AnswerFacts {
         var values = values
         values.ttl = options.ttl
+        let visit = try visitPage(of: rule, values, session)
+        if let visit { values.take(from: visit) }
         var request: HTTPRequest
         do throws(FillFault) {
             request = try rule.request(base: endpoint.base, values)
             if let session { try request.attach(session, profile.sessionRule, values) }
+            if let visit { request.follow(visit) }
         } catch {
             throw error.asLoginError
         }
