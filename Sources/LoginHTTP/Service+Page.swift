@@ -58,11 +58,22 @@ extension SlotValues {
 }
 
 extension HTTPRequest {
-    /// Says where the request comes from, as a browser does for one to its own origin (RFC 6454, section 7; RFC 9110,
-    /// section 10.1.3), and takes the page's cookies along.
+    /// Takes the page's cookies along, and says that it comes from there.
     mutating func follow(_ visit: PageVisit) {
         cookies = visit.cookies
-        for (name, value) in [("Origin", visit.url.origin.description), ("Referer", visit.url.text)]
+        comeFrom(visit.url.origin, visit.url.text)
+    }
+
+    /// What guards against forged requests looks for beside its token, over https above all: where a request that writes
+    /// comes from. Whoever sends such a token is taken for a browser.
+    mutating func comeFromBrowser(_ rule: SessionRule, at origin: Origin) {
+        guard rule.cookies, !rule.writeHeaders.isEmpty, !RequestRule.onlyReads(method) else { return }
+        comeFrom(origin, "\(origin)/")
+    }
+
+    /// As a browser says it for a request to its own origin (RFC 6454, section 7; RFC 9110, section 10.1.3).
+    private mutating func comeFrom(_ origin: Origin, _ referer: String) {
+        for (name, value) in [("Origin", origin.description), ("Referer", referer)]
         where !headers.contains(where: { $0.hasName(name) }) {
             headers.append(HTTPRequestField(name: name, value: Secret(value)))
         }

@@ -104,6 +104,7 @@ public final class Service: Authenticator {
             request = try rule.request(base: endpoint.base, values)
             if let session { try request.attach(session, profile.sessionRule, values) }
             if let visit { request.follow(visit) }
+            if session != nil { request.comeFromBrowser(profile.sessionRule, at: endpoint.origin) }
         } catch {
             throw error.asLoginError
         }
