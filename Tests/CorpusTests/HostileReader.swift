@@ -42,9 +42,8 @@ private func readChallenge(_ bytes: UnsafeRawBufferPointer) {
 
 /// A `Set-Cookie` for each line, through libcurl's rules and back; and the line itself as a stored record.
 private func readCookies(_ bytes: UnsafeRawBufferPointer) {
-    guard let handle = try? CurlHandle(CurlLibrary()) else { preconditionFailure("libcurl is not there") }
     do {
-        try handle.set(CURLOPT_COOKIEFILE, "")
+        let handle = try CookieJar.emptied()
         for line in bytes.split(separator: UInt8(ascii: "\n")).prefix(60) {
             let value = Secret(copying: UnsafeRawBufferPointer(rebasing: line))
             if let record = CookieRecord.cookie(UnsafeRawBufferPointer(rebasing: line)) { checkCookie(record) }
@@ -61,6 +60,20 @@ private func readCookies(_ bytes: UnsafeRawBufferPointer) {
     }
 }
 
+/// libcurl's cookies, in one handle for all runs: a new one takes a millisecond.
+private enum CookieJar {
+    nonisolated(unsafe) private static var kept: CurlHandle?
+
+    static func emptied() throws(LoginError) -> CurlHandle {
+        let handle: CurlHandle
+        if let kept { handle = kept } else { handle = try CurlHandle(CurlLibrary()) }
+        kept = handle
+        try handle.set(CURLOPT_COOKIEFILE, "")
+        try handle.set(CURLOPT_COOKIELIST, "ALL")
+        return handle
+    }
+}
+
 private func checkCookie(_ cookie: Cookie) {
     precondition(CookieRecord.isOne(cookie.record) && !cookie.name.isEmpty && (cookie.expires ?? 1) != 0)
     let again = cookie.record.withUnsafeBytes { CookieRecord.cookie($0) }
@@ -69,8 +82,7 @@ private func checkCookie(_ cookie: Cookie) {
 
 /// What libcurl takes back is what it gave.
 private func checkReturn(of cookies: [Cookie]) throws(LoginError) {
-    let handle = try CurlHandle(CurlLibrary())
-    try handle.set(CURLOPT_COOKIEFILE, "")
+    let handle = try CookieJar.emptied()
     for cookie in cookies where cookie.record.isHeaderSafe {
         try cookie.record.withCString { (record) throws(LoginError) in
             try handle.set(CURLOPT_COOKIELIST, bytes: record)
