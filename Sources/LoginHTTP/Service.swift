@@ -37,6 +37,10 @@ public final class Service: Authenticator {
     let transport: any Transport
     /// What the server asked for, once it was asked.
     public private(set) var protectionSpace: ProtectionSpace?
+    /// Whether the session of the last login is carried by cookies that the page before it had set.
+    public private(set) var keepsAnonymousSession = false
+    /// What the last page left.
+    private var lastVisit: PageVisit?
 
     public init(
         profile: Profile, endpoint: ServiceEndpoint, transport: any Transport, clock: WallClock,
@@ -74,6 +78,7 @@ public final class Service: Authenticator {
         if protectionSpace == nil { _ = try prepare() }
         let session = try open(credential)
         let login = try confirm(session, username: credential.username ?? "", afterLogin: true)
+        keepsAnonymousSession = lastVisit.map { login.session.isCarried(by: $0.cookies) } ?? false
         let isKept = profile.settings.keepPassword && !profile.takesPastedToken
         return Login(
             identity: login.identity, session: login.session,
@@ -98,6 +103,7 @@ public final class Service: Authenticator {
         var values = values
         values.ttl = options.ttl
         let visit = try visitPage(of: rule, values, session)
+        lastVisit = visit ?? lastVisit
         if let visit { values.take(from: visit) }
         var request: HTTPRequest
         do throws(FillFault) {
@@ -131,7 +137,7 @@ public final class Service: Authenticator {
         let typed = profile.takesPastedToken && username.isEmpty ? serverName ?? "" : username
         return Login(
             identity: Identity(username: typed, serverName: serverName),
-            session: session.renewed(by: facts.response))
+            session: renewed(session, by: facts.response))
     }
 }
 
@@ -139,15 +145,5 @@ extension Refusal {
     /// The same, if need be with the remark that a good credential without rights may look alike.
     fileprivate func ambiguous(_ isAmbiguous: Bool) -> Refusal {
         Refusal(status: status, words: words, mayMeanForbidden: isAmbiguous)
-    }
-}
-
-extension Session {
-    /// The session with the cookies that hold after an answer, since a server may renew them each time.
-    fileprivate func renewed(by response: HTTPResponse) -> Session {
-        switch self {
-        case .credential, .token: self
-        case .cookies: .cookies(response.cookies)
-        }
     }
 }

@@ -79,6 +79,22 @@ struct `A login with a page` {
         #expect(fault { _ = try exchange.login() } == .rejected(Refusal(status: 302, mayMeanForbidden: true)))
     }
 
+    @Test func `K6 tells where the session is the anonymous one of the page`() throws {
+        let welcome = HTTPResponse.answer(200, "{\"username\":\"Anna\"}", cookies: [csrf, anonymous])
+        let fixed = try exchange([page(good), .answer(302, cookies: [csrf, anonymous]), welcome])
+        #expect(try fixed.login().session == .cookies([csrf, anonymous]))
+        #expect(fixed.service.keepsAnonymousSession)
+        let fresh = try exchange([
+            page(good), .answer(302, cookies: [csrf, sid]),
+            .answer(200, "{\"username\":\"Anna\"}", cookies: [csrf, sid]),
+        ])
+        _ = try fresh.login()
+        #expect(!fresh.service.keepsAnonymousSession)
+        // Where verify says no, nothing is kept, whatever cookies there are.
+        let refused = try exchange([page(good), .answer(302, cookies: [csrf, anonymous]), .answer(401)])
+        #expect(fault { _ = try refused.login() }?.exitCode == .rejected)
+    }
+
     static let hostile = [
         ("<form method=post action=http://b.example/>FIELDS</form>", "http://b.example"),
         ("<form method=post action=//b.example/login/>FIELDS</form>", "https://b.example"),

@@ -57,7 +57,7 @@ public final class RecordingServer: Sendable {
     /// - Parameter port: 0 for one that the system chooses.
     public init(address: String = "127.0.0.1", port: Int = 0, _ replies: [Reply]) throws {
         state = Mutex(State(replies: replies))
-        (listener, port) = try Self.listen(address, port)
+        (listener, self.port) = try Self.listen(address, port)
         Thread.detachNewThread { [self] in acceptAll() }
     }
 

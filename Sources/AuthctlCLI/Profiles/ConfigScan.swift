@@ -55,7 +55,10 @@ struct ConfigScan {
         case UInt8(ascii: "\n"):
             endLine()
             return
-        case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"):
+        case UInt8(ascii: " "):
+            try checkBlank()
+            return
+        case UInt8(ascii: "\t"), UInt8(ascii: "\r"):
             return
         case UInt8(ascii: "["), UInt8(ascii: "{"):
             if isLineStart && brackets.isEmpty { (isHeading, heading, depth, isKeyAwaited) = (true, 0, 0, true) }
@@ -80,13 +83,29 @@ struct ConfigScan {
         switch byte {
         case UInt8(ascii: " "), UInt8(ascii: "\t"): return
         case UInt8(ascii: "[") where brackets.count == 1: return
-        case UInt8(ascii: "]"), UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "-"), UInt8(ascii: "_"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "A")...UInt8(ascii: "Z"):
-            isKeyAwaited = false
+        case UInt8(ascii: "]"), UInt8(ascii: "\""), UInt8(ascii: "'"): isKeyAwaited = false
         default:
+            isKeyAwaited = false
+            if Self.isBare(byte) { return }
             throw Fault(line: line, problem: "a heading begins with a character that no key has")
         }
+    }
+
+    /// Between two bare words stands the blank of a date and its time, which begins with two digits; with one digit the parser
+    /// aborts.
+    private func checkBlank() throws(Fault) {
+        guard index >= 2, Self.isBare(bytes[index - 2]) else { return }
+        let digits = bytes[index...].prefix(2).prefix { Self.isDigit($0) }
+        if digits.count == 1 { throw Fault(line: line, problem: "holds two values with no comma between them") }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+    /// Whether a key or a number may hold the byte without quotes.
+    private static func isBare(_ byte: UInt8) -> Bool {
+        let letter = byte | 0x20
+        return isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(letter)
+            || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }
 
     private mutating func descend() throws(Fault) {
