@@ -35,11 +35,15 @@ public final class Service: Authenticator {
     let endpoint: ServiceEndpoint
     let options: Options
     let clock: WallClock
-    private let transport: any Transport
+    let transport: any Transport
     /// What the server asked for, once it was asked.
     public private(set) var protectionSpace: ProtectionSpace?
     /// What goes along with every request: `hold`.
     private var further: [CredentialField: Secret] = [:]
+    /// Whether the session of the last login is carried by cookies that the page before it had set.
+    public private(set) var keepsAnonymousSession = false
+    /// What the last page left.
+    private var lastVisit: PageVisit?
 
     public init(
         profile: Profile, endpoint: ServiceEndpoint, transport: any Transport, clock: WallClock,
@@ -88,6 +92,7 @@ public final class Service: Authenticator {
         if protectionSpace == nil { _ = try prepare() }
         let session = try open(credential)
         let login = try confirm(session, username: credential.username ?? "", afterLogin: true)
+        keepsAnonymousSession = lastVisit.map { login.session.isCarried(by: $0.cookies) } ?? false
         let isKept = profile.settings.keepPassword && !profile.takesPastedToken
         return Login(
             identity: login.identity, session: login.session,
@@ -116,10 +121,15 @@ public final class Service: Authenticator {
         var values = values
         values.ttl = options.ttl
         values.further = further
+        let visit = try visitPage(of: rule, values, session)
+        lastVisit = visit ?? lastVisit
+        if let visit { values.take(from: visit) }
         var request: HTTPRequest
         do throws(FillFault) {
             request = try rule.request(base: endpoint.base, values)
             if let session { try request.attach(session, profile.sessionRule, values) }
+            if let visit { request.follow(visit) }
+            if session != nil { request.comeFromBrowser(profile.sessionRule, at: endpoint.origin) }
         } catch {
             throw error.asLoginError
         }
@@ -146,7 +156,7 @@ public final class Service: Authenticator {
         let typed = profile.takesPastedToken && username.isEmpty ? serverName ?? "" : username
         return Login(
             identity: Identity(username: typed, serverName: serverName),
-            session: session.renewed(by: facts.response))
+            session: renewed(session, by: facts.response))
     }
 }
 
@@ -154,15 +164,5 @@ extension Refusal {
     /// The same, if need be with the remark that a good credential without rights may look alike.
     fileprivate func ambiguous(_ isAmbiguous: Bool) -> Refusal {
         Refusal(status: status, words: words, mayMeanForbidden: isAmbiguous)
-    }
-}
-
-extension Session {
-    /// The session with the cookies that hold after an answer, since a server may renew them each time.
-    fileprivate func renewed(by response: HTTPResponse) -> Session {
-        switch self {
-        case .credential, .token: self
-        case .cookies: .cookies(response.cookies)
-        }
     }
 }

@@ -115,8 +115,8 @@ struct ProfileDecodingTests {
         #expect(profile.login?.answer.expiry == Place("/result/expiration").map { .inSeconds($0) })
     }
 
-    @Test(arguments: ["admin", "intranet"]) func `what a later release answers is said to be that`(name: String) {
-        let fault = usageFault { _ = try profile(name, name == "admin" ? Examples.admin : Examples.intranet) }
+    @Test(arguments: ["intranet"]) func `what a later release answers is said to be that`(name: String) {
+        let fault = usageFault { _ = try profile(name, Examples.intranet) }
         guard case .notYet = fault else {
             Issue.record("\(String(describing: fault))")
             return
