@@ -3,6 +3,8 @@
 public enum LoginError: Error, Equatable, Sendable {
     case usage(UsageFault)
     case rejected(Refusal)
+    /// The Kerberos server gives no ticket for the service; its words.
+    case noTicketForService(reason: String)
     /// No usable session, and nobody can be asked: what is missing.
     case loginRequired(LoginNeed)
     case cancelled
@@ -18,7 +20,7 @@ public enum LoginError: Error, Equatable, Sendable {
     public var exitCode: ExitCode {
         switch self {
         case .usage: .usage
-        case .rejected: .rejected
+        case .rejected, .noTicketForService: .rejected
         case .loginRequired: .loginRequired
         case .cancelled: .cancelled
         case .network: .network
@@ -57,6 +59,10 @@ public enum UsageFault: Error, Equatable, Sendable {
     /// A part of the vocabulary that a later release answers.
     case notYet(feature: String)
     case tokenHasOnlyHeader(method: AuthenticationMethod)
+    /// What this method sends is made anew for each request.
+    case hasNoHeader(method: AuthenticationMethod)
+    /// A password was given for a method that has none.
+    case takesNoPassword(method: AuthenticationMethod)
     case other(String)
 }
 
@@ -70,6 +76,7 @@ public struct LoginNeed: Equatable, Sendable {
         case passwordRefusedBefore
         case passwordCommandFailed(status: Int32)
         case passwordCommandTookTooLong(seconds: Int)
+        case ticket(TicketProblem)
     }
 
     public let why: Why
@@ -92,6 +99,8 @@ public enum NetworkFault: Equatable, Sendable {
     case brokenAnswer(String)
     case answerTooLarge(limit: Int)
     case libraryMissing(String)
+    /// The Kerberos server of the realm is not found or does not answer.
+    case noKerberosServer(reason: String)
     case other(code: Int, text: String)
 }
 
@@ -103,6 +112,8 @@ public enum TrustFault: Equatable, Sendable {
     case plainHTTPThroughProxy
     case weakerMethod(offered: [String], accepted: [AuthenticationMethod])
     case otherOrigin(target: String)
+    /// Digest: the server's answer to our own challenge is wrong.
+    case serverNotProven
 }
 
 /// A store cannot do what is asked.

@@ -23,10 +23,19 @@ public final class Service: Authenticator {
         public var ttl: Int?
         /// The method that worked before: a weaker offer is refused.
         public var pinnedMethod: AuthenticationMethod?
+        /// A password was given: no ticket takes its place.
+        public var hasPassword: Bool
+        /// Whom the login is for, if that is known: another one's ticket is not used.
+        public var username: String?
 
-        public init(ttl: Int? = nil, pinnedMethod: AuthenticationMethod? = nil) {
+        public init(
+            ttl: Int? = nil, pinnedMethod: AuthenticationMethod? = nil, hasPassword: Bool = false,
+            username: String? = nil
+        ) {
             self.ttl = ttl
             self.pinnedMethod = pinnedMethod
+            self.hasPassword = hasPassword
+            self.username = username
         }
     }
 
@@ -34,24 +43,35 @@ public final class Service: Authenticator {
     let endpoint: ServiceEndpoint
     let options: Options
     let clock: WallClock
-    private let transport: any Transport
+    let transport: any Transport
+    let tickets: TicketCache
     /// What the server asked for, once it was asked.
     public private(set) var protectionSpace: ProtectionSpace?
+    /// The challenge of Digest in hand, with how often it was answered.
+    var digest: DigestSession?
+    /// Whether the last answer proved by Digest that the server took the credential for good.
+    var isProven = false
 
     public init(
         profile: Profile, endpoint: ServiceEndpoint, transport: any Transport, clock: WallClock,
-        options: Options = Options()
+        tickets: TicketCache = .gssapi, options: Options = Options()
     ) {
         self.profile = profile
         self.endpoint = endpoint
         self.transport = transport
         self.clock = clock
+        self.tickets = tickets
         self.options = options
     }
 
     public func prepare() throws(LoginError) -> ProtectionSpace {
+        try prepare(hasPassword: options.hasPassword)
+    }
+
+    func prepare(hasPassword: Bool) throws(LoginError) -> ProtectionSpace {
+        if profile.answersChallenges { try choice(hasPassword: hasPassword).check(ticket: ticket) }
         let facts = try send(profile.verify.fromStranger, SlotValues(), session: nil)
-        let offered = AuthenticateChallenge.parse(facts.response.values(of: "WWW-Authenticate"))
+        var offered = AuthenticateChallenge.parse(facts.response.values(of: "WWW-Authenticate"))
         switch facts.judged(by: profile.verify.answer, at: .verify) {
         case .accepted:
             throw .usage(.verifyProvesNothing(url: verifyURL))
@@ -62,9 +82,10 @@ public final class Service: Authenticator {
         case .unclear(let error):
             // An application that answers strangers with a redirect or a 404 refuses them too; where a challenge has to
             // be answered, none came.
-            if profile.answersChallenges && offered.isEmpty { throw error }
+            if profile.answersChallenges && profile.login == nil && offered.isEmpty { throw error }
         }
-        let space = try chosenSpace(offered, status: facts.status)
+        if offered.isEmpty { offered = try challengesOfLogin() }
+        let space = try chosenSpace(offered, status: facts.status, hasPassword: hasPassword)
         protectionSpace = space
         return space
     }
@@ -72,6 +93,7 @@ public final class Service: Authenticator {
     public func authenticate(_ credential: Credential) throws(LoginError) -> Login {
         try check(credential)
         if protectionSpace == nil { _ = try prepare() }
+        let credential = try withTicket(credential)
         let session = try open(credential)
         let login = try confirm(session, username: credential.username ?? "", afterLogin: true)
         let isKept = profile.settings.keepPassword && !profile.takesPastedToken
@@ -92,11 +114,12 @@ public final class Service: Authenticator {
     /// Sends one of the profile's requests and opens its answer.
     /// - Parameter answer: the rules by which the answer is read; those of the request unless said.
     func send(
-        _ rule: RequestRule, _ values: SlotValues, session: Session?, basic: BasicCredential? = nil,
+        _ rule: RequestRule, _ values: SlotValues, session: Session?, credential: Credential? = nil,
         readBy answer: AnswerRule? = nil
     ) throws(LoginError) -> AnswerFacts {
         var values = values
         values.ttl = options.ttl
+        isProven = false
         var request: HTTPRequest
         do throws(FillFault) {
             request = try rule.request(base: endpoint.base, values)
@@ -104,10 +127,14 @@ public final class Service: Authenticator {
         } catch {
             throw error.asLoginError
         }
-        if let basic { request.basic = basic }
-        let response = try transport.send(request)
+        let response: HTTPResponse
+        if let credential = credential ?? session?.credential {
+            response = try send(request, with: credential)
+        } else {
+            response = try transport.send(request)
+        }
         let json = (answer ?? rule.answer).readsJSON ? try response.json() : nil
-        return AnswerFacts(response: response, json: json, origin: endpoint.origin)
+        return AnswerFacts(response: response, json: json, origin: endpoint.origin, isProven: isProven)
     }
 
     private func confirm(_ session: Session, username: String, afterLogin: Bool) throws(LoginError) -> Login {
@@ -139,6 +166,11 @@ extension Refusal {
 }
 
 extension Session {
+    /// The credential that goes along, where it is the session.
+    fileprivate var credential: Credential? {
+        if case .credential(let credential) = self { credential } else { nil }
+    }
+
     /// The session with the cookies that hold after an answer, since a server may renew them each time.
     fileprivate func renewed(by response: HTTPResponse) -> Session {
         switch self {

@@ -15,6 +15,12 @@ struct Receipt: Encodable {
     var expires: Int64?
     /// Why the server's half failed.
     var problem: String?
+    /// Whether it was made with a Kerberos ticket, which is not authctl's to end.
+    var hadTicket = false
+
+    private enum CodingKeys: String, CodingKey {
+        case profile, origin, username, server, erased, expires, problem
+    }
 
     func words(now: Int64) -> String {
         let who = username.isEmpty ? "" : "\(SafeText.escaped(username)) of "
@@ -26,6 +32,7 @@ struct Receipt: Encodable {
         case "failed": words += "the server did not end the session: \(problem ?? "unknown")."
         default: words += "the server was not asked."
         }
+        if hadTicket { words += " The Kerberos ticket is left as it is: kdestroy ends it." }
         if server != "revoked", server != "ended before", let expires, expires > now {
             words += " There the session lives on for \(Duration.inWords(expires - now))."
         }
@@ -44,6 +51,7 @@ struct AccountFarewell {
         var receipt = Receipt(
             profile: profile.name, origin: account.origin.description, username: account.identity.displayName,
             server: "not asked", expires: account.kind == .basic ? nil : account.expires)
+        receipt.hadTicket = account.kind == .ticket
         if asksServer, account.origin == profile.origin {
             do throws(LoginError) {
                 receipt.server = try askServer()

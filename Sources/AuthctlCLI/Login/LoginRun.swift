@@ -38,12 +38,15 @@ struct LoginRun {
         // What a person has written since goes before what worked once.
         let pinned = record.flatMap { $0.origin == endpoint.origin ? $0.pinnedMethod : nil }
             .flatMap { profile.methods.contains($0) || profile.methods == [.auto] ? $0 : nil }
-        let method = try Self.method(settings.method, pinned, profile)
+        let method = try Self.method(
+            settings.method, settings.given == nil ? pinned : pinned?.ifItTakesPasswords, profile)
         service = Service(
             profile: profile, endpoint: endpoint,
             transport: invocation.world.transport(endpoint.origin, try invocation.transportSettings(profile)),
-            clock: invocation.world.clock,
-            options: Service.Options(ttl: settings.ttl, pinnedMethod: method))
+            clock: invocation.world.clock, tickets: invocation.world.tickets,
+            options: Service.Options(
+                ttl: settings.ttl, pinnedMethod: method, hasPassword: settings.given != nil,
+                username: settings.username.map { record?.account(named: $0)?.username ?? $0 }))
         keeper = invocation.keeper(profile, endpoint.origin, settings)
     }
 
@@ -87,6 +90,11 @@ struct LoginRun {
         }
         return asked
     }
+}
+
+extension AuthenticationMethod {
+    /// A password that a person gives is their answer to whether Negotiate is too strong a pin.
+    fileprivate var ifItTakesPasswords: AuthenticationMethod? { self == .negotiate ? nil : self }
 }
 
 /// The service, with what is stored renewed by one process at a time.

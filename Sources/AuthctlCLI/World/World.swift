@@ -17,6 +17,7 @@ struct World {
     var dialogue: (DialogueSettings) -> any Dialogue
     /// The way to one origin, for one identity and through one proxy.
     var transport: (Origin, TransportSettings) -> any Transport
+    var tickets = TicketCache.gssapi
     var shelf: (_ stateFolder: String, _ passphrase: @escaping () throws(StoreFault) -> Secret) -> StoreShelf
 
     /// How a person is asked.

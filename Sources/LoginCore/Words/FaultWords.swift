@@ -22,6 +22,8 @@ extension NetworkFault {
             return Message("the answer is larger than \(limit) bytes and was given up", next: "check the URL")
         case .libraryMissing(let name):
             return Message("the library \(name) is not installed", next: "install it (on Debian: apt install libcurl4)")
+        case .noKerberosServer(let reason):
+            return Message("no Kerberos server could be reached: \(SafeText.quoted(reason))", next: retry)
         case .other(let code, let text):
             return Message("the transfer failed: \(SafeText.escaped(text)) (libcurl error \(code))", next: retry)
         }
@@ -55,6 +57,10 @@ extension TrustFault {
             return Message(
                 "the server points to another origin, \(SafeText.quoted(target)), which was not followed",
                 next: "if that is where the service is, log in there by its own URL")
+        case .serverNotProven:
+            return Message(
+                "the server did not prove that it knows the password (its 'rspauth' is wrong); its answer is not believed",
+                next: "somebody may stand between you and the service: ask its administrator")
         }
     }
 }

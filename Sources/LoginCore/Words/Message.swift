@@ -58,6 +58,10 @@ extension LoginError {
             return fault.message(topic)
         case .rejected(let refusal):
             return refusal.rejection(topic)
+        case .noTicketForService(let reason):
+            return Message(
+                "the Kerberos server gives no ticket for this service: \(SafeText.quoted(reason)); nothing was sent",
+                next: "check the host name of the URL and this machine's clock, or ask the service's administrator")
         case .loginRequired(let need):
             return need.message(topic)
         case .cancelled:
@@ -110,13 +114,40 @@ extension LoginNeed {
             case .passwordCommandFailed(let status): "the password command failed with status \(status)"
             case .passwordCommandTookTooLong(let seconds):
                 "the password command took more than \(seconds) seconds, and was ended"
+            case .ticket(let problem): problem.words
             }
+        if case .ticket(let problem) = why {
+            return Message(what, next: "get a ticket: kinit\(problem.user), then: \(topic.loginCommand)")
+        }
         if why == .noProfile {
             return Message(what, next: "log in with a URL: authctl login https://HOST/PATH")
         }
         guard !missing.isEmpty else { return Message(what, next: "log in: \(topic.loginCommand)") }
         let details = missing.map { "missing: \($0.label.lowercased()) (\($0.waysToGive))" }
         return Message(what, details: details, next: "at a terminal: \(topic.loginCommand)")
+    }
+}
+
+extension TicketProblem {
+    fileprivate var words: String {
+        switch self {
+        case .missing(let reason):
+            "there is no Kerberos ticket" + (reason.isEmpty ? "" : " (\(SafeText.quoted(reason)))")
+        case .expired(let principal):
+            principal.isEmpty
+                ? "the Kerberos ticket has expired" : "the Kerberos ticket of \(SafeText.quoted(principal)) has expired"
+        case .ofAnother(let principal, let wanted):
+            "the Kerberos ticket is for \(SafeText.quoted(principal)), not for \(SafeText.quoted(wanted))"
+        }
+    }
+
+    /// Whom `kinit` is to be told, with a blank before it.
+    fileprivate var user: String {
+        switch self {
+        case .missing: ""
+        case .expired(let principal): principal.isEmpty ? "" : " \(SafeText.escaped(principal))"
+        case .ofAnother(_, let wanted): " \(SafeText.escaped(wanted))"
+        }
     }
 }
 

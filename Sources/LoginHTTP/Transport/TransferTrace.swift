@@ -17,6 +17,7 @@ struct TransferTrace {
         trace("> \(request.method) \(url.origin)\(url.path)\(query)")
         for field in request.headers { trace("> \(field.name): …") }
         if let basic = request.basic { trace("> Authorization: Basic … (\(basic.username))") }
+        if request.negotiates { trace("> Authorization: Negotiate …") }
         for cookie in request.cookies { trace("> Cookie: \(cookie.name)=…") }
         if let body = request.body { trace("> \(body.count) bytes") }
     }

@@ -43,6 +43,8 @@ public struct AccountRecord: Equatable, Sendable, Codable {
         /// The user name and the password themselves.
         case basic
         case token, cookies
+        /// A Kerberos ticket, which is kept elsewhere: only whose it was.
+        case ticket
     }
 
     /// As typed; the server's where nothing was typed.

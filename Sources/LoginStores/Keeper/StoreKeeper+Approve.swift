@@ -76,7 +76,7 @@ extension StoreKeeper {
     private func record(of login: Login, in store: StoreName) -> AccountRecord {
         let kind: AccountRecord.SessionKind =
             switch login.session {
-            case .credential: .basic
+            case .credential(let credential): credential.secret == nil ? .ticket : .basic
             case .token: .token
             case .cookies: .cookies
             }
