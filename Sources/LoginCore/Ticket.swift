@@ -16,7 +16,9 @@ extension TicketFinding {
     /// The same, if the ticket is for this user: by the principal, with or without its realm.
     /// - Parameter wanted: nothing for whoever it is.
     public func restricted(to wanted: String?) -> TicketFinding {
-        guard case .valid(let principal) = self, let wanted, !wanted.isEmpty else { return self }
+        guard let wanted, !wanted.isEmpty else { return self }
+        if self == .unusable(.expired(principal: "")) { return .unusable(.expired(principal: wanted)) }
+        guard case .valid(let principal) = self else { return self }
         let bytes = Array(principal.utf8)
         let local = bytes.lastIndex(of: UInt8(ascii: "@")).map { bytes[..<$0] } ?? bytes[...]
         if bytes.elementsEqual(wanted.utf8) || local.elementsEqual(wanted.utf8) { return self }

@@ -14,7 +14,9 @@ extension Service {
         case .negotiate:
             try checkTicket(of: credential)
             request.negotiates = true
-            return try transport.send(request)
+            let response = try transport.send(request)
+            isProven = response.acceptsTicket
+            return response
         case .certificate, .cookie, .token, .auto:
             return try transport.send(request)
         }

@@ -49,7 +49,7 @@ public final class Service: Authenticator {
     public private(set) var protectionSpace: ProtectionSpace?
     /// The challenge of Digest in hand, with how often it was answered.
     var digest: DigestSession?
-    /// Whether the last answer proved by Digest that the server took the credential for good.
+    /// Whether the last answer showed that the server took the credential for good, whatever its status.
     var isProven = false
 
     public init(
@@ -143,7 +143,7 @@ public final class Service: Authenticator {
         case .accepted:
             break
         case .refused(let refusal):
-            throw .rejected(refusal.ambiguous(afterLogin || profile.answersChallenges))
+            throw .rejected(refusal.ambiguous(afterLogin || profile.answersChallenges, session.credential))
         case .forbidden(let refusal):
             throw .forbidden(refusal)
         case .unclear(let error):
@@ -160,8 +160,9 @@ public final class Service: Authenticator {
 
 extension Refusal {
     /// The same, if need be with the remark that a good credential without rights may look alike.
-    fileprivate func ambiguous(_ isAmbiguous: Bool) -> Refusal {
-        Refusal(status: status, words: words, mayMeanForbidden: isAmbiguous)
+    func ambiguous(_ isAmbiguous: Bool, _ credential: Credential?) -> Refusal {
+        let hadTicket = credential.map { $0.secret == nil } ?? false
+        return Refusal(status: status, words: words, mayMeanForbidden: isAmbiguous, hadTicket: hadTicket)
     }
 }
 

@@ -131,9 +131,15 @@ extension AnswerFacts {
         return .failure(.redirected(step: step.rawValue, status: status, target: target))
     }
 
-    /// `Retry-After` in seconds (RFC 9110, section 10.2.3); a date is not read.
+    /// `Retry-After` in seconds (RFC 9110, section 10.2.3). A date counts from the answer's own `Date`, so that no clock but
+    /// the server's matters.
     private var retryAfter: Int? {
-        response.values(of: "Retry-After").first.flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil }
+        guard let text = response.values(of: "Retry-After").first else { return nil }
+        if let seconds = Int(text) { return seconds >= 0 ? seconds : nil }
+        guard let then = HTTPDate(text), let now = response.values(of: "Date").first.flatMap({ HTTPDate($0) }) else {
+            return nil
+        }
+        return Int(max(then.seconds - now.seconds, 0))
     }
 }
 

@@ -61,7 +61,7 @@ extension LoginError {
         case .noTicketForService(let reason):
             return Message(
                 "the Kerberos server gives no ticket for this service: \(SafeText.quoted(reason)); nothing was sent",
-                next: "check the host name of the URL and this machine's clock, or ask the service's administrator")
+                next: "check the host name of the URL and this machine's clock, or choose another method with --method")
         case .loginRequired(let need):
             return need.message(topic)
         case .cancelled:
@@ -93,8 +93,9 @@ extension Refusal {
     }
 
     fileprivate func rejection(_ topic: Topic) -> Message {
-        let what = "the server refused the credential (status \(status))\(quoted)"
-        let next = "check user name and password, then: \(topic.loginCommand)"
+        let what = "the server refused the \(hadTicket ? "Kerberos ticket" : "credential") (status \(status))\(quoted)"
+        let check = hadTicket ? "klist shows whose ticket it is" : "check user name and password"
+        let next = "\(check), then: \(topic.loginCommand)"
         guard mayMeanForbidden else { return Message(what, next: next) }
         return Message(
             what + "; either it is wrong, or the account may not go in: this server answers both alike", next: next)

@@ -66,7 +66,7 @@ extension Service {
     }
 
     /// 128 bits of the system's randomness (getrandom(2)).
-    private static func clientNonce() -> String {
+    static func clientNonce() -> String {
         var generator = SystemRandomNumberGenerator()
         return (0..<2).map { _ in
             let digits = String(generator.next() as UInt64, radix: 16)

@@ -26,7 +26,9 @@ struct TransferTrace {
         guard let trace = settings.trace else { return }
         trace("< \(response.status)")
         for field in response.headers {
-            let isHarmless = Self.harmless.contains(field.name.lowercased())
+            // A token of Negotiate belongs to one connection, but to nobody else either.
+            let isHarmless =
+                Self.harmless.contains(field.name.lowercased()) && !field.value.lowercased().hasPrefix("negotiate ")
             trace("< \(field.name): \(isHarmless ? field.value : "…")")
         }
         for cookie in response.cookies { trace("< Cookie: \(cookie.name)=…") }
