@@ -54,7 +54,7 @@ public final class Service: Authenticator {
 
     public init(
         profile: Profile, endpoint: ServiceEndpoint, transport: any Transport, clock: WallClock,
-        tickets: TicketCache = .gssapi, options: Options = Options()
+        tickets: TicketCache, options: Options = Options()
     ) {
         self.profile = profile
         self.endpoint = endpoint
@@ -91,6 +91,14 @@ public final class Service: Authenticator {
     }
 
     public func authenticate(_ credential: Credential) throws(LoginError) -> Login {
+        do throws(LoginError) {
+            return try login(with: credential)
+        } catch {
+            throw error.withoutWords(repeating: [credential.secret])
+        }
+    }
+
+    private func login(with credential: Credential) throws(LoginError) -> Login {
         try check(credential)
         if protectionSpace == nil { _ = try prepare() }
         let credential = try withTicket(credential)
@@ -103,12 +111,16 @@ public final class Service: Authenticator {
     }
 
     public func verify(_ session: Session, username: String) throws(LoginError) -> Login {
-        try confirm(session, username: username, afterLogin: false)
+        do throws(LoginError) {
+            return try confirm(session, username: username, afterLogin: false)
+        } catch {
+            throw error.withoutWords(repeating: session.secrets)
+        }
     }
 
     /// The URL of the verify endpoint, for messages: as the profile writes it.
     public var verifyURL: String {
-        endpoint.base + profile.verify.path.parts.map { if case .text(let text) = $0 { text } else { "…" } }.joined()
+        endpoint.base + profile.verify.path.shown
     }
 
     /// Sends one of the profile's requests and opens its answer.

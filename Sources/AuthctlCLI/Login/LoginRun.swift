@@ -15,8 +15,8 @@ struct LoginSettings {
     var persist: Persistence?
     var ttl: Int?
     var dialogue = World.DialogueSettings()
-    /// Whether the person is talked to while the server is asked.
-    var isTalkative = false
+    /// Whether a person is told that the server is being asked.
+    var showsNotice = false
 }
 
 /// Builds what a `LoginFlow` needs for one profile, and runs it.
@@ -40,11 +40,9 @@ struct LoginRun {
             .flatMap { profile.methods.contains($0) || profile.methods == [.auto] ? $0 : nil }
         let method = try Self.method(
             settings.method, settings.given == nil ? pinned : pinned?.ifItTakesPasswords, profile)
-        service = Service(
-            profile: profile, endpoint: endpoint,
-            transport: invocation.world.transport(endpoint.origin, try invocation.transportSettings(profile)),
-            clock: invocation.world.clock, tickets: invocation.world.tickets,
-            options: Service.Options(
+        service = invocation.world.service(
+            profile, endpoint, try invocation.transportSettings(profile),
+            Service.Options(
                 ttl: settings.ttl, pinnedMethod: method, hasPassword: settings.given != nil,
                 username: settings.username.map { record?.account(named: $0)?.username ?? $0 }))
         keeper = invocation.keeper(profile, endpoint.origin, settings)
@@ -54,8 +52,9 @@ struct LoginRun {
     /// - Returns: whose login it is, and whether it was there already.
     func run(through other: (any LoginKeeper)? = nil) throws(LoginError) -> (identity: Identity, wasThere: Bool) {
         let world = invocation.world
-        let prompt: any Prompt =
-            settings.policy.mayAsk || settings.isTalkative ? world.dialogue(settings.dialogue) : NoPrompt()
+        let dialogue: any Prompt =
+            settings.policy.mayAsk || settings.showsNotice ? world.dialogue(settings.dialogue) : NoPrompt()
+        let prompt: any Prompt = settings.showsNotice ? dialogue : WithoutNotice(prompt: dialogue)
         let loop = LoginLoop(
             keeper: other ?? keeper, service: SoleRenewal(service: service, keeper: keeper), prompt: prompt,
             given: settings.given)

@@ -17,7 +17,7 @@ struct World {
     var dialogue: (DialogueSettings) -> any Dialogue
     /// The way to one origin, for one identity and through one proxy.
     var transport: (Origin, TransportSettings) -> any Transport
-    var tickets = TicketCache.gssapi
+    var tickets: TicketCache
     var shelf: (_ stateFolder: String, _ passphrase: @escaping () throws(StoreFault) -> Secret) -> StoreShelf
 
     /// How a person is asked.
@@ -41,7 +41,28 @@ struct World {
                 TerminalPrompt(mask: $0.mask, timeout: $0.timeout, allowsBlankPassword: $0.allowsBlankPassword)
             },
             transport: { CurlTransport(origin: $0, settings: $1) },
+            tickets: .gssapi,
             shelf: { StoreShelf(folder: $0, clock: clock, passphrase: $1) })
+    }
+}
+
+extension World {
+    /// What is remembered without being secret.
+    func book(_ stateFolder: String) -> AccountBook { AccountBook(folder: stateFolder) }
+
+    /// The profiles that authctl makes.
+    func profileFolder(_ path: String) -> ProfileFolder { ProfileFolder(path: path) }
+
+    /// Opens libcurl.
+    func urlParser() throws(LoginError) -> URLParser { try URLParser() }
+
+    /// A profile's service, over the transport of its origin.
+    func service(
+        _ profile: Profile, _ endpoint: ServiceEndpoint, _ settings: TransportSettings, _ options: Service.Options
+    ) -> Service {
+        Service(
+            profile: profile, endpoint: endpoint, transport: transport(endpoint.origin, settings), clock: clock,
+            tickets: tickets, options: options)
     }
 }
 
@@ -52,6 +73,15 @@ protocol Dialogue: Prompt {
 }
 
 extension TerminalPrompt: Dialogue {}
+
+/// Asks like `prompt`, and keeps silent while the server is asked.
+struct WithoutNotice: Prompt {
+    let prompt: any Prompt
+
+    func ask(_ challenge: Challenge) throws(LoginError) -> Answer { try prompt.ask(challenge) }
+
+    func showWaiting(_ notice: String?) {}
+}
 
 /// For commands that never ask.
 struct NoPrompt: Prompt {
