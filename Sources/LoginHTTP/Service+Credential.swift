@@ -61,3 +61,18 @@ extension Credential {
         BasicCredential(username: username ?? "", password: secret ?? Secret(""))
     }
 }
+
+extension Session {
+    /// The credential that goes along, where it is the session.
+    var credential: Credential? {
+        if case .credential(let credential) = self { credential } else { nil }
+    }
+}
+
+extension Refusal {
+    /// The same, if need be with the remark that a good credential without rights may look alike.
+    func ambiguous(_ isAmbiguous: Bool, _ credential: Credential?) -> Refusal {
+        let hadTicket = credential.map { $0.secret == nil } ?? false
+        return Refusal(status: status, words: words, mayMeanForbidden: isAmbiguous, hadTicket: hadTicket)
+    }
+}

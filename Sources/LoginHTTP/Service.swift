@@ -170,20 +170,7 @@ public final class Service: Authenticator {
     }
 }
 
-extension Refusal {
-    /// The same, if need be with the remark that a good credential without rights may look alike.
-    func ambiguous(_ isAmbiguous: Bool, _ credential: Credential?) -> Refusal {
-        let hadTicket = credential.map { $0.secret == nil } ?? false
-        return Refusal(status: status, words: words, mayMeanForbidden: isAmbiguous, hadTicket: hadTicket)
-    }
-}
-
 extension Session {
-    /// The credential that goes along, where it is the session.
-    fileprivate var credential: Credential? {
-        if case .credential(let credential) = self { credential } else { nil }
-    }
-
     /// The session with the cookies that hold after an answer, since a server may renew them each time.
     fileprivate func renewed(by response: HTTPResponse) -> Session {
         switch self {
