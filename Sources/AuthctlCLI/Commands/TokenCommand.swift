@@ -39,10 +39,6 @@ struct TokenCommand: WorldCommand {
         let (session, username) = try TokenSource(
             invocation: invocation, profile: profile, minimum: minTtl, asksServer: verify, wantsHeader: header
         ).session()
-        if case .credential(let credential) = session {
-            let method = try invocation.method(of: credential, profile)
-            guard method == .basic else { throw .usage(.hasNoHeader(method: method)) }
-        }
         if printsJSON {
             try invocation.world.streams.result(json: try TokenReport(profile, session, username, header: header))
         } else if header {

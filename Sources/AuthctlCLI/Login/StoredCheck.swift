@@ -83,14 +83,6 @@ extension Invocation {
         return account
     }
 
-    /// How a stored credential is sent: without a secret it is a ticket, else as the last login was made.
-    func method(of credential: Credential, _ profile: Profile) throws(LoginError) -> AuthenticationMethod {
-        if credential.secret == nil { return .negotiate }
-        let pinned = try Invocation.fromStore { () throws(StoreFault) in try book.read() }.profile(profile.name)?
-            .pinnedMethod
-        return pinned == .digest || profile.methods == [.digest] ? .digest : .basic
-    }
-
     /// Why an account cannot be used, as far as is known without the network.
     func problem(with account: AccountRecord, of profile: String) throws(LoginError) -> LoginError? {
         if account.passwordRefused { return .loginRequired(LoginNeed(why: .passwordRefusedBefore)) }
