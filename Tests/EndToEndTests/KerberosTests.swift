@@ -137,6 +137,22 @@ struct `In a Kerberos realm` {
         #expect(try authctl.run("login", httpd.whoami("bob"), environment: realm.ticket(for: "bob")).code == 0)
     }
 
+    @Test(arguments: [
+        "Negotiate", "Negotiate oQcwBaADCgEB", "Negotiate AAAA", "Negotiate, NTLM", "NTLM TlRMTVNTUAACAAAA",
+    ])
+    func `D3 a server that asks for tokens without end is given up`(again: String) throws {
+        let ann = try realm.ticket(for: "ann")
+        let first = RecordingServer.Reply.answer(401, ["WWW-Authenticate: Negotiate"])
+        let server = try RecordingServer(
+            [first, first] + Array(repeating: .answer(401, ["WWW-Authenticate: \(again)"]), count: 50))
+        defer { server.stop() }
+        let login = try authctl.run("login", "http://localhost:\(server.port)/me", environment: ann)
+        #expect(login.code == 3 || login.code == 6, "\(login.error)")
+        let carried = server.texts.filter { $0.contains("\nAuthorization: ") }
+        #expect((1...4).contains(carried.count))
+        #expect(carried.allSatisfy { $0.contains("\nAuthorization: Negotiate YI") })
+    }
+
     @Test func `D16 two caches are two accounts, each with its own ticket`() throws {
         let ann = try realm.ticket(for: "ann"), bob = try realm.ticket(for: "bob")
         #expect(try authctl.run("login", "plain", environment: ann).code == 0)

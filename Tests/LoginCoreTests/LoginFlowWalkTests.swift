@@ -25,11 +25,11 @@ struct LoginFlowWalkTests {
     }
 
     static let cases = [
-        Case("3 attempts", LoginFlow.Policy(), places: 1349, longest: 17),
-        Case("1 attempt", LoginFlow.Policy(maxAttempts: 1), places: 450, longest: 13),
+        Case("3 attempts", LoginFlow.Policy(), places: 1363, longest: 17),
+        Case("1 attempt", LoginFlow.Policy(maxAttempts: 1), places: 453, longest: 13),
         Case("no attempt", LoginFlow.Policy(maxAttempts: 0), places: 107, longest: 9),
         Case("nobody to ask", LoginFlow.Policy(mayAsk: false), places: 107, longest: 9),
-        Case("force", LoginFlow.Policy(force: true), places: 1037, longest: 9),
+        Case("force", LoginFlow.Policy(force: true), places: 1051, longest: 9),
         Case("force, nobody to ask", LoginFlow.Policy(mayAsk: false, force: true), places: 17, longest: 1),
         Case("renews first", LoginFlow.Policy(mayAsk: false, renewsFirst: true), places: 106, longest: 8),
         Case("a ticket, nobody to ask", LoginFlow.Policy(mayAsk: false, mayUseTicket: true), places: 143, longest: 10),
