@@ -26,7 +26,7 @@ extension Service {
     func withTicket(_ credential: Credential) throws(LoginError) -> Credential {
         guard protectionSpace?.method == .negotiate, credential.secret == nil else { return credential }
         switch ticket() {
-        case .valid(let principal): return Credential(username: principal, secret: nil)
+        case .valid(let principal): return Credential(username: principal, secret: nil, further: credential.further)
         case .unusable(let problem): throw .loginRequired(LoginNeed(why: .ticket(problem)))
         }
     }

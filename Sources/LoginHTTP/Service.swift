@@ -1,4 +1,5 @@
 public import LoginCore
+public import Secrets
 
 /// Where a profile's requests go.
 public struct ServiceEndpoint: Equatable, Sendable {
@@ -51,6 +52,8 @@ public final class Service: Authenticator {
     var digest: DigestSession?
     /// Whether the last answer showed that the server took the credential for good, whatever its status.
     var isProven = false
+    /// What goes along with every request: `hold`.
+    private var further: [CredentialField: Secret] = [:]
 
     public init(
         profile: Profile, endpoint: ServiceEndpoint, transport: any Transport, clock: WallClock,
@@ -90,11 +93,14 @@ public final class Service: Authenticator {
         return space
     }
 
+    public func hold(_ further: [CredentialField: Secret]) { self.further = further }
+
     public func authenticate(_ credential: Credential) throws(LoginError) -> Login {
+        hold(credential.further)
         do throws(LoginError) {
             return try login(with: credential)
         } catch {
-            throw error.withoutWords(repeating: [credential.secret])
+            throw error.withoutWords(repeating: [credential.secret] + further.values.map { $0 })
         }
     }
 
@@ -107,14 +113,14 @@ public final class Service: Authenticator {
         let isKept = profile.settings.keepPassword && !profile.takesPastedToken
         return Login(
             identity: login.identity, session: login.session,
-            credential: isKept && !profile.sessionRule.isCredential ? credential : nil)
+            credential: isKept && !profile.sessionRule.isCredential ? credential : nil, further: further)
     }
 
     public func verify(_ session: Session, username: String) throws(LoginError) -> Login {
         do throws(LoginError) {
             return try confirm(session, username: username, afterLogin: false)
         } catch {
-            throw error.withoutWords(repeating: session.secrets)
+            throw error.withoutWords(repeating: session.secrets + further.values.map { $0 })
         }
     }
 
@@ -132,6 +138,7 @@ public final class Service: Authenticator {
         var values = values
         values.ttl = options.ttl
         isProven = false
+        values.further = further
         var request: HTTPRequest
         do throws(FillFault) {
             request = try rule.request(base: endpoint.base, values)
