@@ -27,7 +27,9 @@ let package = Package(
         // C libraries. Readline and libsodium are small and linked; the others are opened on first use.
         .systemLibrary(name: "CReadline", providers: [.apt(["libreadline-dev"])]),
         .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"])]),
+        .target(name: "CCrypto", cSettings: strictC),
         .target(name: "CCurl", cSettings: strictC),
+        .target(name: "CGSSAPI", cSettings: strictC),
         .target(name: "CKeyutils", cSettings: strictC),
         .target(name: "CXML", cSettings: strictC),
         .target(name: "CProcess", cSettings: strictC),
@@ -35,7 +37,9 @@ let package = Package(
         // The arrows: authctl → AuthctlCLI → adapters → LoginCore → Secrets.
         .target(name: "Secrets", dependencies: ["CSodium"], swiftSettings: strict),
         .target(name: "LoginCore", dependencies: ["Secrets"], swiftSettings: strict),
-        .target(name: "LoginHTTP", dependencies: ["LoginCore", "CCurl", "CXML"], swiftSettings: strict),
+        .target(
+            name: "LoginHTTP", dependencies: ["LoginCore", "CCrypto", "CCurl", "CGSSAPI", "CXML"],
+            swiftSettings: strict),
         .target(
             name: "LoginStores", dependencies: ["LoginCore", "CKeyutils", "CSodium"], swiftSettings: strict),
         .target(

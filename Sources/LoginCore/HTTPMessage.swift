@@ -13,6 +13,8 @@ public struct HTTPRequest: Equatable, Sendable {
     public var body: Secret?
     /// Sent as HTTP Basic (RFC 7617) with this very request, unasked.
     public var basic: BasicCredential?
+    /// Sent with the Kerberos ticket of whoever runs the program (RFC 4559), on a connection of its own.
+    public var negotiates = false
     /// Offered to the cookie rules of RFC 6265; those that match are sent.
     public var cookies: [Cookie]
 

@@ -18,23 +18,26 @@ public struct LoginFlow: Equatable, Sendable {
         public var force: Bool
         /// A credential was given by option, variable or command: tried before the stored one, with no question after.
         public var hasGivenCredential: Bool
+        /// A ticket may be there, so that the server is asked although nobody can be.
+        public var mayUseTicket: Bool
         /// Renew what is stored before it is verified, since it is past its end or near to it.
         public var renewsFirst: Bool
 
         public init(
             maxAttempts: Int = 3, mayAsk: Bool = true, force: Bool = false, hasGivenCredential: Bool = false,
-            renewsFirst: Bool = false
+            mayUseTicket: Bool = false, renewsFirst: Bool = false
         ) {
             self.maxAttempts = maxAttempts
             self.mayAsk = mayAsk
             self.force = force
             self.hasGivenCredential = hasGivenCredential
+            self.mayUseTicket = mayUseTicket
             self.renewsFirst = renewsFirst
         }
     }
 
     /// Where a credential that is being judged came from.
-    public enum Source: Equatable, Sendable, CaseIterable { case given, stored, typed }
+    public enum Source: Equatable, Sendable, CaseIterable { case given, stored, typed, ticket }
 
     public enum State: Equatable, Sendable {
         case starting
@@ -83,6 +86,8 @@ public struct LoginFlow: Equatable, Sendable {
         case authenticateGiven
         case authenticateStored
         case authenticate(Credential)
+        /// With the Kerberos ticket, for which nobody is asked.
+        case authenticateTicket
         case save(Login, Approval)
         case reject(StoredLogin.Part)
         case finish(Outcome)
@@ -155,6 +160,8 @@ public struct LoginFlow: Equatable, Sendable {
             return go(.authenticating(.given), .authenticateGiven)
         case (.preparing(.typed), .prepared(let space)):
             subject.protectionSpace = space
+            if space.method == .negotiate { return go(.authenticating(.ticket), .authenticateTicket) }
+            guard mayAskNow else { return finish(.failed(.loginRequired(need(.nothingStored)))) }
             return ask()
 
         case (.asking, .answered(.credential(let credential))):
@@ -172,7 +179,7 @@ public struct LoginFlow: Equatable, Sendable {
             return finish(.alreadyLoggedIn(login.identity))
         case (.authenticating(let source), .confirmed(let login, _)):
             return go(.saving(login.identity, source), .save(login, approval(source)))
-        case (.authenticating(.given), .refused(let refusal)):
+        case (.authenticating(.given), .refused(let refusal)), (.authenticating(.ticket), .refused(let refusal)):
             return finish(.failed(.rejected(refusal)))
         case (.authenticating(.stored), .refused(let refusal)):
             return go(.rejectingCredential(refusal), .reject(.credential))
@@ -180,13 +187,14 @@ public struct LoginFlow: Equatable, Sendable {
             previousFailureCount += 1
             return askAgain(.refused(refusal), orEndWith: .rejected(refusal))
         case (.rejectingCredential(let refusal), .rejected):
-            guard policy.mayAsk, policy.maxAttempts > 0 else { return finish(.failed(.rejected(refusal))) }
+            guard mayAskNow else { return finish(.failed(.rejected(refusal))) }
             reason = .storedRefused(refusal)
             return go(.preparing(.typed), .prepare)
 
         case (.saving(let identity, .stored), .saved):
             return finish(.alreadyLoggedIn(identity))
-        case (.saving(let identity, .given), .saved), (.saving(let identity, .typed), .saved):
+        case (.saving(let identity, .given), .saved), (.saving(let identity, .typed), .saved),
+            (.saving(let identity, .ticket), .saved):
             return finish(.loggedIn(identity))
 
         // Nothing else can follow; a new state has to be named here before this builds.
@@ -215,12 +223,14 @@ extension LoginFlow {
     private func approval(_ source: Source) -> Approval {
         switch source {
         case .stored: .renewal
-        case .given, .typed: .login(subject.protectionSpace.method)
+        case .given, .typed, .ticket: .login(subject.protectionSpace.method)
         }
     }
 
+    private var mayAskNow: Bool { policy.mayAsk && policy.maxAttempts > 0 }
+
     mutating func askOrEnd(why: LoginNeed.Why) -> Effect {
-        guard policy.mayAsk, policy.maxAttempts > 0 else { return finish(.failed(.loginRequired(need(why)))) }
+        guard mayAskNow || policy.mayUseTicket else { return finish(.failed(.loginRequired(need(why)))) }
         return go(.preparing(.typed), .prepare)
     }
 

@@ -48,6 +48,11 @@ extension Profile {
         !methods.contains(.cookie) && !methods.contains(.token)
     }
 
+    /// Whether a ticket may take the place of a password.
+    public var mayUseTicket: Bool {
+        answersChallenges && (methods.contains(.negotiate) || methods.contains(.auto))
+    }
+
     /// Whether a person pastes the token itself.
     public var takesPastedToken: Bool {
         methods.contains(.token) && login == nil
@@ -72,6 +77,7 @@ extension Profile {
         if takesPastedToken {
             return sessionRule.slots.contains(.username) ? [.username, .token] : [.token]
         }
+        if methods == [.negotiate] { return [] }
         guard let login, !answersChallenges else { return [.username, .password] }
         let slots = login.slots
         return (slots.contains(.username) ? [.username] : []) + (slots.contains(.password) ? [.password] : [])

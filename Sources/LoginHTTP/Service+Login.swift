@@ -11,13 +11,13 @@ extension Service {
         var values = SlotValues()
         values.username = credential.username
         values.password = credential.secret
-        let basic = profile.answersChallenges ? try self.basic(credential) : nil
-        let facts = try send(login, values, session: nil, basic: basic)
+        let facts = try send(
+            login, values, session: nil, credential: profile.answersChallenges ? credential : nil)
         switch facts.judged(by: login.answer, at: .login) {
         case .accepted:
             return try session(facts, login.answer)
         case .refused(let refusal):
-            throw .rejected(refusal)
+            throw .rejected(profile.answersChallenges ? refusal.ambiguous(true, credential) : refusal)
         case .forbidden(let refusal):
             throw .forbidden(refusal)
         case .unclear(let error):
@@ -51,10 +51,6 @@ extension Service {
             values.cookies = cookies
         }
         return values
-    }
-
-    private func basic(_ credential: Credential) throws(LoginError) -> BasicCredential {
-        BasicCredential(username: credential.username ?? "", password: try present(credential.secret))
     }
 
     private func present(_ secret: Secret?) throws(LoginError) -> Secret {

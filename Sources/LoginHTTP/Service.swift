@@ -24,10 +24,19 @@ public final class Service: Authenticator {
         public var ttl: Int?
         /// The method that worked before: a weaker offer is refused.
         public var pinnedMethod: AuthenticationMethod?
+        /// A password was given: no ticket takes its place.
+        public var hasPassword: Bool
+        /// Whom the login is for, if that is known: another one's ticket is not used.
+        public var username: String?
 
-        public init(ttl: Int? = nil, pinnedMethod: AuthenticationMethod? = nil) {
+        public init(
+            ttl: Int? = nil, pinnedMethod: AuthenticationMethod? = nil, hasPassword: Bool = false,
+            username: String? = nil
+        ) {
             self.ttl = ttl
             self.pinnedMethod = pinnedMethod
+            self.hasPassword = hasPassword
+            self.username = username
         }
     }
 
@@ -36,8 +45,13 @@ public final class Service: Authenticator {
     let options: Options
     let clock: WallClock
     let transport: any Transport
+    let tickets: TicketCache
     /// What the server asked for, once it was asked.
     public private(set) var protectionSpace: ProtectionSpace?
+    /// The challenge of Digest in hand, with how often it was answered.
+    var digest: DigestSession?
+    /// Whether the last answer showed that the server took the credential for good, whatever its status.
+    var isProven = false
     /// What goes along with every request: `hold`.
     private var further: [CredentialField: Secret] = [:]
     /// Whether the session of the last login is carried by cookies that the page before it had set.
@@ -47,18 +61,24 @@ public final class Service: Authenticator {
 
     public init(
         profile: Profile, endpoint: ServiceEndpoint, transport: any Transport, clock: WallClock,
-        options: Options = Options()
+        tickets: TicketCache, options: Options = Options()
     ) {
         self.profile = profile
         self.endpoint = endpoint
         self.transport = transport
         self.clock = clock
+        self.tickets = tickets
         self.options = options
     }
 
     public func prepare() throws(LoginError) -> ProtectionSpace {
+        try prepare(hasPassword: options.hasPassword)
+    }
+
+    func prepare(hasPassword: Bool) throws(LoginError) -> ProtectionSpace {
+        if profile.answersChallenges { try choice(hasPassword: hasPassword).check(ticket: ticket) }
         let facts = try send(profile.verify.fromStranger, SlotValues(), session: nil)
-        let offered = AuthenticateChallenge.parse(facts.response.values(of: "WWW-Authenticate"))
+        var offered = AuthenticateChallenge.parse(facts.response.values(of: "WWW-Authenticate"))
         switch facts.judged(by: profile.verify.answer, at: .verify) {
         case .accepted:
             throw .usage(.verifyProvesNothing(url: verifyURL))
@@ -69,9 +89,10 @@ public final class Service: Authenticator {
         case .unclear(let error):
             // An application that answers strangers with a redirect or a 404 refuses them too; where a challenge has to
             // be answered, none came.
-            if profile.answersChallenges && offered.isEmpty { throw error }
+            if profile.answersChallenges && profile.login == nil && offered.isEmpty { throw error }
         }
-        let space = try chosenSpace(offered, status: facts.status)
+        if offered.isEmpty { offered = try challengesOfLogin() }
+        let space = try chosenSpace(offered, status: facts.status, hasPassword: hasPassword)
         protectionSpace = space
         return space
     }
@@ -90,6 +111,7 @@ public final class Service: Authenticator {
     private func login(with credential: Credential) throws(LoginError) -> Login {
         try check(credential)
         if protectionSpace == nil { _ = try prepare() }
+        let credential = try withTicket(credential)
         let session = try open(credential)
         let login = try confirm(session, username: credential.username ?? "", afterLogin: true)
         keepsAnonymousSession = lastVisit.map { login.session.isCarried(by: $0.cookies) } ?? false
@@ -115,11 +137,12 @@ public final class Service: Authenticator {
     /// Sends one of the profile's requests and opens its answer.
     /// - Parameter answer: the rules by which the answer is read; those of the request unless said.
     func send(
-        _ rule: RequestRule, _ values: SlotValues, session: Session?, basic: BasicCredential? = nil,
+        _ rule: RequestRule, _ values: SlotValues, session: Session?, credential: Credential? = nil,
         readBy answer: AnswerRule? = nil
     ) throws(LoginError) -> AnswerFacts {
         var values = values
         values.ttl = options.ttl
+        isProven = false
         values.further = further
         let visit = try visitPage(of: rule, values, session)
         lastVisit = visit ?? lastVisit
@@ -133,10 +156,14 @@ public final class Service: Authenticator {
         } catch {
             throw error.asLoginError
         }
-        if let basic { request.basic = basic }
-        let response = try transport.send(request)
+        let response: HTTPResponse
+        if let credential = credential ?? session?.credential {
+            response = try send(request, with: credential)
+        } else {
+            response = try transport.send(request)
+        }
         let json = (answer ?? rule.answer).readsJSON ? try response.json() : nil
-        return AnswerFacts(response: response, json: json, origin: endpoint.origin)
+        return AnswerFacts(response: response, json: json, origin: endpoint.origin, isProven: isProven)
     }
 
     private func confirm(_ session: Session, username: String, afterLogin: Bool) throws(LoginError) -> Login {
@@ -145,7 +172,7 @@ public final class Service: Authenticator {
         case .accepted:
             break
         case .refused(let refusal):
-            throw .rejected(refusal.ambiguous(afterLogin || profile.answersChallenges))
+            throw .rejected(refusal.ambiguous(afterLogin || profile.answersChallenges, session.credential))
         case .forbidden(let refusal):
             throw .forbidden(refusal)
         case .unclear(let error):
@@ -157,12 +184,5 @@ public final class Service: Authenticator {
         return Login(
             identity: Identity(username: typed, serverName: serverName),
             session: renewed(session, by: facts.response))
-    }
-}
-
-extension Refusal {
-    /// The same, if need be with the remark that a good credential without rights may look alike.
-    fileprivate func ambiguous(_ isAmbiguous: Bool) -> Refusal {
-        Refusal(status: status, words: words, mayMeanForbidden: isAmbiguous)
     }
 }

@@ -29,6 +29,7 @@ enum SomeErrors {
         .missingScheme(host: hostile), .usernameHasColon, .controlCharacter(.username), .controlCharacter(.password),
         .controlCharacter(.token), .invalidUTF8(.password), .verifyProvesNothing(url: hostile),
         .noChallenge(url: hostile, status: 401), .notYet(feature: hostile), .tokenHasOnlyHeader(method: .basic),
+        .hasNoHeader(method: .digest), .takesNoPassword(method: .negotiate),
         .other(hostile),
     ]
 
@@ -36,7 +37,7 @@ enum SomeErrors {
         [
             (.rejected(Refusal(status: 401)), .rejected),
             (.rejected(Refusal(status: 401, words: hostile, mayMeanForbidden: true)), .rejected),
-            (.cancelled, .cancelled),
+            (.noTicketForService(reason: hostile), .rejected), (.cancelled, .cancelled),
             (.forbidden(Refusal(status: 403, words: hostile)), .forbidden),
             (.busy(BusyFault(status: 503, retryAfter: nil, words: hostile)), .busy),
             (.busy(BusyFault(status: 429, retryAfter: 30, words: nil)), .busy),
@@ -53,19 +54,22 @@ enum SomeErrors {
     static let needs: [LoginNeed.Why] = [
         .noProfile, .nothingStored, .sessionRefused, .sessionExpired, .passwordRefusedBefore,
         .passwordCommandFailed(status: 3), .passwordCommandTookTooLong(seconds: 60),
+        .ticket(.missing(reason: hostile)), .ticket(.expired(principal: hostile)),
+        .ticket(.ofAnother(principal: hostile, wanted: hostile)),
     ]
 
     static let network: [NetworkFault] = [
         .nameNotResolved(host: hostile), .notConnected(ignoredProxyVariable: nil),
         .notConnected(ignoredProxyVariable: "https_proxy"), .timedOut(seconds: 60), .tooSlow, .connectionLost, .notTLS,
         .brokenAnswer(hostile), .answerTooLarge(limit: 1), .libraryMissing("libcurl.so.4"),
-        .other(code: 1, text: hostile),
+        .noKerberosServer(reason: hostile), .other(code: 1, text: hostile),
     ]
 
     static let trust: [TrustFault] = [
         .certificate(reason: hostile), .tlsVersion(detail: hostile), .plainHTTP, .plainHTTPThroughProxy,
         .weakerMethod(offered: [hostile, "basic"], accepted: [.digest]), .otherOrigin(target: hostile),
         .formElsewhere(page: hostile, target: hostile), .formInURL(page: hostile),
+        .serverNotProven,
     ]
 
     static let stores: [StoreFault] = [

@@ -138,14 +138,15 @@ struct Exchange {
     }
 
     init(
-        _ profile: Profile, _ answers: [Result<HTTPResponse, LoginError>], options: Service.Options = Service.Options()
+        _ profile: Profile, _ answers: [Result<HTTPResponse, LoginError>], tickets: TicketCache = SomeTickets.none,
+        options: Service.Options = Service.Options()
     ) {
         transport = ScriptedTransport(answers)
         let host = String(profile.url.dropFirst(8).prefix { $0 != "/" })
         let origin = Origin(scheme: "https", host: host, port: 443)
         service = Service(
             profile: profile, endpoint: ServiceEndpoint(origin: origin, base: profile.url), transport: transport,
-            clock: WallClock { Self.now }, options: options)
+            clock: WallClock { Self.now }, tickets: tickets, options: options)
     }
 
     /// Every request, byte for byte.

@@ -80,12 +80,12 @@ public final class RecordingServer: Sendable {
 
     /// Closes everything; called again it does nothing.
     public func stop() {
-        let sockets = state.withLock { state in
-            defer { (state.sockets, state.isStopped) = ([], true) }
-            return state.isStopped ? [] : state.sockets + [listener]
+        // Each is closed by the thread that serves it, and under this lock: another server may have its number next.
+        state.withLock { state in
+            guard !state.isStopped else { return }
+            for socket in state.sockets + [listener] { shutdown(socket, Int32(SHUT_RDWR)) }
+            state.isStopped = true
         }
-        for socket in sockets { shutdown(socket, Int32(SHUT_RDWR)) }
-        if sockets.contains(listener) { close(listener) }
     }
 
     private static func listen(_ address: String, _ port: Int) throws -> (Int32, Int) {
@@ -107,7 +107,10 @@ public final class RecordingServer: Sendable {
     private func acceptAll() {
         while true {
             let socket = accept(listener, nil, nil)
-            guard socket >= 0 else { return }
+            guard socket >= 0 else {
+                close(listener)
+                return
+            }
             let index: Int? = state.withLock { state in
                 guard !state.isStopped else { return nil }
                 state.sockets.append(socket)
@@ -136,8 +139,10 @@ public final class RecordingServer: Sendable {
                 pending.removeFirst(length)
             }
         }
-        state.withLock { $0.sockets.removeAll { $0 == socket } }
-        close(socket)
+        state.withLock { state in
+            state.sockets.removeAll { $0 == socket }
+            close(socket)
+        }
     }
 
     /// - Returns: whether the connection stays open.

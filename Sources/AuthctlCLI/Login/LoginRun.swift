@@ -38,10 +38,13 @@ struct LoginRun {
         // What a person has written since goes before what worked once.
         let pinned = record.flatMap { $0.origin == endpoint.origin ? $0.pinnedMethod : nil }
             .flatMap { profile.methods.contains($0) || profile.methods == [.auto] ? $0 : nil }
-        let method = try Self.method(settings.method, pinned, profile)
+        let method = try Self.method(
+            settings.method, settings.given == nil ? pinned : pinned?.ifItTakesPasswords, profile)
         service = invocation.world.service(
             profile, endpoint, try invocation.transportSettings(profile),
-            Service.Options(ttl: settings.ttl, pinnedMethod: method))
+            Service.Options(
+                ttl: settings.ttl, pinnedMethod: method, hasPassword: settings.given != nil,
+                username: settings.username.map { record?.account(named: $0)?.username ?? $0 }))
         keeper = invocation.keeper(profile, endpoint.origin, settings)
     }
 
@@ -100,6 +103,11 @@ struct LoginRun {
         }
         return asked
     }
+}
+
+extension AuthenticationMethod {
+    /// A password that a person gives is their answer to whether Negotiate is too strong a pin.
+    fileprivate var ifItTakesPasswords: AuthenticationMethod? { self == .negotiate ? nil : self }
 }
 
 /// The service, with what is stored renewed by one process at a time.

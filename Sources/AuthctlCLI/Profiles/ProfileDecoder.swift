@@ -51,9 +51,6 @@ struct ProfileDecoder {
             throw table.fault("method", "'auto', 'cookie' and 'token' stand by themselves")
         }
         if methods.contains(.certificate) { throw .notYet(feature: "method 'certificate'") }
-        if !methods.contains(where: { [.auto, .basic, .cookie, .token].contains($0) }) {
-            throw .notYet(feature: "method '\(methods[0].rawValue)'")
-        }
         return methods
     }
 

@@ -26,6 +26,8 @@ extension NetworkFault {
             return Message("the answer is larger than \(limit) bytes and was given up", next: "check the URL")
         case .libraryMissing(let name):
             return Message("the library \(name) is not installed", next: "install it (on Debian: apt install libcurl4)")
+        case .noKerberosServer(let reason):
+            return Message("no Kerberos server could be reached: \(SafeText.quoted(reason))", next: retry)
         case .other(let code, let text):
             return Message("the transfer failed: \(SafeText.escaped(text)) (libcurl error \(code))", next: retry)
         }
@@ -67,6 +69,10 @@ extension TrustFault {
             return Message(
                 "the form on \(SafeText.quoted(page)) would put what is typed into a URL (its method is not POST); nothing was sent",
                 next: "ask the service's administrator why, or leave 'page' out of the profile")
+        case .serverNotProven:
+            return Message(
+                "the server did not prove that it knows the password (its 'rspauth' is wrong); its answer is not believed",
+                next: "somebody may stand between you and the service: ask its administrator")
         }
     }
 }
