@@ -28,13 +28,14 @@ let package = Package(
         .systemLibrary(name: "CReadline", providers: [.apt(["libreadline-dev"])]),
         .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"])]),
         .target(name: "CCurl", cSettings: strictC),
+        .target(name: "CCrypto", cSettings: strictC),
         .target(name: "CKeyutils", cSettings: strictC),
         .target(name: "CProcess", cSettings: strictC),
 
         // The arrows: authctl → AuthctlCLI → adapters → LoginCore → Secrets.
         .target(name: "Secrets", dependencies: ["CSodium"], swiftSettings: strict),
         .target(name: "LoginCore", dependencies: ["Secrets"], swiftSettings: strict),
-        .target(name: "LoginHTTP", dependencies: ["LoginCore", "CCurl"], swiftSettings: strict),
+        .target(name: "LoginHTTP", dependencies: ["LoginCore", "CCurl", "CCrypto"], swiftSettings: strict),
         .target(
             name: "LoginStores", dependencies: ["LoginCore", "CKeyutils", "CSodium"], swiftSettings: strict),
         .target(

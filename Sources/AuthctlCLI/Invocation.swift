@@ -14,6 +14,8 @@ final class Invocation {
     let mayAsk: Bool
     /// Whom the command is about, for its messages.
     var topic = Topic()
+    /// What this run has accepted of a server's certificate.
+    var acceptance: TrustAcceptance?
     private var remembered: AccountBookDocument?
     private var opened: StoreShelf?
 

@@ -145,6 +145,11 @@ CURLcode ccurl_getinfo_list(CURL *handle, CURLINFO info, struct curl_slist **val
     return table.easy_getinfo(handle, info, value);
 }
 
+CURLcode ccurl_getinfo_certificates(CURL *handle, struct curl_certinfo **certificates)
+{
+    return table.easy_getinfo(handle, CURLINFO_CERTINFO, certificates);
+}
+
 struct curl_slist *ccurl_slist_append(struct curl_slist *list, const char *text)
 {
     return table.slist_append(list, text);

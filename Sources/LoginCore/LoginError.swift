@@ -97,7 +97,15 @@ public enum NetworkFault: Equatable, Sendable {
 
 /// authctl itself will not go on.
 public enum TrustFault: Equatable, Sendable {
-    case certificate(reason: String)
+    /// It does not verify, and nobody accepted it.
+    case certificate(ServerTrust)
+    /// The same where the certificate itself could not be had, in OpenSSL's words.
+    case certificateUnseen(reason: String)
+    /// It does not verify, and it is not the one that was named beforehand.
+    case otherFingerprint(ServerTrust)
+    /// It does not verify, and its key is another one than was accepted for the origin; what is there now, if that
+    /// was seen.
+    case certificateChanged(Origin, now: Fingerprint?)
     case tlsVersion(detail: String)
     case plainHTTP
     case plainHTTPThroughProxy

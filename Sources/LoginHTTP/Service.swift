@@ -84,6 +84,8 @@ public final class Service: Authenticator {
         try confirm(session, username: username, afterLogin: false)
     }
 
+    public func trust(_ exception: TrustException) { transport.trust(exception) }
+
     /// The URL of the verify endpoint, for messages: as the profile writes it.
     public var verifyURL: String {
         endpoint.base + profile.verify.path.parts.map { if case .text(let text) = $0 { text } else { "…" } }.joined()

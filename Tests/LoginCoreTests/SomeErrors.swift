@@ -56,8 +56,16 @@ enum SomeErrors {
         .other(code: 1, text: hostile),
     ]
 
+    private static func trust(_ reason: ServerTrust.Reason) -> ServerTrust {
+        ServerTrust(
+            origin: SomeLogin.origin, reasons: [reason], subject: hostile, issuer: hostile, notBefore: .min,
+            notAfter: .max, fingerprint: SomeLogin.trust.fingerprint, key: hostile)
+    }
+
     static let trust: [TrustFault] = [
-        .certificate(reason: hostile), .tlsVersion(detail: hostile), .plainHTTP, .plainHTTPThroughProxy,
+        .certificate(trust(.selfSigned)), .certificate(trust(.tooWeak)), .certificateUnseen(reason: hostile),
+        .otherFingerprint(trust(.expired)), .certificateChanged(SomeLogin.origin, now: nil),
+        .certificateChanged(SomeLogin.origin, now: SomeLogin.trust.fingerprint), .tlsVersion(detail: hostile), .plainHTTP, .plainHTTPThroughProxy,
         .weakerMethod(offered: [hostile, "basic"], accepted: [.digest]), .otherOrigin(target: hostile),
     ]
 

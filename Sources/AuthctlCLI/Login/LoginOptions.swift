@@ -47,6 +47,9 @@ struct LoginOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Trust these authorities (PEM) instead of the system's.", valueName: "file"))
     var caFile: String?
 
+    @Option(help: ArgumentHelp("Trust the certificate with this SHA-256 fingerprint.", valueName: "sha256:hex"))
+    var trustFingerprint: String?
+
     private var passwordWays: Int {
         [passwordStdin, passwordFile != nil, passwordCommand != nil].count { $0 }
     }
@@ -70,6 +73,9 @@ struct LoginOptions: ParsableArguments {
         }
         if let store, store != "auto", StoreName(store) == nil {
             throw ValidationError("--store: there is no store '\(store)'.")
+        }
+        if let trustFingerprint, Fingerprint(trustFingerprint) == nil {
+            throw ValidationError("--trust-fingerprint: 'sha256:' and 64 hexadecimal digits are needed.")
         }
         if let persist, Persistence(rawValue: persist) == nil {
             throw ValidationError("--persist must be none, session or permanent.")

@@ -26,10 +26,8 @@ struct LoginRequest {
         }
         settings.policy = LoginFlow.Policy(
             maxAttempts: options.maxAttempts, mayAsk: invocation.mayAsk, force: force,
-            hasGivenCredential: settings.given != nil)
-        settings.dialogue = World.DialogueSettings(
-            mask: invocation.world.environment.mask, timeout: options.promptTimeout,
-            allowsBlankPassword: options.blankPassword)
+            hasGivenCredential: settings.given != nil, trust: options.trustPolicy(mayAsk: invocation.mayAsk))
+        settings.dialogue = invocation.dialogueSettings(options)
         settings.isTalkative = !invocation.options.quiet && invocation.world.hasTerminal()
         return settings
     }

@@ -41,7 +41,8 @@ struct LoginRun {
         let method = try Self.method(settings.method, pinned, profile)
         service = Service(
             profile: profile, endpoint: endpoint,
-            transport: invocation.world.transport(endpoint.origin, try invocation.transportSettings(profile)),
+            transport: invocation.world.transport(
+                endpoint.origin, try invocation.transportSettings(profile, for: endpoint.origin)),
             clock: invocation.world.clock,
             options: Service.Options(ttl: settings.ttl, pinnedMethod: method))
         keeper = invocation.keeper(profile, endpoint.origin, settings)
@@ -71,8 +72,8 @@ struct LoginRun {
         return LoginFlow(
             subject: LoginFlow.Subject(profile: profile.name, protectionSpace: space, fields: fields),
             policy: settings.policy,
-            proposedUsername: profile.fields.contains(.username) ? settings.username ?? remembered ?? profile.user : nil
-        )
+            proposedUsername: profile.fields.contains(.username) ? settings.username ?? remembered ?? profile.user : nil,
+            acceptance: invocation.acceptance)
     }
 
     /// `--method` only chooses among what the profile accepts.
@@ -101,6 +102,8 @@ private struct SoleRenewal: Authenticator {
     func verify(_ session: Session, username: String) throws(LoginError) -> Login {
         try service.verify(session, username: username)
     }
+
+    func trust(_ exception: TrustException) { service.trust(exception) }
 
     func renew(_ session: Session, username: String) throws(LoginError) -> Session? {
         guard service.canRenew(session) else { return nil }
@@ -137,9 +140,10 @@ extension Invocation {
             })
     }
 
-    /// How requests of a profile go out.
-    func transportSettings(_ profile: Profile) throws(LoginError) -> TransportSettings {
+    /// How requests of a profile go out to its origin.
+    func transportSettings(_ profile: Profile, for origin: Origin) throws(LoginError) -> TransportSettings {
         var settings = TransportSettings()
+        settings.exception = try exception(for: origin)
         settings.allowHTTP = profile.settings.allowHTTP
         settings.caFile = profile.settings.caFile
         settings.timeout = options.timeout ?? profile.settings.timeout ?? settings.timeout

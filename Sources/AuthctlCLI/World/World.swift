@@ -58,5 +58,7 @@ struct NoPrompt: Prompt {
         throw .loginRequired(LoginNeed(why: .nothingStored, missing: challenge.fields))
     }
 
+    func ask(about trust: ServerTrust) throws(LoginError) -> TrustAnswer { .reject }
+
     func showWaiting(_ notice: String?) {}
 }

@@ -42,6 +42,8 @@ CURLcode ccurl_getinfo_long(CURL *handle, CURLINFO info, long *value);
 CURLcode ccurl_getinfo_offset(CURL *handle, CURLINFO info, curl_off_t *value);
 CURLcode ccurl_getinfo_text(CURL *handle, CURLINFO info, const char **value);
 CURLcode ccurl_getinfo_list(CURL *handle, CURLINFO info, struct curl_slist **value);
+/* What CURLOPT_CERTINFO asked for; it belongs to the handle. */
+CURLcode ccurl_getinfo_certificates(CURL *handle, struct curl_certinfo **certificates);
 
 struct curl_slist *ccurl_slist_append(struct curl_slist *list, const char *text);
 void ccurl_slist_free_all(struct curl_slist *list);

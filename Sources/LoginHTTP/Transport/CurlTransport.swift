@@ -7,8 +7,11 @@ internal import Secrets
 ///
 /// Blocks until the answer is whole. Not `Sendable`: one thread uses it.
 public final class CurlTransport: Transport {
-    private let options: CurlOptions
+    private var options: CurlOptions
     private let gate: PeerGate
+    private var exception: TrustException?
+    /// Whether it is known which of the two holds for the connections: verification, or the exception.
+    private var isExamined = false
     /// Made by the first request, so that a transport that is never used does not open libcurl.
     private var handle: CurlHandle?
     /// How many cookies the last answer has set.
@@ -18,6 +21,7 @@ public final class CurlTransport: Transport {
         options = CurlOptions(
             origin: origin, settings: settings,
             proxy: ProxyChoice(settings.proxy, environment: settings.environment, origin: origin))
+        exception = settings.exception
         let isPlain = origin.scheme != "https"
         gate = PeerGate(
             origin: origin, rule: !isPlain ? .anyAddress : settings.allowHTTP ? .oneAddress : .loopbackOnly)
@@ -31,6 +35,7 @@ public final class CurlTransport: Transport {
         let parser = try URLParser()
         let url = try checked(request, parser)
         let trace = TransferTrace(settings: options.settings)
+        try examine()
         trace.show(request, url)
         let handle = try openedHandle(for: request)
         defer { handle.reset() }
@@ -95,6 +100,7 @@ public final class CurlTransport: Transport {
         }
         guard code != CURLE_OK else { return }
         if let fault = collector.fault { throw .network(fault) }
+        if code == CURLE_PEER_FAILED_VERIFICATION { throw try distrust(handle) }
         throw fault(code, handle.words.text ?? CurlHandle.words(of: code), handle)
     }
 
@@ -108,6 +114,31 @@ public final class CurlTransport: Transport {
             wasReady: isTLS ? handle.offset(CURLINFO_APPCONNECT_TIME_T) > 0 : wasConnected,
             connectStatus: handle.number(CURLINFO_HTTP_CONNECTCODE)
         ).error
+    }
+
+    public func trust(_ exception: TrustException) {
+        self.exception = exception
+        (isExamined, handle, cookieCount) = (false, nil, 0)
+    }
+
+    /// Where something was accepted, the certificate is looked at before anything is sent.
+    private func examine() throws(LoginError) {
+        guard let exception, !isExamined, options.origin.scheme == "https" else { return }
+        let found = try CertificateProbe(options: options, gate: gate).run()
+        if !found.reasons.isEmpty {
+            if let fault = exception.fault(with: found) { throw .untrusted(fault) }
+            options.pinnedKey = exception.key
+        }
+        isExamined = true
+    }
+
+    /// Why a connection that had to verify did not.
+    private func distrust(_ handle: CurlHandle) throws(LoginError) -> LoginError {
+        let unseen = fault(CURLE_PEER_FAILED_VERIFICATION, handle.words.text ?? "", handle)
+        let found = try CertificateProbe(options: options, gate: gate).run()
+        // It verifies now, or what does not verify is not the server's certificate.
+        if found.reasons.isEmpty { return unseen }
+        return .untrusted(exception?.fault(with: found) ?? .certificate(found))
     }
 
     private func redirect(_ fields: [HTTPResponseField], from url: ParsedURL, _ parser: URLParser) -> Redirect? {

@@ -27,7 +27,7 @@ struct TLSFault: Equatable {
         // http and proxy request, packet length too long, unknown protocol, wrong version number, bad record type
         case 155, 156, 198, 252, 267, 443: return .network(.notTLS)
         case 294: return .network(.connectionLost)  // unexpected end of file
-        case 134: return .untrusted(.certificate(reason: words))  // certificate verify failed
+        case 134: return .untrusted(.certificateUnseen(reason: words))  // certificate verify failed
         // No common version or cipher, an alert, or a key that is too weak: all of them are the server's doing.
         default: return .untrusted(.tlsVersion(detail: words))
         }

@@ -1,3 +1,5 @@
+public import LoginCore
+
 /// Which proxy is used (contract: plain http and proxies).
 public enum ProxySetting: Equatable, Sendable {
     case none
@@ -20,6 +22,8 @@ public struct TransportSettings: Sendable {
     public var environment: [String: String]
     /// Authorities (PEM) that replace the system's.
     public var caFile: String?
+    /// What a person accepted at the transport's origin. It is looked at only where the certificate does not verify.
+    public var exception: TrustException?
     /// Seconds for one request, from the name's resolution to the last byte.
     public var timeout: Int
     /// Seconds until the connection must stand, TLS included.

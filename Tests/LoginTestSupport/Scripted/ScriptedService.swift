@@ -10,6 +10,7 @@ public final class ScriptedService: Authenticator {
 
     public private(set) var credentials: [Credential] = []
     public private(set) var sessions: [Session] = []
+    public private(set) var trusted: [TrustException] = []
 
     public init(
         prepare: [Result<ProtectionSpace, LoginError>] = [], authenticate: [Result<Login, LoginError>] = [],
@@ -46,5 +47,10 @@ public final class ScriptedService: Authenticator {
         journal.note("service.renew as '\(username)'")
         sessions.append(session)
         return try renewals.next()
+    }
+
+    public func trust(_ exception: TrustException) {
+        journal.note("service.trust")
+        trusted.append(exception)
     }
 }

@@ -1,0 +1,11 @@
+/* libcrypto of OpenSSL 3, opened on first use.
+ *
+ * Nothing links it, as with libcurl, which brings it: see CCurl.h. Its variables are out of the environment by then
+ * (ccurl_forget_environment): whoever calls anything here has opened libcurl before.
+ */
+#ifndef CCRYPTO_H
+#define CCRYPTO_H
+
+#include "CCryptoX509.h"
+
+#endif
