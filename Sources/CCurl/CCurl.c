@@ -125,6 +125,11 @@ CURLcode ccurl_setopt_opensocket(CURL *handle, curl_opensocket_callback callback
     return table.easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, callback);
 }
 
+CURLcode ccurl_setopt_ssl_context(CURL *handle, curl_ssl_ctx_callback callback)
+{
+    return table.easy_setopt(handle, CURLOPT_SSL_CTX_FUNCTION, callback);
+}
+
 CURLcode ccurl_getinfo_long(CURL *handle, CURLINFO info, long *value)
 {
     return table.easy_getinfo(handle, info, value);

@@ -108,7 +108,8 @@ public struct Fingerprint: Hashable, Sendable {
             rest.contains(UInt8(ascii: ":"))
             ? rest.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).map { Array($0) }
             : stride(from: 0, to: rest.count, by: 2).map { Array(rest.dropFirst($0).prefix(2)) }
-        let isHexadecimal = { (pair: [UInt8]) in pair.count == 2 && pair.allSatisfy { Character(.init($0)).isHexDigit } }
+        let isHexadecimal = { (pair: [UInt8]) in pair.count == 2 && pair.allSatisfy { Character(.init($0)).isHexDigit }
+        }
         guard pairs.allSatisfy(isHexadecimal) else { return nil }
         self.init(bytes: pairs.compactMap { UInt8(String(decoding: $0, as: UTF8.self), radix: 16) })
     }

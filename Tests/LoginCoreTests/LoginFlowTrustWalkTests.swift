@@ -69,7 +69,9 @@ struct LoginFlowTrustWalkTests {
         }
         for place in walked.walk.places where place.shadow.isLasting {
             if case .finished(.loggedIn) = place.flow.state {
-                let remembers = walked.walk.steps.contains { $0.to == place && $0.from.flow.state.name.hasPrefix("remember") }
+                let remembers = walked.walk.steps.contains {
+                    $0.to == place && $0.from.flow.state.name.hasPrefix("remember")
+                }
                 #expect(remembers)
             }
         }
@@ -103,7 +105,8 @@ struct LoginFlowTrustWalkTests {
     @Test func `what was accepted before the login is remembered with it, and not asked about again`() {
         let acceptance = TrustAcceptance(SomeLogin.trust.exception, isLasting: true)
         var flow = LoginFlow(
-            subject: SomeLogin.subject, policy: LoginFlow.Policy(trust: TrustPolicy(mayAsk: true)), acceptance: acceptance)
+            subject: SomeLogin.subject, policy: LoginFlow.Policy(trust: TrustPolicy(mayAsk: true)),
+            acceptance: acceptance)
         for event in [LoginFlow.Event.begun, .lookedUp(.session)] { _ = flow.handle(event) }
         let confirmed = flow.handle(.confirmed(SomeLogin.login, isRenewed: false))
         #expect(confirmed == .rememberTrust(SomeLogin.trust.exception))

@@ -67,7 +67,8 @@ struct LoginFlowWalk: Sendable {
             .refused(SomeLogin.refusal), .refused(Refusal(status: 401, mayMeanForbidden: true)), .rejected, .saved,
             .renewed(SomeLogin.login), .notRenewable,
             .failed(SomeLogin.network), .failed(SomeLogin.busy), .failed(SomeLogin.forbidden),
-            .failed(.untrusted(.certificate(SomeLogin.trust))), .failed(.untrusted(.certificate(SomeLogin.hopelessTrust))),
+            .failed(.untrusted(.certificate(SomeLogin.trust))),
+            .failed(.untrusted(.certificate(SomeLogin.hopelessTrust))),
             .failed(.untrusted(.certificateChanged(SomeLogin.origin, now: nil))), .trusted,
             .failed(.untrusted(.plainHTTP)), .failed(.store(.notSetUp(.file))), .failed(.promptExpired(seconds: 300)),
         ]

@@ -25,34 +25,36 @@ struct LoginFlowWalkTests {
     }
 
     static let cases = [
-        Case("3 attempts", LoginFlow.Policy(), places: 1265, longest: 17),
-        Case("1 attempt", LoginFlow.Policy(maxAttempts: 1), places: 366, longest: 13),
-        Case("no attempt", LoginFlow.Policy(maxAttempts: 0), places: 107, longest: 9),
-        Case("nobody to ask", LoginFlow.Policy(mayAsk: false), places: 107, longest: 9),
-        Case("force", LoginFlow.Policy(force: true), places: 1009, longest: 9),
-        Case("force, nobody to ask", LoginFlow.Policy(mayAsk: false, force: true), places: 17, longest: 1),
-        Case("renews first", LoginFlow.Policy(mayAsk: false, renewsFirst: true), places: 106, longest: 8),
-        Case("given", LoginFlow.Policy(hasGivenCredential: true), places: 54, longest: 4),
+        Case("3 attempts", LoginFlow.Policy(), places: 1575, longest: 17),
+        Case("1 attempt", LoginFlow.Policy(maxAttempts: 1), places: 456, longest: 13),
+        Case("no attempt", LoginFlow.Policy(maxAttempts: 0), places: 128, longest: 9),
+        Case("nobody to ask", LoginFlow.Policy(mayAsk: false), places: 128, longest: 9),
+        Case("force", LoginFlow.Policy(force: true), places: 1255, longest: 9),
+        Case("force, nobody to ask", LoginFlow.Policy(mayAsk: false, force: true), places: 22, longest: 1),
+        Case("renews first", LoginFlow.Policy(mayAsk: false, renewsFirst: true), places: 127, longest: 8),
+        Case("given", LoginFlow.Policy(hasGivenCredential: true), places: 68, longest: 4),
         Case(
             "given, force, nobody to ask", LoginFlow.Policy(mayAsk: false, force: true, hasGivenCredential: true),
-            places: 54, longest: 4),
+            places: 68, longest: 4),
         Case(
-            "2 attempts, trust asked", LoginFlow.Policy(maxAttempts: 2, trust: TrustPolicy(mayAsk: true)), places: 0,
-            longest: 0),
+            "2 attempts, trust asked", LoginFlow.Policy(maxAttempts: 2, trust: TrustPolicy(mayAsk: true)), places: 2755,
+            longest: 19),
         Case(
-            "given, trust asked", LoginFlow.Policy(hasGivenCredential: true, trust: TrustPolicy(mayAsk: true)), places: 0,
-            longest: 0),
+            "given, trust asked", LoginFlow.Policy(hasGivenCredential: true, trust: TrustPolicy(mayAsk: true)),
+            places: 237,
+            longest: 8),
         Case(
             "nobody to ask, fingerprint",
-            LoginFlow.Policy(mayAsk: false, trust: TrustPolicy(fingerprint: SomeLogin.fingerprint(7))), places: 0,
-            longest: 0),
+            LoginFlow.Policy(mayAsk: false, trust: TrustPolicy(fingerprint: SomeLogin.fingerprint(7))), places: 260,
+            longest: 12),
         Case(
             "another fingerprint",
             LoginFlow.Policy(maxAttempts: 1, trust: TrustPolicy(fingerprint: SomeLogin.fingerprint(8), mayAsk: true)),
-            places: 0, longest: 0),
+            places: 457, longest: 13),
         Case(
             "renews first, trust asked",
-            LoginFlow.Policy(maxAttempts: 0, renewsFirst: true, trust: TrustPolicy(mayAsk: true)), places: 0, longest: 0),
+            LoginFlow.Policy(maxAttempts: 0, renewsFirst: true, trust: TrustPolicy(mayAsk: true)), places: 398,
+            longest: 12),
     ]
 
     @Test(arguments: cases) func `the states and the longest path are counted`(_ walked: Case) {

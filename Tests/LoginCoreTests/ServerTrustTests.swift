@@ -45,16 +45,19 @@ struct ServerTrustTests {
         #expect(weak.exception.fault(with: weak) == .certificate(weak))
         #expect(exception.fault(with: make(443, [.expired], "other")) != nil)
         #expect(exception.fault(with: make(444, [.expired], trust.key)) != nil)
-        if case .certificateChanged? = exception.fault(with: make(443, [.expired], "other")) {} else {
+        if case .certificateChanged? = exception.fault(with: make(443, [.expired], "other")) {
+        } else {
             Issue.record("a changed key is not told as one")
         }
     }
 
-    @Test(arguments: [
-        (0, "1970-01-01"), (951_782_399, "2000-02-28"), (951_782_400, "2000-02-29"), (951_868_800, "2000-03-01"),
-        (4_107_542_399, "2100-02-28"), (4_107_542_400, "2100-03-01"), (-1, "1969-12-31"), (1_735_689_599, "2024-12-31"),
-        (253_402_300_799, "9999-12-31"),
-    ] as [(Int64, String)])
+    @Test(
+        arguments: [
+            (0, "1970-01-01"), (951_782_399, "2000-02-28"), (951_782_400, "2000-02-29"), (951_868_800, "2000-03-01"),
+            (4_107_542_399, "2100-02-28"), (4_107_542_400, "2100-03-01"), (-1, "1969-12-31"),
+            (1_735_689_599, "2024-12-31"),
+            (253_402_300_799, "9999-12-31"),
+        ] as [(Int64, String)])
     func `a date is a day of the calendar`(time: Int64, day: String) {
         #expect("\(CivilDate(time))" == day)
     }

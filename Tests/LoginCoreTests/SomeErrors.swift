@@ -65,7 +65,8 @@ enum SomeErrors {
     static let trust: [TrustFault] = [
         .certificate(trust(.selfSigned)), .certificate(trust(.tooWeak)), .certificateUnseen(reason: hostile),
         .otherFingerprint(trust(.expired)), .certificateChanged(SomeLogin.origin, now: nil),
-        .certificateChanged(SomeLogin.origin, now: SomeLogin.trust.fingerprint), .tlsVersion(detail: hostile), .plainHTTP, .plainHTTPThroughProxy,
+        .certificateChanged(SomeLogin.origin, now: SomeLogin.trust.fingerprint), .tlsVersion(detail: hostile),
+        .plainHTTP, .plainHTTPThroughProxy,
         .weakerMethod(offered: [hostile, "basic"], accepted: [.digest]), .otherOrigin(target: hostile),
     ]
 

@@ -8,8 +8,12 @@ import Testing
 
 struct `TLS` {
     private let certificates: TestCertificates
+    private let own: CertificatePair
 
-    init() throws { certificates = try TestCertificates() }
+    init() throws {
+        certificates = try TestCertificates()
+        own = try certificates.selfSigned()
+    }
 
     private func send(_ origin: Origin, authorities: String? = nil) throws -> HTTPResponse {
         try CurlTransport(origin: origin, settings: TransportSettings(caFile: authorities, timeout: 10)).send(
@@ -50,7 +54,8 @@ struct `TLS` {
         ("20200101000000Z", "20200201000000Z", ServerTrust.Reason.expired),
         ("20440101000000Z", "20450101000000Z", .notYetValid),
     ])
-    func `S1 out of its time ends before a byte of HTTP`(start: String, end: String, reason: ServerTrust.Reason) throws {
+    func `S1 out of its time ends before a byte of HTTP`(start: String, end: String, reason: ServerTrust.Reason) throws
+    {
         let pair = try certificates.selfSigned(period: (start, end))
         let server = try TLSServer(pair)
         #expect(fault { _ = try send(server.origin, authorities: pair.certificate) }?.reasons == [reason])
@@ -81,6 +86,112 @@ struct `TLS` {
             return
         }
         #expect(server.received() == "")
+    }
+
+    @Test(arguments: ["ALL:NULL:aNULL", "aNULL", "eNULL"])
+    func `S6 without encryption or without a certificate is refused`(ciphers: String) throws {
+        let pair = try certificates.selfSigned()
+        let setup = """
+            context.maximum_version = ssl.TLSVersion.TLSv1_2
+            context.set_ciphers("\(ciphers == "ALL:NULL:aNULL" ? "NULL:aNULL" : ciphers):@SECLEVEL=0")
+            """
+        let server = try TLSServer(pair, setup: setup)
+        guard case .untrusted(.tlsVersion) = fault({ _ = try send(server.origin, authorities: pair.certificate) })
+        else {
+            Issue.record("\(ciphers)")
+            return
+        }
+        #expect(server.received() == "")
+    }
+
+    @Test func `S6 with a key that can be worked out is refused, and cannot be accepted`() throws {
+        var wish = TestCertificates.Wish()
+        wish.keyKind = ["rsa:1024"]
+        let pair = try certificates.make(wish)
+        let server = try TLSServer(pair, setup: "context.set_ciphers(\"ALL:@SECLEVEL=0\")")
+        let refused = fault { _ = try send(server.origin) }
+        #expect(refused?.reasons?.contains(.tooWeak) == true)
+        guard case .untrusted(.certificate(let trust)) = refused else { return }
+        let transport = CurlTransport(origin: server.origin, settings: TransportSettings(exception: trust.exception))
+        let again = fault { _ = try transport.send(HTTPRequest(method: "GET", url: "\(server.origin)/")) }
+        #expect(again == refused)
+        #expect(server.received() == "")
+    }
+
+    @Test func `S1 of every other kind ends before a byte of HTTP, with each reason named`() throws {
+        let authority = try certificates.selfSigned()
+        var child = TestCertificates.Wish()
+        child.authority = authority
+        child.extensions = "basicConstraints = CA:FALSE"
+        let good = try certificates.make(child)
+        var usage = child
+        usage.extensions = "extendedKeyUsage = clientAuth"
+        var bastard = child
+        bastard.authority = good
+        var nameless = child
+        nameless.names = nil
+        let cases: [(CertificatePair, String, [ServerTrust.Reason]?)] = [
+            (good, authority.certificate, nil), (try certificates.make(usage), authority.certificate, [.wrongPurpose]),
+            (try certificates.make(bastard), good.certificate, [.wrongPurpose, .issuerNoAuthority]),
+            (try certificates.make(nameless), authority.certificate, [.otherHost]),
+            (good, own.certificate, [.unknownAuthority]),
+        ]
+        for (number, (pair, authorities, reasons)) in cases.enumerated() {
+            let server = try TLSServer(pair)
+            let refused = fault { _ = try send(server.origin, authorities: authorities) }
+            #expect(refused?.reasons == reasons, "\(number): \(String(describing: refused))")
+            #expect(server.received().isEmpty == (reasons != nil), "\(number)")
+        }
+    }
+
+    private func accepted(at server: TLSServer) throws -> TrustException {
+        guard case .untrusted(.certificate(let trust)) = fault({ _ = try send(server.origin) }) else {
+            throw TLSServer.Unavailable(output: "it is trusted")
+        }
+        return trust.exception
+    }
+
+    @Test func `with an accepted exception sends, and keeps its connection`() throws {
+        let server = try TLSServer(try certificates.selfSigned("DNS:other.example"))
+        let exception = try accepted(at: server)
+        #expect(exception.reasons == [.selfSigned, .otherHost])
+        let transport = CurlTransport(origin: server.origin, settings: TransportSettings(exception: exception))
+        for _ in 1...3 {
+            #expect(try transport.send(HTTPRequest(method: "GET", url: "\(server.origin)/")).body.text == "ok")
+        }
+    }
+
+    /// The server changes after so many connections: before the look at it, and between the look and the request.
+    @Test(arguments: 1...4)
+    func `S2 with a certificate that changes under way sends not a byte`(connections: Int) throws {
+        let (pair, other) = (try certificates.selfSigned(), try certificates.selfSigned())
+        let plain = try TLSServer(pair)
+        let exception = try accepted(at: plain)
+        let server = try TLSServer(
+            pair, setup: "after(\(connections), \"\(other.certificate)\", \"\(other.key)\")")
+        let moved = TrustException(
+            origin: server.origin, key: exception.key, reasons: exception.reasons, fingerprint: exception.fingerprint)
+        var outcomes: [LoginError?] = []
+        for _ in 1...4 {
+            let transport = CurlTransport(origin: server.origin, settings: TransportSettings(exception: moved))
+            outcomes.append(
+                fault {
+                    _ = try transport.send(
+                        HTTPRequest(
+                            method: "GET", url: "\(server.origin)/",
+                            basic: BasicCredential(username: "u", password: Secret("CANARY"))))
+                })
+        }
+        // Two connections for each: the look, and the request.
+        let good = connections / 2
+        #expect(outcomes.prefix(good).allSatisfy { $0 == nil })
+        for outcome in outcomes.dropFirst(good) {
+            guard case .untrusted(.certificateChanged) = outcome else {
+                Issue.record("\(String(describing: outcome))")
+                continue
+            }
+        }
+        #expect(server.received().components(separatedBy: "GET /").count == good + 1)
     }
 
     @Test func `S9 S10 that asks for a certificate which is not there is an alert, told as such`() throws {

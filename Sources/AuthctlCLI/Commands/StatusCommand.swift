@@ -31,7 +31,7 @@ struct StatusCommand: WorldCommand {
             try invocation.world.streams.result(json: rows)
         } else if !invocation.options.quiet {
             try invocation.world.streams.result(StatusTable(rows: rows, now: invocation.world.clock.now()).text)
-            sayAuthorities(invocation)
+            sayAuthorities(invocation, rows)
         }
         return code
     }
@@ -44,8 +44,11 @@ struct StatusCommand: WorldCommand {
         return [first] + names.filter { $0 != first }
     }
 
-    private func sayAuthorities(_ invocation: Invocation) {
+    private func sayAuthorities(_ invocation: Invocation, _ rows: [StatusRow]) {
         let file = invocation.world.environment["AUTHCTL_CA_FILE"] ?? TransportSettings.systemAuthorities
         invocation.say("Certificate authorities: \(SafeText.escaped(file)), unless a profile names others.")
+        for origin in Set(rows.filter { $0.trusted != nil }.compactMap(\.origin)).sorted() {
+            invocation.say("Accepted although it does not verify: the certificate of \(origin) (authctl trust list).")
+        }
     }
 }

@@ -24,7 +24,9 @@ struct TrustRemoveCommand: WorldCommand {
         guard let origin = found, trusted.contains(origin) else {
             let known = trusted.map(\.description).sorted().joined(separator: ", ")
             throw .usage(
-                .other("nothing was accepted for \(SafeText.quoted(self.origin))" + (known.isEmpty ? "" : ", only for: \(known)")))
+                .other(
+                    "nothing was accepted for \(SafeText.quoted(self.origin))"
+                        + (known.isEmpty ? "" : ", only for: \(known)")))
         }
         try Invocation.fromStore { () throws(StoreFault) in
             _ = try invocation.book.update { $0.distrust(origin) }

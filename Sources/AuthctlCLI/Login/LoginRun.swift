@@ -72,7 +72,8 @@ struct LoginRun {
         return LoginFlow(
             subject: LoginFlow.Subject(profile: profile.name, protectionSpace: space, fields: fields),
             policy: settings.policy,
-            proposedUsername: profile.fields.contains(.username) ? settings.username ?? remembered ?? profile.user : nil,
+            proposedUsername: profile.fields.contains(.username)
+                ? settings.username ?? remembered ?? profile.user : nil,
             acceptance: invocation.acceptance)
     }
 

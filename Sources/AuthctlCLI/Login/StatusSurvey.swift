@@ -14,6 +14,8 @@ struct StatusRow: Encodable {
     let state: String
     let exit: Int32
     let authorities: String?
+    /// The fingerprint of the certificate that a person accepted for the origin.
+    let trusted: String?
 
     var code: ExitCode { ExitCode(rawValue: exit) ?? .failure }
 }
@@ -40,7 +42,10 @@ struct StatusSurvey {
             return [row(name, profile, record, nil, .loginRequired(LoginNeed(why: .nothingStored)))]
         }
         var rows: [StatusRow] = []
-        for account in accounts { rows.append(row(name, profile, record, account, try problem(profile, account))) }
+        let trusted = try invocation.document().exception(for: record.origin)?.fingerprint
+        for account in accounts {
+            rows.append(row(name, profile, record, account, try problem(profile, account), trusted))
+        }
         return rows.sorted { $0.active && !$1.active }
     }
 
@@ -56,7 +61,8 @@ struct StatusSurvey {
     }
 
     private func row(
-        _ name: String, _ profile: Profile?, _ record: ProfileRecord?, _ account: AccountRecord?, _ error: LoginError?
+        _ name: String, _ profile: Profile?, _ record: ProfileRecord?, _ account: AccountRecord?, _ error: LoginError?,
+        _ trusted: Fingerprint? = nil
     ) -> StatusRow {
         let isActive = account.map { $0.username == record?.activeUsername } ?? false
         let methods = profile?.methods.map(\.rawValue).joined(separator: ", ")
@@ -65,6 +71,7 @@ struct StatusSurvey {
             active: isActive, method: record?.pinnedMethod?.rawValue ?? methods ?? "?",
             store: account?.store.description, expires: account?.expires,
             state: error?.exitCode.name ?? (asksServer ? "verified" : "stored"),
-            exit: error?.exitCode.rawValue ?? 0, authorities: profile?.settings.caFile)
+            exit: error?.exitCode.rawValue ?? 0, authorities: profile?.settings.caFile,
+            trusted: trusted?.description)
     }
 }

@@ -37,6 +37,7 @@ CURLcode ccurl_setopt_pointer(CURL *handle, CURLoption option, const void *point
 CURLcode ccurl_setopt_list(CURL *handle, CURLoption option, struct curl_slist *list);
 CURLcode ccurl_setopt_write(CURL *handle, CURLoption option, curl_write_callback callback);
 CURLcode ccurl_setopt_opensocket(CURL *handle, curl_opensocket_callback callback);
+CURLcode ccurl_setopt_ssl_context(CURL *handle, curl_ssl_ctx_callback callback);
 
 CURLcode ccurl_getinfo_long(CURL *handle, CURLINFO info, long *value);
 CURLcode ccurl_getinfo_offset(CURL *handle, CURLINFO info, curl_off_t *value);

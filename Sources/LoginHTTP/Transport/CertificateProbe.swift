@@ -53,10 +53,9 @@ struct CertificateProbe {
         var found = ccrypto_certificate()
         let texts = chain.map { strdup($0) }
         defer { for text in texts { free(text) } }
-        let host = options.origin.host
-        let bare = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
         let pointers = texts.map { UnsafePointer($0) }
-        if let problem = ccrypto_evaluate(pointers, pointers.count, bare, options.authorities, &found) {
+        let (host, authorities) = (options.origin.bareHost, options.authorities)
+        if let problem = ccrypto_evaluate(pointers, pointers.count, host, authorities, &found) {
             throw .untrusted(.certificateUnseen(reason: String(cString: problem)))
         }
         return try found.trust(options.origin)

@@ -9,6 +9,7 @@ internal import Secrets
 public final class CurlTransport: Transport {
     private var options: CurlOptions
     private let gate: PeerGate
+    private let context: TLSContext
     private var exception: TrustException?
     /// Whether it is known which of the two holds for the connections: verification, or the exception.
     private var isExamined = false
@@ -22,6 +23,7 @@ public final class CurlTransport: Transport {
             origin: origin, settings: settings,
             proxy: ProxyChoice(settings.proxy, environment: settings.environment, origin: origin))
         exception = settings.exception
+        context = TLSContext(origin, options.proxy)
         let isPlain = origin.scheme != "https"
         gate = PeerGate(
             origin: origin, rule: !isPlain ? .anyAddress : settings.allowHTTP ? .oneAddress : .loopbackOnly)
@@ -86,6 +88,7 @@ public final class CurlTransport: Transport {
     ) throws(LoginError) {
         gate.startTransfer()
         try options.apply(to: handle)
+        try context.apply(to: handle)
         try handle.set(CURLOPT_ERRORBUFFER, pointer: handle.words.start)
         try handle.set(openSocket: PeerGate.openSocket)
         try handle.set(CURLOPT_OPENSOCKETDATA, pointer: Unmanaged.passUnretained(gate).toOpaque())

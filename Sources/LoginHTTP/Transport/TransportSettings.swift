@@ -41,7 +41,8 @@ public struct TransportSettings: Sendable {
 
     public init(
         allowHTTP: Bool = false, proxy: ProxySetting = .none, environment: [String: String] = [:],
-        caFile: String? = nil, timeout: Int = 60, connectTimeout: Int = 10, stallTime: Int = 30,
+        caFile: String? = nil, exception: TrustException? = nil, timeout: Int = 60, connectTimeout: Int = 10,
+        stallTime: Int = 30,
         bodyLimit: Int = 1 << 20, headerLimit: Int = 256 << 10,
         userAgent: String = "authctl", trace: (@Sendable (String) -> Void)? = nil
     ) {
@@ -49,6 +50,7 @@ public struct TransportSettings: Sendable {
         self.proxy = proxy
         self.environment = environment
         self.caFile = caFile
+        self.exception = exception
         self.timeout = timeout
         self.connectTimeout = connectTimeout
         self.stallTime = stallTime
