@@ -33,6 +33,9 @@ struct ExitCodesCommand: ParsableCommand {
             table += code.rawValue < 10 ? "  " : " "
             table += "\(code.rawValue)  \(code.name)\n      \(code.meaning)\n      → \(code.advice)\n"
         }
+        for (signal, name) in [(129, "SIGHUP"), (130, "SIGINT"), (143, "SIGTERM")] {
+            table += "\(signal)  signal\n      died by \(name)\n"
+        }
         return table
     }
 }

@@ -12,6 +12,8 @@ final class Invocation {
     let book: AccountBook
     /// Whether this command may ask a person, and somebody is there to be asked.
     let mayAsk: Bool
+    /// Seconds that a person has for each answer.
+    var promptTimeout = World.DialogueSettings().timeout
     /// Whom the command is about, for its messages.
     var topic = Topic()
     /// What this run has accepted of a server's certificate.
@@ -26,7 +28,7 @@ final class Invocation {
             let paths = try Paths(world.environment, config: options.config)
             return (paths, try ProfileBook(paths))
         }
-        book = AccountBook(folder: paths.stateFolder)
+        book = world.book(paths.stateFolder)
         let isForbidden = options.noPrompt || world.environment["AUTHCTL_NO_PROMPT"] == "1"
         self.mayAsk = mayAsk && !isForbidden && world.hasTerminal()
         if let timeout = options.timeout, !(1...3600).contains(timeout) {
@@ -62,6 +64,16 @@ final class Invocation {
         return document
     }
 
+    /// What is remembered of a profile, unless it leads to another origin now: what was stored for that one is not this
+    /// profile's any more.
+    ///
+    /// The same text means the same origin, without a parser; only an edited `url` needs libcurl's.
+    func record(of profile: Profile) throws(LoginError) -> ProfileRecord? {
+        guard let record = try document().profile(profile.name) else { return nil }
+        if record.url == profile.url { return record }
+        return try parse(profile.url).origin == record.origin ? record : nil
+    }
+
     /// Origin and base path of a profile, by libcurl's parser.
     func endpoint(_ profile: Profile) throws(LoginError) -> ServiceEndpoint {
         let url = try parse(profile.url)
@@ -74,7 +86,7 @@ final class Invocation {
     }
 
     func parse(_ url: String) throws(LoginError) -> ParsedURL {
-        let parser = try URLParser()
+        let parser = try world.urlParser()
         return try Invocation.fromConfig { () throws(UsageFault) in try parser.parse(url) }
     }
 
@@ -100,6 +112,8 @@ final class Invocation {
             typed = try world.dialogue(dialogueSettings).askPassphrase(label, confirm: false)
         } catch .store(let fault) {
             throw fault
+        } catch .promptExpired(let seconds) {
+            throw .passphraseExpired(seconds: seconds)
         } catch {
             throw .passphraseMissing(path: path)
         }
@@ -108,7 +122,7 @@ final class Invocation {
     }
 
     var dialogueSettings: World.DialogueSettings {
-        World.DialogueSettings(mask: world.environment.mask)
+        World.DialogueSettings(mask: world.environment.mask, timeout: promptTimeout)
     }
 }
 

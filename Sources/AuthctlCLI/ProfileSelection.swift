@@ -35,6 +35,8 @@ extension Invocation {
         let named = world.environment["AUTHCTL_PROFILE"]
         let namedURL = world.environment["AUTHCTL_VERIFY_URL"]
         if named == nil && namedURL == nil { return isLogin }
-        return named == profile.name || (namedURL != nil && namedURL == url)
+        // A profile that a URL made is what the URL names.
+        let profileURL = profile.url + profile.verify.path.shown
+        return named == profile.name || (namedURL != nil && (namedURL == url || namedURL == profileURL))
     }
 }

@@ -29,6 +29,15 @@ public enum Session: Equatable, Sendable {
         }
     }
 
+    /// Everything in it that must not be seen.
+    public var secrets: [Secret] {
+        switch self {
+        case .credential(let credential): [credential.secret].compactMap { $0 }
+        case .token(let token): [token.value, token.refreshToken].compactMap { $0 }
+        case .cookies(let cookies): cookies.map(\.value)
+        }
+    }
+
     /// Cookies end one by one: known only where all of them say when, and then the last end counts.
     private static func end(of cookies: [Cookie]) -> Int64? {
         let ends = cookies.compactMap(\.expires)

@@ -25,6 +25,7 @@ public enum LoginError: Error, Equatable, Sendable {
         case .untrusted: .untrusted
         case .store(.locked): .locked
         case .store(.passphraseCancelled): .cancelled
+        case .store(.passphraseExpired): .expired
         case .store: .store
         case .forbidden: .forbidden
         case .busy: .busy
@@ -68,6 +69,8 @@ public struct LoginNeed: Equatable, Sendable {
         case sessionRefused
         case sessionExpired
         case passwordRefusedBefore
+        /// The profile has logins, but not of the account that was named.
+        case noSuchAccount(username: String, known: [String])
         case passwordCommandFailed(status: Int32)
         case passwordCommandTookTooLong(seconds: Int)
     }
@@ -136,6 +139,8 @@ public enum StoreFault: Error, Equatable, Sendable {
     case cannotBePermanent(StoreName)
     case passphraseCancelled
     case passphraseBlank
+    /// A person took longer than so many seconds.
+    case passphraseExpired(seconds: Int)
 }
 
 /// The server cannot judge now.

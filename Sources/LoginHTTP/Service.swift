@@ -70,6 +70,14 @@ public final class Service: Authenticator {
     }
 
     public func authenticate(_ credential: Credential) throws(LoginError) -> Login {
+        do throws(LoginError) {
+            return try login(with: credential)
+        } catch {
+            throw error.withoutWords(repeating: [credential.secret])
+        }
+    }
+
+    private func login(with credential: Credential) throws(LoginError) -> Login {
         try check(credential)
         if protectionSpace == nil { _ = try prepare() }
         let session = try open(credential)
@@ -81,14 +89,18 @@ public final class Service: Authenticator {
     }
 
     public func verify(_ session: Session, username: String) throws(LoginError) -> Login {
-        try confirm(session, username: username, afterLogin: false)
+        do throws(LoginError) {
+            return try confirm(session, username: username, afterLogin: false)
+        } catch {
+            throw error.withoutWords(repeating: session.secrets)
+        }
     }
 
     public func trust(_ exception: TrustException) { transport.trust(exception) }
 
     /// The URL of the verify endpoint, for messages: as the profile writes it.
     public var verifyURL: String {
-        endpoint.base + profile.verify.path.parts.map { if case .text(let text) = $0 { text } else { "…" } }.joined()
+        endpoint.base + profile.verify.path.shown
     }
 
     /// Sends one of the profile's requests and opens its answer.

@@ -28,6 +28,7 @@ struct LoginCommand: WorldCommand {
     var printsJSON: Bool { report.json }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+        invocation.promptTimeout = login.promptTimeout
         let target = try invocation.loginTarget(target, options: login)
         let request = LoginRequest(invocation: invocation, target: target, options: login, force: force)
         let run = try LoginRun(invocation, target.profile, try request.settings())

@@ -31,7 +31,8 @@ struct StatusCommand: WorldCommand {
             try invocation.world.streams.result(json: rows)
         } else if !invocation.options.quiet {
             try invocation.world.streams.result(StatusTable(rows: rows, now: invocation.world.clock.now()).text)
-            sayAuthorities(invocation, rows)
+            sayAuthorities(rows, invocation)
+            sayExceptions(rows, invocation)
         }
         return code
     }
@@ -44,9 +45,19 @@ struct StatusCommand: WorldCommand {
         return [first] + names.filter { $0 != first }
     }
 
-    private func sayAuthorities(_ invocation: Invocation, _ rows: [StatusRow]) {
-        let file = invocation.world.environment["AUTHCTL_CA_FILE"] ?? TransportSettings.systemAuthorities
-        invocation.say("Certificate authorities: \(SafeText.escaped(file)), unless a profile names others.")
+    private func sayAuthorities(_ rows: [StatusRow], _ invocation: Invocation) {
+        if let file = invocation.world.environment["AUTHCTL_CA_FILE"] {
+            return invocation.say("Certificate authorities: \(SafeText.escaped(file)) (AUTHCTL_CA_FILE)")
+        }
+        invocation.say("Certificate authorities: \(TransportSettings.systemAuthorities)")
+        var told: Set<String> = []
+        for row in rows {
+            guard let file = row.authorities, told.insert(row.profile).inserted else { continue }
+            invocation.say("  of \(SafeText.escaped(row.profile)): \(SafeText.escaped(file))")
+        }
+    }
+
+    private func sayExceptions(_ rows: [StatusRow], _ invocation: Invocation) {
         for origin in Set(rows.filter { $0.trusted != nil }.compactMap(\.origin)).sorted() {
             invocation.say("Accepted although it does not verify: the certificate of \(origin) (authctl trust list).")
         }

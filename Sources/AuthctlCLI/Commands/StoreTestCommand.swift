@@ -27,7 +27,7 @@ struct StoreTestCommand: WorldCommand {
             let shelf = invocation.shelf()
             let words = { (fault: StoreFault) in LoginError.store(fault).message(about: Topic()).what }
             let chosen = try shelf.chooser(words: words).choose(name)
-            if chosen.name == .keyring { try ReadBack(store: chosen).run() }
+            if chosen.name == .keyring { try ReadBack(store: chosen, config: invocation.options.config).run() }
             return chosen
         }
         let how = chosen.name == .keyring ? "written, read back by another process" : "written, read back"

@@ -28,7 +28,9 @@ struct LoginRequest {
             maxAttempts: options.maxAttempts, mayAsk: invocation.mayAsk, force: force,
             hasGivenCredential: settings.given != nil, trust: options.trustPolicy(mayAsk: invocation.mayAsk))
         settings.dialogue = invocation.dialogueSettings(options)
-        settings.isTalkative = !invocation.options.quiet && invocation.world.hasTerminal()
+        // The lines of -v stand where the notice would, and say more.
+        settings.showsNotice =
+            !invocation.options.quiet && !invocation.options.verbose && invocation.world.hasTerminal()
         return settings
     }
 

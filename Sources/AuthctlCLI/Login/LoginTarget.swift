@@ -11,8 +11,15 @@ struct LoginTarget {
     /// What stood before the `@` of the URL.
     var user: String?
     var password: Secret?
-    /// Finds a name that is free, where the profile is not written down yet.
-    var newName: (() throws(LoginError) -> String)?
+    /// Of a profile that is not written down yet.
+    var new: New?
+
+    struct New {
+        /// What is to be written down besides the URL.
+        let settings: Profile.Settings
+        /// Finds a name that is free.
+        let name: () throws(LoginError) -> String
+    }
 }
 
 extension Invocation {
@@ -64,12 +71,14 @@ extension Invocation {
         var profile = Profile(
             name: try newName(), url: url.origin.description,
             verify: RequestRule(verb: "GET", path: Template(literal: url.target)))
+        // Variables hold for this login; what is written down is what the options say.
+        let lasting = try options.applied(to: profile).settings
         try profile.settings.override(by: world.environment)
         profile = try options.applied(to: profile)
         let target = try follow(url, profile, options)
         profile.verify.path = Template(literal: target)
         if let known = try remembered(url.origin, target, options) { return LoginTarget(profile: known) }
-        return LoginTarget(profile: profile, newName: newName)
+        return LoginTarget(profile: profile, new: LoginTarget.New(settings: lasting, name: newName))
     }
 
     /// Follows redirects on the URL's own origin, before anything secret is sent.
@@ -99,10 +108,11 @@ extension Invocation {
     ) throws(LoginError) -> Profile? {
         for name in profiles.names {
             guard case .made = profiles.source(of: name) else { continue }
-            let profile = try profile(named: name)
-            if profile.url == origin.description, profile.verify.path == Template(literal: target) {
-                return try options.applied(to: profile)
-            }
+            // One that cannot be read is no reason not to log in elsewhere; the commands that mean it say so.
+            guard let written = try? profiles.profile(named: name), written.url == origin.description,
+                written.verify.path == Template(literal: target)
+            else { continue }
+            return try options.applied(to: try profile(named: name))
         }
         topic = Topic(origin: origin)
         return nil

@@ -11,8 +11,9 @@ extension LoginOptions {
 extension Invocation {
     /// How the person is asked in a login with these options.
     func dialogueSettings(_ options: LoginOptions) -> World.DialogueSettings {
-        World.DialogueSettings(
-            mask: world.environment.mask, timeout: options.promptTimeout, allowsBlankPassword: options.blankPassword)
+        var settings = dialogueSettings
+        settings.allowsBlankPassword = options.blankPassword
+        return settings
     }
 
     /// What is accepted of an origin: in this run, else remembered.

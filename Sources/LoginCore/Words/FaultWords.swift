@@ -97,7 +97,7 @@ extension FailureFault {
         case .unexpectedEvent(let text):
             return Message("authctl lost its way: \(text)", next: "please report this")
         case .system(let call, let errno):
-            return Message("\(call) failed with error \(errno)")
+            return Message("\(call) failed: \(SystemWords.of(errno))")
         case .other(let text):
             return Message(text)
         }

@@ -107,10 +107,15 @@ extension LoginNeed {
             case .sessionExpired: "the stored session is past its end and cannot be renewed"
             case .passwordRefusedBefore:
                 "the stored password was refused by the server, and is not sent again by itself"
+            case .noSuchAccount(let username, _): "there is no login as \(SafeText.quoted(username))"
             case .passwordCommandFailed(let status): "the password command failed with status \(status)"
             case .passwordCommandTookTooLong(let seconds):
                 "the password command took more than \(seconds) seconds, and was ended"
             }
+        if case .noSuchAccount(_, let known) = why, !known.isEmpty {
+            let names = known.map { SafeText.quoted($0) }.joined(separator: ", ")
+            return Message(what, next: "logged in are: \(names)")
+        }
         if why == .noProfile {
             return Message(what, next: "log in with a URL: authctl login https://HOST/PATH")
         }

@@ -33,7 +33,7 @@ extension StoreFault {
                 next: "name a file with it in AUTHCTL_STORE_PASSPHRASE_FILE")
         case .system(let call, let path, let errno):
             return Message(
-                "\(call) failed on \(SafeText.escaped(path)) (error \(errno)); what was stored before is still there",
+                "\(call) failed on \(SafeText.escaped(path)) (\(SystemWords.of(errno))); what was stored before is still there",
                 next: "check the disk and the rights of the folder")
         case .timedOut(let store, let seconds):
             return Message("the store '\(store)' did not answer within \(seconds) seconds", next: Self.otherStores)
@@ -46,6 +46,8 @@ extension StoreFault {
                 next: "set up the encrypted file: authctl store init file")
         case .passphraseCancelled:
             return Message("no passphrase was given; nothing was changed")
+        case .passphraseExpired(let seconds):
+            return Message("nobody gave the passphrase within \(seconds) seconds", next: "start again")
         case .passphraseBlank:
             return Message("the passphrase is blank; nothing was changed", next: "give one")
         }

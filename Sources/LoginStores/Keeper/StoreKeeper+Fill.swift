@@ -5,12 +5,24 @@ internal import Secrets
 extension StoreKeeper {
     public func fill() throws(LoginError) -> StoredLogin {
         try fromStore { () throws(StoreFault) in
-            filled = nil
-            guard let record = try account() else { return StoredLogin() }
-            guard let found = try read(record) else { return StoredLogin() }
-            filled = found
-            return found.login.asStored(record)
+            guard let record = try account() else {
+                filled = nil
+                return StoredLogin()
+            }
+            return try find(record)
         }
+    }
+
+    /// The same for an account that was looked up already, which saves reading the book once more.
+    public func fill(_ record: AccountRecord) throws(LoginError) -> StoredLogin {
+        try fromStore { () throws(StoreFault) in try find(record) }
+    }
+
+    private func find(_ record: AccountRecord) throws(StoreFault) -> StoredLogin {
+        filled = nil
+        guard let found = try read(record) else { return StoredLogin() }
+        filled = found
+        return found.login.asStored(record)
     }
 
     /// - Throws: `damaged` for bytes that are no stored login; they stay where they are.
