@@ -125,6 +125,12 @@ CURLcode ccurl_setopt_opensocket(CURL *handle, curl_opensocket_callback callback
     return table.easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, callback);
 }
 
+CURLcode ccurl_setopt_blob(CURL *handle, CURLoption option, const void *bytes, size_t count)
+{
+    struct curl_blob blob = { (void *)bytes, count, CURL_BLOB_COPY };
+    return table.easy_setopt(handle, option, &blob);
+}
+
 CURLcode ccurl_setopt_ssl_context(CURL *handle, curl_ssl_ctx_callback callback)
 {
     return table.easy_setopt(handle, CURLOPT_SSL_CTX_FUNCTION, callback);

@@ -48,6 +48,7 @@ public enum UsageFault: Error, Equatable, Sendable {
     case badURL(url: String, problem: String)
     /// A host without a scheme was given where a URL is needed.
     case missingScheme(host: String)
+    case clientCertificate(ClientCertificateFault)
     case usernameHasColon
     case controlCharacter(CredentialField)
     case invalidUTF8(CredentialField)
@@ -69,6 +70,8 @@ public struct LoginNeed: Equatable, Sendable {
         case sessionRefused
         case sessionExpired
         case passwordRefusedBefore
+        /// The key of the client certificate is encrypted.
+        case keyLocked(file: String)
         /// The profile has logins, but not of the account that was named.
         case noSuchAccount(username: String, known: [String])
         case passwordCommandFailed(status: Int32)
@@ -110,6 +113,7 @@ public enum TrustFault: Equatable, Sendable {
     /// was seen.
     case certificateChanged(Origin, now: Fingerprint?)
     case tlsVersion(detail: String)
+    case clientCertificate(ClientCertificateRefusal)
     case plainHTTP
     case plainHTTPThroughProxy
     case weakerMethod(offered: [String], accepted: [AuthenticationMethod])

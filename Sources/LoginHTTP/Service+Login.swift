@@ -11,7 +11,7 @@ extension Service {
         var values = SlotValues()
         values.username = credential.username
         values.password = credential.secret
-        let basic = profile.answersChallenges ? try self.basic(credential) : nil
+        let basic = profile.answersChallenges && !profile.provesByCertificate ? try self.basic(credential) : nil
         let facts = try send(login, values, session: nil, basic: basic)
         switch facts.judged(by: login.answer, at: .login) {
         case .accepted:
@@ -29,7 +29,7 @@ extension Service {
     ///
     /// RFC 7617, section 2 has no colon in a user name and no control characters in either.
     func check(_ credential: Credential) throws(LoginError) {
-        guard profile.answersChallenges else { return }
+        guard profile.answersChallenges, !profile.provesByCertificate else { return }
         do throws(UsageFault) {
             try BasicCredential.check(username: credential.username ?? "")
             if let password = credential.secret { try BasicCredential.check(password: password) }

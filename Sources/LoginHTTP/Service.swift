@@ -35,21 +35,29 @@ public final class Service: Authenticator {
     let options: Options
     let clock: WallClock
     private let transport: any Transport
+    /// The same way without the client certificate, where that alone is the proof.
+    let stranger: (any Transport)?
     /// What the server asked for, once it was asked.
     public private(set) var protectionSpace: ProtectionSpace?
 
     public init(
         profile: Profile, endpoint: ServiceEndpoint, transport: any Transport, clock: WallClock,
-        options: Options = Options()
+        options: Options = Options(), stranger: (any Transport)? = nil
     ) {
         self.profile = profile
         self.endpoint = endpoint
         self.transport = transport
         self.clock = clock
         self.options = options
+        self.stranger = stranger
     }
 
     public func prepare() throws(LoginError) -> ProtectionSpace {
+        if let stranger {
+            let space = try prepare(over: stranger)
+            protectionSpace = space
+            return space
+        }
         let facts = try send(profile.verify.fromStranger, SlotValues(), session: nil)
         let offered = AuthenticateChallenge.parse(facts.response.values(of: "WWW-Authenticate"))
         switch facts.judged(by: profile.verify.answer, at: .verify) {
@@ -96,7 +104,10 @@ public final class Service: Authenticator {
         }
     }
 
-    public func trust(_ exception: TrustException) { transport.trust(exception) }
+    public func trust(_ exception: TrustException) {
+        transport.trust(exception)
+        stranger?.trust(exception)
+    }
 
     /// The URL of the verify endpoint, for messages: as the profile writes it.
     public var verifyURL: String {
@@ -107,7 +118,7 @@ public final class Service: Authenticator {
     /// - Parameter answer: the rules by which the answer is read; those of the request unless said.
     func send(
         _ rule: RequestRule, _ values: SlotValues, session: Session?, basic: BasicCredential? = nil,
-        readBy answer: AnswerRule? = nil
+        readBy answer: AnswerRule? = nil, over other: (any Transport)? = nil
     ) throws(LoginError) -> AnswerFacts {
         var values = values
         values.ttl = options.ttl
@@ -119,7 +130,9 @@ public final class Service: Authenticator {
             throw error.asLoginError
         }
         if let basic { request.basic = basic }
-        let response = try transport.send(request)
+        // The handshake has proved it already.
+        if profile.provesByCertificate { request.basic = nil }
+        let response = try (other ?? transport).send(request)
         let json = (answer ?? rule.answer).readsJSON ? try response.json() : nil
         return AnswerFacts(response: response, json: json, origin: endpoint.origin)
     }

@@ -19,7 +19,15 @@ enum SomeErrors {
             if case .logoutIncomplete = fault { (.failure(fault), .partial) } else { (.failure(fault), .failure) }
         }
 
-    static let usage: [UsageFault] = [
+    static let certificates: [ClientCertificateFault] = [
+        .unreadable(file: hostile, errno: 2), .notAFile(hostile), .tooLarge(file: hostile, limit: 9),
+        .openToOthers(file: hostile), .notACertificate(file: hostile), .notAKey(file: hostile),
+        .keyOfAnother(certificate: hostile, key: hostile), .oldEncryption(file: hostile),
+        .wrongPassphrase(file: hostile), .expired(file: hostile, .max), .notYetValid(file: hostile, .min), .notNamed,
+        .nameless(file: hostile), .libraryMissing(file: hostile),
+    ]
+
+    static let usage: [UsageFault] = certificates.map { .clientCertificate($0) } + [
         .unknownProfile(name: hostile, near: []), .unknownProfile(name: "blgo", near: [hostile, "blog"]),
         .unknownAccount(profile: hostile, username: hostile, known: []),
         .unknownAccount(profile: "p", username: "u", known: [hostile]), .profileNotNamed(known: [hostile, "b"]),
@@ -46,6 +54,7 @@ enum SomeErrors {
 
     static let needs: [LoginNeed.Why] = [
         .noProfile, .nothingStored, .sessionRefused, .sessionExpired, .passwordRefusedBefore,
+        .keyLocked(file: hostile),
         .passwordCommandFailed(status: 3), .passwordCommandTookTooLong(seconds: 60),
     ]
 
@@ -62,7 +71,7 @@ enum SomeErrors {
             notAfter: .max, fingerprint: SomeLogin.trust.fingerprint, key: hostile)
     }
 
-    static let trust: [TrustFault] = [
+    static let trust: [TrustFault] = ClientCertificateRefusal.allCases.map { .clientCertificate($0) } + [
         .certificate(trust(.selfSigned)), .certificate(trust(.tooWeak)), .certificateUnseen(reason: hostile),
         .otherFingerprint(trust(.expired)), .certificateChanged(SomeLogin.origin, now: nil),
         .certificateChanged(SomeLogin.origin, now: SomeLogin.trust.fingerprint), .tlsVersion(detail: hostile),

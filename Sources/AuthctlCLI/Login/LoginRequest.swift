@@ -13,14 +13,17 @@ struct LoginRequest {
     func settings() throws(LoginError) -> LoginSettings {
         let profile = target.profile
         let username = invocation.options.username ?? target.user ?? variable("AUTHCTL_USERNAME")
-        if let username, profile.answersChallenges { try invocation.checkBasic(username: username) }
+        if let username, profile.answersChallenges, !profile.provesByCertificate { try invocation.checkBasic(username: username) }
         var settings = LoginSettings()
         settings.username = username
         settings.method = try options.chosenMethod(invocation.world.environment)
         settings.store = profile.settings.store.flatMap { StoreName($0) }
         settings.persist = profile.settings.persist
         settings.ttl = options.ttl
-        if let secret = try given() {
+        settings.mayUseCertificate = true
+        if profile.provesByCertificate {
+            settings.passphrase = try given()
+        } else if let secret = try given() {
             if profile.answersChallenges, !secret.isFreeOfControls { throw .usage(.controlCharacter(.password)) }
             settings.given = try credential(secret, username)
         }

@@ -9,6 +9,10 @@ struct LoginSettings {
     /// The account, by the name typed or the server's; nothing for the active one.
     var username: String?
     var given: Credential?
+    /// Opens the key of the client certificate.
+    var passphrase: Secret?
+    /// Whether a certificate that alone is the proof may log in, not only be verified.
+    var mayUseCertificate = false
     var method: AuthenticationMethod?
     /// Nothing for `auto`.
     var store: StoreName?
@@ -31,17 +35,20 @@ struct LoginRun {
     init(_ invocation: Invocation, _ profile: Profile, _ settings: LoginSettings) throws(LoginError) {
         self.invocation = invocation
         self.profile = profile
-        self.settings = settings
         let endpoint = try invocation.endpoint(profile)
         self.endpoint = endpoint
+        var settings = settings
+        var transport = try invocation.transportSettings(profile, for: endpoint.origin)
+        transport.identity = try LoginIdentity(invocation: invocation, profile: profile, settings: settings)
+            .applied(to: &settings) { (settings) in invocation.keeper(profile, endpoint.origin, settings) }
+        self.settings = settings
         let record = try invocation.document().profile(profile.name)
         // What a person has written since goes before what worked once.
         let pinned = record.flatMap { $0.origin == endpoint.origin ? $0.pinnedMethod : nil }
             .flatMap { profile.methods.contains($0) || profile.methods == [.auto] ? $0 : nil }
         let method = try Self.method(settings.method, pinned, profile)
         service = invocation.world.service(
-            profile, endpoint, try invocation.transportSettings(profile, for: endpoint.origin),
-            Service.Options(ttl: settings.ttl, pinnedMethod: method))
+            profile, endpoint, transport, Service.Options(ttl: settings.ttl, pinnedMethod: method))
         keeper = invocation.keeper(profile, endpoint.origin, settings)
     }
 

@@ -58,9 +58,11 @@ extension World {
     func service(
         _ profile: Profile, _ endpoint: ServiceEndpoint, _ settings: TransportSettings, _ options: Service.Options
     ) -> Service {
-        Service(
+        var bare = settings
+        bare.identity = nil
+        return Service(
             profile: profile, endpoint: endpoint, transport: transport(endpoint.origin, settings), clock: clock,
-            options: options)
+            options: options, stranger: profile.provesByCertificate ? transport(endpoint.origin, bare) : nil)
     }
 }
 

@@ -9,4 +9,8 @@ const char *ccrypto_tls_open(void);
  * (RFC 9525, section 6.3 knows no such thing). Returns 0 where it cannot. */
 int ccrypto_tls_require_address(void *context, const char *address);
 
+/* Notes in *asked when a server asks for a client certificate, with whatever answer. It must live as long as the context's
+ * connections. */
+void ccrypto_tls_watch(void *context, int *asked);
+
 #endif

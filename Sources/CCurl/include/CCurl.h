@@ -37,6 +37,8 @@ CURLcode ccurl_setopt_pointer(CURL *handle, CURLoption option, const void *point
 CURLcode ccurl_setopt_list(CURL *handle, CURLoption option, struct curl_slist *list);
 CURLcode ccurl_setopt_write(CURL *handle, CURLoption option, curl_write_callback callback);
 CURLcode ccurl_setopt_opensocket(CURL *handle, curl_opensocket_callback callback);
+/* libcurl copies the bytes. */
+CURLcode ccurl_setopt_blob(CURL *handle, CURLoption option, const void *bytes, size_t count);
 CURLcode ccurl_setopt_ssl_context(CURL *handle, curl_ssl_ctx_callback callback);
 
 CURLcode ccurl_getinfo_long(CURL *handle, CURLINFO info, long *value);

@@ -50,6 +50,8 @@ extension TrustFault {
             return Message(
                 "no safe TLS connection is possible: \(SafeText.escaped(detail))",
                 next: "the server must speak TLS 1.2 or newer")
+        case .clientCertificate(let refusal):
+            return refusal.message
         case .plainHTTP:
             return Message(
                 "plain http would show the password to the network, and was refused",

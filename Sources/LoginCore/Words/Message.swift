@@ -108,6 +108,8 @@ extension LoginNeed {
             case .passwordRefusedBefore:
                 "the stored password was refused by the server, and is not sent again by itself"
             case .noSuchAccount(let username, _): "there is no login as \(SafeText.quoted(username))"
+            case .keyLocked(let file):
+                "the key in \(SafeText.quoted(file)) is encrypted, and its passphrase is neither stored nor given"
             case .passwordCommandFailed(let status): "the password command failed with status \(status)"
             case .passwordCommandTookTooLong(let seconds):
                 "the password command took more than \(seconds) seconds, and was ended"

@@ -89,6 +89,7 @@ public final class CurlTransport: Transport {
         gate.startTransfer()
         try options.apply(to: handle)
         try context.apply(to: handle)
+        try options.settings.identity?.apply(to: handle)
         try handle.set(CURLOPT_ERRORBUFFER, pointer: handle.words.start)
         try handle.set(openSocket: PeerGate.openSocket)
         try handle.set(CURLOPT_OPENSOCKETDATA, pointer: Unmanaged.passUnretained(gate).toOpaque())
@@ -109,6 +110,9 @@ public final class CurlTransport: Transport {
 
     private func fault(_ code: CURLcode, _ text: String, _ handle: CurlHandle) -> LoginError {
         if code == CURLE_COULDNT_CONNECT, let fault = gate.fault { return .untrusted(fault) }
+        if context.wasAsked, let refusal = TLSFault(text)?.refusal {
+            return .untrusted(.clientCertificate(options.settings.identity == nil ? .wanted : refusal))
+        }
         let isTLS = options.origin.scheme == "https"
         let wasConnected = handle.offset(CURLINFO_CONNECT_TIME_T) > 0
         return CurlFault(
@@ -138,7 +142,13 @@ public final class CurlTransport: Transport {
     /// Why a connection that had to verify did not.
     private func distrust(_ handle: CurlHandle) throws(LoginError) -> LoginError {
         let unseen = fault(CURLE_PEER_FAILED_VERIFICATION, handle.words.text ?? "", handle)
-        let found = try CertificateProbe(options: options, gate: gate).run()
+        let found: ServerTrust
+        do throws(LoginError) {
+            found = try CertificateProbe(options: options, gate: gate).run()
+        } catch .untrusted(.certificateUnseen) {
+            // A server that ends every handshake without a client certificate, say.
+            return unseen
+        }
         // It verifies now, or what does not verify is not the server's certificate.
         if found.reasons.isEmpty { return unseen }
         return .untrusted(exception?.fault(with: found) ?? .certificate(found))

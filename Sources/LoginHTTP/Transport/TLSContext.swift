@@ -7,15 +7,24 @@ internal import LoginCore
 final class TLSContext {
     private let origin: Origin
     private let proxy: ProxyChoice
+    private let asked: UnsafeMutablePointer<Int32>
 
     init(_ origin: Origin, _ proxy: ProxyChoice) {
         self.origin = origin
         self.proxy = proxy
+        asked = .allocate(capacity: 1)
+        asked.initialize(to: 0)
     }
+
+    deinit { asked.deallocate() }
+
+    /// Whether the server has asked for a client certificate.
+    var wasAsked: Bool { asked.pointee != 0 }
 
     /// Must live until the handle is reset.
     func apply(to handle: CurlHandle) throws(LoginError) {
         guard origin.scheme == "https" else { return }
+        asked.pointee = 0
         if let problem = ccrypto_tls_open() {
             throw .network(.libraryMissing(String(cString: problem)))
         }
@@ -31,6 +40,7 @@ final class TLSContext {
 
     /// libcurl calls it for an https proxy too, with a context that cannot be told from the server's.
     private func prepare(_ context: UnsafeMutableRawPointer) -> Bool {
+        ccrypto_tls_watch(context, asked)
         guard let address = origin.address, !proxy.speaksTLS else { return true }
         return ccrypto_tls_require_address(context, address) == 1
     }

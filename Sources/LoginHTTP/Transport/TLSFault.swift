@@ -20,6 +20,20 @@ struct TLSFault: Equatable {
         words = parts.last.map(String.init) ?? text
     }
 
+    /// Alerts about the client's certificate, or the lack of one: 1000 and the number of RFC 8446, section 6.
+    var refusal: ClientCertificateRefusal? {
+        guard library == 20 else { return nil }
+        switch reason {
+        case 1116: return .wanted
+        case 1048: return .unknownAuthority
+        case 1045: return .expired
+        case 1044: return .revoked
+        case 1042, 1043, 1046: return .unsupported
+        case 1040, 1049: return .unexplained
+        default: return nil
+        }
+    }
+
     /// Nothing where the error is not one of the SSL routines.
     var error: LoginError? {
         guard library == 20 else { return nil }

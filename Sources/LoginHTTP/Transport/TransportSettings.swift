@@ -24,6 +24,8 @@ public struct TransportSettings: Sendable {
     public var caFile: String?
     /// What a person accepted at the transport's origin. It is looked at only where the certificate does not verify.
     public var exception: TrustException?
+    /// What is shown to a server that asks for a client certificate.
+    public var identity: ClientIdentity?
     /// Seconds for one request, from the name's resolution to the last byte.
     public var timeout: Int
     /// Seconds until the connection must stand, TLS included.
