@@ -20,7 +20,7 @@ static struct {
 static void open_libraries(void)
 {
     /* libssl brings libcrypto: its functions are found through the same handle. */
-    void *library = dlopen("libssl.so.3", RTLD_NOW | RTLD_LOCAL);
+    void *library = dlopen("libssl.so.3", RTLD_LAZY | RTLD_LOCAL);
     if (library != NULL) {
         table.get0_param = (__typeof__(table.get0_param))dlsym(library, "SSL_CTX_get0_param");
         table.set1_ip_asc = (__typeof__(table.set1_ip_asc))dlsym(library, "X509_VERIFY_PARAM_set1_ip_asc");

@@ -37,7 +37,7 @@ static char problem_text[256];
 
 static void open_library(void)
 {
-    void *library = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_LOCAL);
+    void *library = dlopen("libcrypto.so.3", RTLD_LAZY | RTLD_LOCAL);
     bool whole = library != NULL;
 #define LOOK_UP(name)                                                                                      \
     if (whole) {                                                                                           \

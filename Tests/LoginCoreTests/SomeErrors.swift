@@ -27,18 +27,20 @@ enum SomeErrors {
         .nameless(file: hostile), .libraryMissing(file: hostile),
     ]
 
-    static let usage: [UsageFault] = certificates.map { .clientCertificate($0) } + [
-        .unknownProfile(name: hostile, near: []), .unknownProfile(name: "blgo", near: [hostile, "blog"]),
-        .unknownAccount(profile: hostile, username: hostile, known: []),
-        .unknownAccount(profile: "p", username: "u", known: [hostile]), .profileNotNamed(known: [hostile, "b"]),
-        .badValue(option: "--store", problem: hostile),
-        .badConfig(file: hostile, path: hostile, line: nil, problem: hostile),
-        .badConfig(file: "/c", path: nil, line: 3, problem: "p"), .badURL(url: hostile, problem: hostile),
-        .missingScheme(host: hostile), .usernameHasColon, .controlCharacter(.username), .controlCharacter(.password),
-        .controlCharacter(.token), .invalidUTF8(.password), .verifyProvesNothing(url: hostile),
-        .noChallenge(url: hostile, status: 401), .notYet(feature: hostile), .tokenHasOnlyHeader(method: .basic),
-        .other(hostile),
-    ]
+    static let usage: [UsageFault] =
+        certificates.map { .clientCertificate($0) } + [
+            .unknownProfile(name: hostile, near: []), .unknownProfile(name: "blgo", near: [hostile, "blog"]),
+            .unknownAccount(profile: hostile, username: hostile, known: []),
+            .unknownAccount(profile: "p", username: "u", known: [hostile]), .profileNotNamed(known: [hostile, "b"]),
+            .badValue(option: "--store", problem: hostile),
+            .badConfig(file: hostile, path: hostile, line: nil, problem: hostile),
+            .badConfig(file: "/c", path: nil, line: 3, problem: "p"), .badURL(url: hostile, problem: hostile),
+            .missingScheme(host: hostile), .usernameHasColon, .controlCharacter(.username),
+            .controlCharacter(.password),
+            .controlCharacter(.token), .invalidUTF8(.password), .verifyProvesNothing(url: hostile),
+            .noChallenge(url: hostile, status: 401), .notYet(feature: hostile), .tokenHasOnlyHeader(method: .basic),
+            .other(hostile),
+        ]
 
     static let judged: [(LoginError, ExitCode)] =
         [
@@ -71,13 +73,14 @@ enum SomeErrors {
             notAfter: .max, fingerprint: SomeLogin.trust.fingerprint, key: hostile)
     }
 
-    static let trust: [TrustFault] = ClientCertificateRefusal.allCases.map { .clientCertificate($0) } + [
-        .certificate(trust(.selfSigned)), .certificate(trust(.tooWeak)), .certificateUnseen(reason: hostile),
-        .otherFingerprint(trust(.expired)), .certificateChanged(SomeLogin.origin, now: nil),
-        .certificateChanged(SomeLogin.origin, now: SomeLogin.trust.fingerprint), .tlsVersion(detail: hostile),
-        .plainHTTP, .plainHTTPThroughProxy,
-        .weakerMethod(offered: [hostile, "basic"], accepted: [.digest]), .otherOrigin(target: hostile),
-    ]
+    static let trust: [TrustFault] =
+        ClientCertificateRefusal.allCases.map { .clientCertificate($0) } + [
+            .certificate(trust(.selfSigned)), .certificate(trust(.tooWeak)), .certificateUnseen(reason: hostile),
+            .otherFingerprint(trust(.expired)), .certificateChanged(SomeLogin.origin, now: nil),
+            .certificateChanged(SomeLogin.origin, now: SomeLogin.trust.fingerprint), .tlsVersion(detail: hostile),
+            .plainHTTP, .plainHTTPThroughProxy,
+            .weakerMethod(offered: [hostile, "basic"], accepted: [.digest]), .otherOrigin(target: hostile),
+        ]
 
     static let stores: [StoreFault] = [
         .unavailable(.keyring, problem: hostile), .noneWorks([hostile]), .locked(path: hostile, seconds: 10),

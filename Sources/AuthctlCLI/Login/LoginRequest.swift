@@ -13,7 +13,9 @@ struct LoginRequest {
     func settings() throws(LoginError) -> LoginSettings {
         let profile = target.profile
         let username = invocation.options.username ?? target.user ?? variable("AUTHCTL_USERNAME")
-        if let username, profile.answersChallenges, !profile.provesByCertificate { try invocation.checkBasic(username: username) }
+        if let username, profile.answersChallenges, !profile.provesByCertificate {
+            try invocation.checkBasic(username: username)
+        }
         var settings = LoginSettings()
         settings.username = username
         settings.method = try options.chosenMethod(invocation.world.environment)
