@@ -29,7 +29,7 @@ final class Invocation {
             return (paths, try ProfileBook(paths))
         }
         book = world.book(paths.stateFolder)
-        let isForbidden = options.noPrompt || world.environment["AUTHCTL_NO_PROMPT"] == "1"
+        let isForbidden = options.noPrompt || (world.environment["AUTHCTL_NO_PROMPT"] ?? "0") != "0"
         self.mayAsk = mayAsk && !isForbidden && world.hasTerminal()
         if let timeout = options.timeout, !(1...3600).contains(timeout) {
             throw .usage(.badValue(option: "--timeout", problem: "must be from 1 to 3600 seconds"))
@@ -98,6 +98,15 @@ final class Invocation {
         let shelf = world.shelf(paths.stateFolder) { [unowned self] () throws(StoreFault) in try self.passphrase() }
         opened = shelf
         return shelf
+    }
+
+    /// Whether the encrypted file was set up, in whatever state it is.
+    func hasEncryptedFile() -> Bool {
+        do throws(StoreFault) {
+            return try shelf().hasEncryptedFile()
+        } catch {
+            return true
+        }
     }
 
     private func passphrase() throws(StoreFault) -> Secret {

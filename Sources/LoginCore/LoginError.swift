@@ -72,6 +72,8 @@ public struct LoginNeed: Equatable, Sendable {
         case passwordRefusedBefore
         /// The key of the client certificate is encrypted.
         case keyLocked(file: String)
+        /// A person left it blank until no question was left.
+        case leftBlank(CredentialField)
         /// The profile has logins, but not of the account that was named.
         case noSuchAccount(username: String, known: [String])
         case passwordCommandFailed(status: Int32)
@@ -94,6 +96,8 @@ public enum NetworkFault: Equatable, Sendable {
     case timedOut(seconds: Int)
     case tooSlow
     case connectionLost
+    /// Before TLS stood: a server that does not speak it often just hangs up.
+    case handshakeLost
     case notTLS
     case brokenAnswer(String)
     case answerTooLarge(limit: Int)
@@ -141,6 +145,8 @@ public enum StoreFault: Error, Equatable, Sendable {
     case timedOut(StoreName, seconds: Int)
     case tooLarge(StoreName, limit: Int)
     case cannotBePermanent(StoreName)
+    /// The file that is to hold the passphrase does not.
+    case passphraseFile(path: String, problem: String)
     case passphraseCancelled
     case passphraseBlank
     /// A person took longer than so many seconds.

@@ -25,7 +25,7 @@ public struct ClientCertificateFiles: Sendable {
     /// - Throws: `clientCertificate` for everything that keeps it from being shown.
     public func open(passphrase: Secret?, now: Int64) throws(LoginError) -> ClientIdentity? {
         var found = ccrypto_identity()
-        let state = try read(passphrase, &found)
+        let state = try state(with: passphrase, &found)
         if state == CCRYPTO_IDENTITY_LOCKED { return nil }
         if let fault = fault(state) { throw .usage(.clientCertificate(fault)) }
         if found.not_after < now {
@@ -40,14 +40,14 @@ public struct ClientCertificateFiles: Sendable {
         )
     }
 
-    private func read(
-        _ passphrase: Secret?, _ found: inout ccrypto_identity
+    private func state(
+        with passphrase: Secret?, _ found: inout ccrypto_identity
     ) throws(LoginError) -> ccrypto_identity_state {
-        guard let passphrase else { return read(nil, &found) }
-        return try passphrase.withCString { (text) throws(LoginError) in read(text, &found) }
+        guard let passphrase else { return look(nil, &found) }
+        return try passphrase.withCString { (text) throws(LoginError) in look(text, &found) }
     }
 
-    private func read(_ passphrase: UnsafePointer<CChar>?, _ found: inout ccrypto_identity) -> ccrypto_identity_state {
+    private func look(_ passphrase: UnsafePointer<CChar>?, _ found: inout ccrypto_identity) -> ccrypto_identity_state {
         certificate.withUnsafeBytes { certificate in
             guard let key else {
                 return ccrypto_identity_read(certificate.baseAddress, certificate.count, nil, 0, passphrase, &found)

@@ -10,14 +10,16 @@ enum Dialogue {
         if let realm = challenge.protectionSpace.realm, !realm.isEmpty {
             lines.append("The server names the place \(SafeText.quoted(realm)).")
         }
+        let isOffered = challenge.fields.contains(.username) && challenge.settledUsername == nil
+        // A name in place looks as if the password came next.
+        if isOffered, challenge.proposedUsername?.isEmpty == false { lines.append("Enter keeps the user name.") }
         return lines
     }
 
     /// What stands before the answer; names the account where the name itself is not asked for.
     static func label(_ field: CredentialField, of challenge: Challenge) -> String {
-        guard field != .username, !challenge.fields.contains(.username), let name = challenge.proposedUsername else {
-            return "\(field.label): "
-        }
+        let isAsked = challenge.fields.contains(.username) && challenge.settledUsername == nil
+        guard field != .username, !isAsked, let name = challenge.proposedUsername else { return "\(field.label): " }
         return "\(field.label) for \(SafeText.escaped(name)): "
     }
 
@@ -62,5 +64,15 @@ enum Dialogue {
 
     private static func secretName(_ fields: [CredentialField]) -> String {
         name(fields.contains(.token) ? .token : .password)
+    }
+}
+
+extension Challenge {
+    /// The name that need not be asked for again: what was left blank came after it.
+    var settledUsername: String? {
+        guard case .leftBlank(let field) = reason, field != .username, proposedUsername?.isEmpty == false else {
+            return nil
+        }
+        return proposedUsername
     }
 }

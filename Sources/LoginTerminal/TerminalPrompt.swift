@@ -33,6 +33,10 @@ public struct TerminalPrompt: Prompt, Sendable {
         conversation.say(Dialogue.opening(challenge))
         var username: String?, secret: Secret?
         for field in challenge.fields {
+            if field == .username, let name = challenge.settledUsername {
+                username = name
+                continue
+            }
             guard let typed = try read(field, of: challenge, in: conversation) else { return .cancelled }
             guard !typed.isEmpty || mayBeBlank(field) else { return .leftBlank(field, username: username) }
             switch field {

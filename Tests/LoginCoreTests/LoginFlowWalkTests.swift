@@ -25,11 +25,11 @@ struct LoginFlowWalkTests {
     }
 
     static let cases = [
-        Case("3 attempts", LoginFlow.Policy(), places: 1575, longest: 17),
-        Case("1 attempt", LoginFlow.Policy(maxAttempts: 1), places: 456, longest: 13),
+        Case("3 attempts", LoginFlow.Policy(), places: 1589, longest: 17),
+        Case("1 attempt", LoginFlow.Policy(maxAttempts: 1), places: 459, longest: 13),
         Case("no attempt", LoginFlow.Policy(maxAttempts: 0), places: 128, longest: 9),
         Case("nobody to ask", LoginFlow.Policy(mayAsk: false), places: 128, longest: 9),
-        Case("force", LoginFlow.Policy(force: true), places: 1255, longest: 9),
+        Case("force", LoginFlow.Policy(force: true), places: 1269, longest: 9),
         Case("force, nobody to ask", LoginFlow.Policy(mayAsk: false, force: true), places: 22, longest: 1),
         Case("renews first", LoginFlow.Policy(mayAsk: false, renewsFirst: true), places: 127, longest: 8),
         Case("given", LoginFlow.Policy(hasGivenCredential: true), places: 68, longest: 4),

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A real nginx on loopback with one TLS host for each certificate, for as long as this object lives. Every host has a
-/// `/whoami.json` behind HTTP Basic, and a `/to` that redirects there.
+/// `/whoami.json` behind HTTP Basic, a `/to` that redirects there, and an `/open.json` for anyone.
 public final class NginxServer {
     /// One line of the access log.
     public struct Access: Equatable, Sendable {
@@ -99,6 +99,7 @@ public final class NginxServer {
                 ssl_certificate \(pair.certificate);
                 ssl_certificate_key \(pair.key);
                 location = /to { return 302 https://127.0.0.1:\(port)/whoami.json; }
+                location = /open.json { default_type application/json; return 200 '{}'; }
                 location = /whoami.json {
                     auth_basic "Real nginx";
                     auth_basic_user_file passwords;

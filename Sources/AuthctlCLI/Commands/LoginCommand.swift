@@ -15,7 +15,8 @@ struct LoginCommand: WorldCommand {
     static let mayAsk = true
 
     @Argument(
-        help: ArgumentHelp("A profile, or a URL that answers only who is logged in.", valueName: "profile-or-url"))
+        help: ArgumentHelp("A profile, or a URL that answers only who is logged in.", valueName: "profile-or-url"),
+        completion: .profiles)
     var target: String?
 
     @Flag(help: "Ask although there is a login already.")

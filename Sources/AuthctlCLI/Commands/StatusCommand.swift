@@ -10,7 +10,7 @@ struct StatusCommand: WorldCommand {
         abstract: "Show every profile and account, and whether it can be used.",
         discussion: "The exit code is the first that is not 0, the default profile's first.")
 
-    @Argument(help: "The profile; all of them unless said.")
+    @Argument(help: "The profile; all of them unless said.", completion: .profiles)
     var profile: String?
 
     @Flag(help: "Tell what is stored, without asking the services.")
@@ -26,6 +26,7 @@ struct StatusCommand: WorldCommand {
         if names.isEmpty { throw .loginRequired(LoginNeed(why: .noProfile)) }
         var rows: [StatusRow] = []
         for name in names { rows += try StatusSurvey(invocation: invocation, asksServer: !offline).rows(name) }
+        invocation.topic = Topic()
         let code = rows.map(\.code).first { $0 != .ok } ?? .ok
         if printsJSON {
             try invocation.world.streams.result(json: rows)

@@ -8,7 +8,9 @@ struct StoreTestCommand: WorldCommand {
         commandName: "test", abstract: "Write a random secret, read it back from another process, and delete it.")
     static let mayAsk = true
 
-    @Argument(help: "The store; the one that 'auto' chooses unless said.")
+    @Argument(
+        help: "The store; the one that 'auto' chooses unless said.",
+        completion: .list(["file", "keyring", "plaintext"]))
     var store: String?
 
     @OptionGroup var report: ReportOptions

@@ -6,7 +6,7 @@ import Secrets
 /// What became of one account at logout.
 struct Receipt: Encodable {
     let profile: String
-    let origin: String
+    let place: Origin
     let username: String
     var server: Server
     var erased = false
@@ -14,6 +14,21 @@ struct Receipt: Encodable {
     var expires: Int64?
     /// Why the server's half failed.
     var problem: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case profile, origin, username, server, erased, expires, problem
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(profile, forKey: .profile)
+        try container.encode(place.description, forKey: .origin)
+        try container.encode(username, forKey: .username)
+        try container.encode(server, forKey: .server)
+        try container.encode(erased, forKey: .erased)
+        try container.encodeIfPresent(expires, forKey: .expires)
+        try container.encodeIfPresent(problem, forKey: .problem)
+    }
 
     /// What the server did, as the JSON of a receipt has it.
     enum Server: String, Encodable {
@@ -34,7 +49,7 @@ struct Receipt: Encodable {
     func words(now: Int64) -> String {
         let who = username.isEmpty ? "" : "\(SafeText.escaped(username)) of "
         let copy = erased ? "local copy erased from the store" : "no local copy was left"
-        var words = "Logged out \(who)\(profile) (\(origin)): \(copy); "
+        var words = "Logged out \(who)\(profile) (\(place)): \(copy); "
         switch server {
         case .revoked: words += "session ended at the server."
         case .endedBefore: words += "the server did not know the session any more."
@@ -57,7 +72,7 @@ struct AccountFarewell {
     func perform(asksServer: Bool) throws(LoginError) -> Receipt {
         invocation.topic = Topic(profile: profile.name, origin: account.origin)
         var receipt = Receipt(
-            profile: profile.name, origin: account.origin.description, username: account.identity.displayName,
+            profile: profile.name, place: account.origin, username: account.identity.displayName,
             server: .notAsked, expires: account.kind == .basic ? nil : account.expires)
         if asksServer, account.origin == profile.origin {
             do throws(LoginError) {

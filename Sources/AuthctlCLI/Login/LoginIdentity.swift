@@ -20,12 +20,13 @@ struct LoginIdentity {
         to settings: inout LoginSettings, keeper: (LoginSettings) -> StoreKeeper
     ) throws(LoginError) -> ClientIdentity? {
         let former = keeper(settings)
-        let identity = try open { () throws(LoginError) in try former.fill() }
-        guard let identity, profile.provesByCertificate else { return identity }
+        let opened = try open { () throws(LoginError) in try former.fill() }
+        guard let identity = opened, profile.provesByCertificate else { return opened }
         settings.username = identity.commonName
         guard settings.mayUseCertificate else { return identity }
         settings.policy.mayAsk = false
-        if try settings.policy.force || keeper(settings).fill().session == nil {
+        let isStored = try keeper(settings).fill().session != nil
+        if settings.policy.force || !isStored {
             settings.given = Credential(username: identity.commonName, secret: identity.passphrase)
             settings.policy.hasGivenCredential = true
         }

@@ -22,6 +22,9 @@ struct LoginRequest {
         settings.store = profile.settings.store.flatMap { StoreName($0) }
         settings.persist = profile.settings.persist
         settings.ttl = options.ttl
+        if options.ttl != nil, !profile.usesTTL {
+            invocation.say("authctl: --ttl has no effect: nothing in the profile \(profile.name) uses {ttl}")
+        }
         settings.mayUseCertificate = true
         if profile.provesByCertificate {
             settings.passphrase = try given()
@@ -51,7 +54,13 @@ struct LoginRequest {
         // An option goes before the URL, and the URL before a variable.
         if let password = target.password, !options.namesPassword { return password }
         let environment = invocation.world.environment
+        if !mayUseVariables, !options.namesPassword, GivenCredential.variable(environment, true) != nil {
+            let owner = environment["AUTHCTL_PROFILE"].map { SafeText.quoted($0) } ?? "the URL in AUTHCTL_VERIFY_URL"
+            invocation.say("authctl: the password in the environment is for \(owner), and is not used here")
+        }
         let source = options.givenSource(target.profile, environment, mayUseVariables: mayUseVariables)
+        // With nobody to ask, what may be blank is.
+        if source == nil, options.blankPassword, !invocation.mayAsk { return Secret("") }
         return try source?.secret(invocation.world)
     }
 
@@ -64,5 +73,12 @@ struct LoginRequest {
             throw .loginRequired(LoginNeed(why: .nothingStored, missing: [.username]))
         }
         return Credential(username: username, secret: secret)
+    }
+}
+
+extension Profile {
+    /// Whether any of its requests sends the time that `--ttl` asks for.
+    fileprivate var usesTTL: Bool {
+        [login, refresh, verify].contains { $0?.slots.contains(.ttl) ?? false }
     }
 }

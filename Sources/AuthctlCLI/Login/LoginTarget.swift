@@ -40,6 +40,9 @@ extension Invocation {
         if profiles.source(of: text) == nil, text.contains(where: { ".:/".contains($0) }) || text == "localhost" {
             throw .usage(.missingScheme(host: text))
         }
+        if options.name != nil {
+            throw .usage(.badValue(option: "--name", problem: "it names the profile that a URL makes; this is one"))
+        }
         return LoginTarget(profile: try options.applied(to: try profile(named: text)))
     }
 
@@ -56,6 +59,7 @@ extension Invocation {
             target = try discovered(url, options)
         }
         topic.profile = target.profile.name
+        if target.new != nil { topic.url = GivenURL(text).withoutUserInformation }
         (target.url, target.user, target.password) = (text, url.user, url.password)
         return target
     }
@@ -90,6 +94,10 @@ extension Invocation {
         var target = url.target
         for _ in 0..<Self.redirectLimit {
             let answer = try send(HTTPRequest(method: "GET", url: "\(url.origin)\(target)"), over: transport, options)
+            if answer.status == 404 || answer.status == 410 {
+                throw .usage(
+                    .badURL(url: "\(url.origin)\(target)", problem: "there is nothing (status \(answer.status))"))
+            }
             guard (300..<400).contains(answer.status), let redirect = answer.redirect else { return target }
             if let fault = redirect.fault { throw fault }
             guard redirect.origin == url.origin else {
@@ -112,6 +120,9 @@ extension Invocation {
             guard let written = try? profiles.profile(named: name), written.url == origin.description,
                 written.verify.path == Template(literal: target)
             else { continue }
+            if let asked = options.name, asked != name {
+                throw .usage(.badValue(option: "--name", problem: "this URL has the profile '\(name)' already"))
+            }
             return try options.applied(to: try profile(named: name))
         }
         topic = Topic(origin: origin)

@@ -28,7 +28,21 @@ struct StoredCheck {
 
     /// - Throws: why nobody is logged in.
     func identity() throws(LoginError) -> Identity {
-        try run.run().identity
+        do throws(LoginError) {
+            return try run.run().identity
+        } catch .loginRequired(let need) where run.settings.given == nil {
+            // What is missing can be given to `login` alone.
+            throw .loginRequired(LoginNeed(why: try why(need.why)))
+        }
+    }
+
+    /// A store drops by itself what is past its end; the book still knows.
+    private func why(_ found: LoginNeed.Why) throws(LoginError) -> LoginNeed.Why {
+        guard found == .nothingStored,
+            let record = try Invocation.fromStore({ () throws(StoreFault) in try run.keeper.account() }),
+            let expires = record.expires, expires <= run.invocation.world.clock.now()
+        else { return found }
+        return .sessionExpired
     }
 
     private static func given(

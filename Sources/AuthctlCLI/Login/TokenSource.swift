@@ -39,8 +39,10 @@ struct TokenSource {
     private func stored(_ account: AccountRecord) throws(LoginError) -> Session {
         let stored = try invocation.keeper(profile, account.origin, settings(account)).fill(account)
         guard let session = stored.session else {
-            let why: LoginNeed.Why = stored.credentialWasRefused ? .passwordRefusedBefore : .nothingStored
-            throw .loginRequired(LoginNeed(why: why, missing: profile.fields))
+            let isOver = account.expires.map { $0 <= invocation.world.clock.now() } ?? false
+            let why: LoginNeed.Why =
+                stored.credentialWasRefused ? .passwordRefusedBefore : isOver ? .sessionExpired : .nothingStored
+            throw .loginRequired(LoginNeed(why: why))
         }
         return session
     }
@@ -50,7 +52,11 @@ struct TokenSource {
     private func confirm(_ account: AccountRecord, renewing: Bool) throws(LoginError) {
         var settings = settings(account)
         settings.policy.renewsFirst = renewing
-        _ = try LoginRun(invocation, profile, settings).run()
+        do throws(LoginError) {
+            _ = try LoginRun(invocation, profile, settings).run()
+        } catch .loginRequired(let need) {
+            throw .loginRequired(LoginNeed(why: need.why))
+        }
     }
 
     private func settings(_ account: AccountRecord) -> LoginSettings {
@@ -74,6 +80,10 @@ struct TokenSource {
         do throws(LoginError) {
             try run.keeper.prepare()
             try run.keeper.approve(login, .login(space.method))
+            let store = try Invocation.fromStore { () throws(StoreFault) in try run.keeper.account() }?.store
+            if let store {
+                invocation.say("authctl: logged in with the given password; the login is kept in '\(store)'")
+            }
         } catch {
             invocation.say("authctl: the login is not kept: \(error.message(about: invocation.topic).what)")
         }

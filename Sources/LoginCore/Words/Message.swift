@@ -22,10 +22,13 @@ public struct Message: Equatable, Sendable {
 public struct Topic: Equatable, Sendable {
     public var profile: String?
     public var origin: Origin?
+    /// What `login` was given, where no profile of that name is there yet; without user information.
+    public var url: String?
 
-    public init(profile: String? = nil, origin: Origin? = nil) {
+    public init(profile: String? = nil, origin: Origin? = nil, url: String? = nil) {
         self.profile = profile
         self.origin = origin
+        self.url = url
     }
 
     /// `blog (https://blog.example)`, as far as it is known.
@@ -40,7 +43,7 @@ public struct Topic: Equatable, Sendable {
 
     /// `authctl login blog`.
     var loginCommand: String {
-        "authctl login\(profile.map { " \($0)" } ?? "")"
+        "authctl login\((url ?? profile).map { " \($0)" } ?? "")"
     }
 }
 
@@ -70,8 +73,8 @@ extension LoginError {
             return fault.message(topic)
         case .forbidden(let refusal):
             return Message(
-                "the credential is good, but this account may not go in (status \(refusal.status))\(refusal.quoted)",
-                next: "ask the service's administrator for rights")
+                "the server does not let this account in (status \(refusal.status))\(refusal.quoted)",
+                next: "it may lack rights, or be locked: ask the service's administrator")
         case .busy(let fault):
             return fault.message
         case .promptExpired(let seconds):
@@ -107,9 +110,12 @@ extension LoginNeed {
             case .sessionExpired: "the stored session is past its end and cannot be renewed"
             case .passwordRefusedBefore:
                 "the stored password was refused by the server, and is not sent again by itself"
+            case .leftBlank(let field): "the \(field.label.lowercased()) was left blank every time; nothing was sent"
             case .noSuchAccount(let username, _): "there is no login as \(SafeText.quoted(username))"
             case .keyLocked(let file):
                 "the key in \(SafeText.quoted(file)) is encrypted, and its passphrase is neither stored nor given"
+            case .passwordCommandFailed(status: 127):
+                "the password command was not found, or cannot be run (status 127)"
             case .passwordCommandFailed(let status): "the password command failed with status \(status)"
             case .passwordCommandTookTooLong(let seconds):
                 "the password command took more than \(seconds) seconds, and was ended"

@@ -19,7 +19,8 @@ extension UsageFault {
                 "\(SafeText.escaped(file))\(place.isEmpty ? "" : ": \(SafeText.escaped(place))"): \(problem)",
                 next: "see authctl-config(5)")
         case .badURL(let url, let problem):
-            return Message("\(GivenURL(url).quoted) is not a usable URL: \(problem)", next: "write https://HOST/PATH")
+            return Message(
+                "\(GivenURL(url).quoted) is not a usable URL: \(problem)", next: "check it: https://HOST/PATH")
         case .missingScheme(let host):
             return Message(
                 "\(GivenURL(host).quoted) is neither a profile nor a URL",
@@ -48,7 +49,7 @@ extension UsageFault {
         case .tokenHasOnlyHeader(let method):
             return Message(
                 "method \(method.rawValue) has no token of its own",
-                next: "for the whole header line: authctl token --header")
+                next: "for the whole header line: authctl token \(topic.profile.map { "\($0) " } ?? "")--header")
         case .other(let text):
             return Message(text)
         }

@@ -60,6 +60,8 @@ extension StoreKeeper {
         guard let credential = filled.login.credential else {
             try filled.store.erase(filled.id)
             self.filled = nil
+            // Nothing of it lives on.
+            try book.update { $0.updateAccount(filled.id) { $0.expires = nil } }
             return
         }
         let rest = StoredLogin(credential: credential)
