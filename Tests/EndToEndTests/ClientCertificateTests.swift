@@ -88,7 +88,8 @@ import Testing
 
     @Test(arguments: [CertificateHttpd.Host.tls12, .tls13])
     func `none where one is wanted is told as such`(host: CertificateHttpd.Host) throws {
-        let run = try installation(host, nil, nil, method: "basic").run("login", "box", "-u", "ann")
+        let run = try installation(host, nil, nil, method: "basic").run(
+            ["login", "box", "-u", "ann", "--password-stdin"], input: Self.passphrase)
         #expect(run.code == 7 && run.error.contains("wants a client certificate"), "\(run.error)")
         #expect(httpd.accesses().isEmpty)
     }

@@ -37,7 +37,7 @@ struct LoginFlowWalkTests {
             "given, force, nobody to ask", LoginFlow.Policy(mayAsk: false, force: true, hasGivenCredential: true),
             places: 68, longest: 4),
         Case(
-            "2 attempts, trust asked", LoginFlow.Policy(maxAttempts: 2, trust: TrustPolicy(mayAsk: true)), places: 2755,
+            "2 attempts, trust asked", LoginFlow.Policy(maxAttempts: 2, trust: TrustPolicy(mayAsk: true)), places: 2773,
             longest: 19),
         Case(
             "given, trust asked", LoginFlow.Policy(hasGivenCredential: true, trust: TrustPolicy(mayAsk: true)),
@@ -50,7 +50,7 @@ struct LoginFlowWalkTests {
         Case(
             "another fingerprint",
             LoginFlow.Policy(maxAttempts: 1, trust: TrustPolicy(fingerprint: SomeLogin.fingerprint(8), mayAsk: true)),
-            places: 457, longest: 13),
+            places: 460, longest: 13),
         Case(
             "renews first, trust asked",
             LoginFlow.Policy(maxAttempts: 0, renewsFirst: true, trust: TrustPolicy(mayAsk: true)), places: 398,

@@ -201,15 +201,63 @@ struct `TLS` {
             context.load_verify_locations(sys.argv[1])
             """
         let server = try TLSServer(pair, setup: setup)
-        guard
-            case .untrusted(.tlsVersion(let detail)) = fault({
-                _ = try send(server.origin, authorities: pair.certificate)
-            })
-        else {
-            Issue.record("\(String(describing: fault { _ = try send(server.origin, authorities: pair.certificate) }))")
-            return
+        let refused = fault { _ = try send(server.origin, authorities: pair.certificate) }
+        #expect(refused == .untrusted(.clientCertificate(.wanted)))
+    }
+
+    private func identity(_ name: String) throws -> (pair: CertificatePair, identity: ClientIdentity?) {
+        var wish = TestCertificates.Wish()
+        (wish.subject, wish.names) = ("/CN=\(name)", nil)
+        let pair = try certificates.make(wish)
+        let files = ClientCertificateFiles(
+            certificate: Secret(try String(contentsOfFile: pair.certificate, encoding: .utf8)),
+            key: Secret(try String(contentsOfFile: pair.key, encoding: .utf8)), names: (pair.certificate, pair.key))
+        return (pair, try files.open(passphrase: nil, now: 1_800_000_000))
+    }
+
+    /// Says who showed which certificate, before what was sent.
+    private static let asking = """
+        context.verify_mode = ssl.CERT_OPTIONAL
+        class Told(ssl.SSLSocket):
+            def do_handshake(self, *a, **k):
+                super().do_handshake(*a, **k)
+                shown = self.getpeercert()
+                print("SHOWN", [v for part in (shown or {}).get("subject", ()) for _, v in part])
+        context.sslsocket_class = Told
+        """
+
+    @Test func `R3 S10 a client certificate is shown by its own transport alone, to its own origin alone`() throws {
+        let ann = try identity("ann"), bob = try identity("bob")
+        #expect(ann.identity?.commonName == "ann")
+        let setup =
+            Self.asking + """
+
+                context.load_verify_locations("\(ann.pair.certificate)")
+                context.load_verify_locations("\(bob.pair.certificate)")
+                """
+        let server = try TLSServer(own, setup: setup)
+        let other = Origin(scheme: "https", host: "localhost", port: server.origin.port)
+        for identity in [ann.identity, bob.identity, nil] {
+            var settings = TransportSettings(caFile: own.certificate)
+            settings.identity = identity
+            let transport = CurlTransport(origin: server.origin, settings: settings)
+            #expect(try transport.send(HTTPRequest(method: "GET", url: "\(server.origin)/")).status == 200)
+            let stray = fault { _ = try transport.send(HTTPRequest(method: "GET", url: "\(other)/")) }
+            #expect(stray == .untrusted(.otherOrigin(target: "\(other)")))
         }
-        #expect(detail.contains("certificate required"))
+        let shown = server.received().split(separator: "\n").filter { $0.hasPrefix("SHOWN") }
+        #expect(shown == ["SHOWN ['ann']", "SHOWN ['bob']", "SHOWN []"])
+    }
+
+    @Test func `S10 the look at a certificate that does not verify shows none of ours`() throws {
+        let ann = try identity("ann")
+        let server = try TLSServer(
+            own, setup: Self.asking + "\ncontext.load_verify_locations(\"\(ann.pair.certificate)\")")
+        var settings = TransportSettings()
+        settings.identity = ann.identity
+        let transport = CurlTransport(origin: server.origin, settings: settings)
+        #expect(fault { _ = try transport.send(HTTPRequest(method: "GET", url: "\(server.origin)/")) } != nil)
+        #expect(!server.received().contains("ann"))
     }
 
     @Test(arguments: ["HTTP/1.1 400 Bad\n\nplain", "SSH-2.0-OpenSSH_9.2\n", "220 smtp\n"])
