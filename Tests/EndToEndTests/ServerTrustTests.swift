@@ -119,7 +119,10 @@ import Testing
         #expect(try run.end() == .exited(0), "\(run.pty.text)")
         #expect(try trusted == [nginx.origin()])
         #expect(try authctl.run("whoami").output == "ann\n")
-        #expect(try authctl.run("status").code == 0)
+        let status = try authctl.run("status")
+        #expect(status.code == 0 && status.error.contains("Accepted although it does not verify"), "\(status.error)")
+        let rows = try authctl.run("status", "--json").json as? [[String: Any]]
+        #expect((rows?.first?["trusted"] as? String)?.hasPrefix("sha256:") == true)
         #expect(try authctl.run("token", "--header", "--verify").code == 0)
         #expect(try authctl.run("logout").code == 0)
         #expect(try trusted == [nginx.origin()])

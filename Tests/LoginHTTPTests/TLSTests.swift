@@ -245,7 +245,7 @@ struct `TLS` {
             let stray = fault { _ = try transport.send(HTTPRequest(method: "GET", url: "\(other)/")) }
             #expect(stray == .untrusted(.otherOrigin(target: "\(other)")))
         }
-        let shown = server.received().split(separator: "\n").filter { $0.hasPrefix("SHOWN") }
+        let shown = server.received().split(whereSeparator: \.isNewline).filter { $0.hasPrefix("SHOWN") }
         #expect(shown == ["SHOWN ['ann']", "SHOWN ['bob']", "SHOWN []"])
     }
 
