@@ -182,7 +182,8 @@ public struct LoginFlow: Equatable, Sendable {
 
         case (.asking, .answered(.credential(let credential))):
             proposedUsername = credential.username ?? proposedUsername
-            let named = Credential(username: proposedUsername, secret: credential.secret)
+            let named = Credential(
+                username: proposedUsername, secret: credential.secret, further: credential.further)
             return go(.authenticating(.typed), .authenticate(named))
         case (.asking, .answered(.leftBlank(let field, let username))):
             proposedUsername = username ?? proposedUsername

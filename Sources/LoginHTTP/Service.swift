@@ -1,4 +1,5 @@
 public import LoginCore
+public import Secrets
 
 /// Where a profile's requests go.
 public struct ServiceEndpoint: Equatable, Sendable {
@@ -39,6 +40,8 @@ public final class Service: Authenticator {
     let stranger: (any Transport)?
     /// What the server asked for, once it was asked.
     public private(set) var protectionSpace: ProtectionSpace?
+    /// What goes along with every request: `hold`.
+    private var further: [CredentialField: Secret] = [:]
 
     public init(
         profile: Profile, endpoint: ServiceEndpoint, transport: any Transport, clock: WallClock,
@@ -77,11 +80,14 @@ public final class Service: Authenticator {
         return space
     }
 
+    public func hold(_ further: [CredentialField: Secret]) { self.further = further }
+
     public func authenticate(_ credential: Credential) throws(LoginError) -> Login {
+        hold(credential.further)
         do throws(LoginError) {
             return try login(with: credential)
         } catch {
-            throw error.withoutWords(repeating: [credential.secret])
+            throw error.withoutWords(repeating: [credential.secret] + further.values.map { $0 })
         }
     }
 
@@ -93,14 +99,14 @@ public final class Service: Authenticator {
         let isKept = profile.settings.keepPassword && !profile.takesPastedToken
         return Login(
             identity: login.identity, session: login.session,
-            credential: isKept && !profile.sessionRule.isCredential ? credential : nil)
+            credential: isKept && !profile.sessionRule.isCredential ? credential : nil, further: further)
     }
 
     public func verify(_ session: Session, username: String) throws(LoginError) -> Login {
         do throws(LoginError) {
             return try confirm(session, username: username, afterLogin: false)
         } catch {
-            throw error.withoutWords(repeating: session.secrets)
+            throw error.withoutWords(repeating: session.secrets + further.values.map { $0 })
         }
     }
 
@@ -122,6 +128,7 @@ public final class Service: Authenticator {
     ) throws(LoginError) -> AnswerFacts {
         var values = values
         values.ttl = options.ttl
+        values.further = further
         var request: HTTPRequest
         do throws(FillFault) {
             request = try rule.request(base: endpoint.base, values)

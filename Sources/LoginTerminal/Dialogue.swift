@@ -19,22 +19,15 @@ enum Dialogue {
     /// What stands before the answer; names the account where the name itself is not asked for.
     static func label(_ field: CredentialField, of challenge: Challenge) -> String {
         let isAsked = challenge.fields.contains(.username) && challenge.settledUsername == nil
-        guard field != .username, !isAsked, let name = challenge.proposedUsername else { return "\(field.label): " }
+        let belongsToName = field == .password || field == .token
+        guard belongsToName, !isAsked, let name = challenge.proposedUsername else { return "\(field.label): " }
         return "\(field.label) for \(SafeText.escaped(name)): "
-    }
-
-    static func name(_ field: CredentialField) -> String {
-        switch field {
-        case .username: "user name"
-        case .password: "password"
-        case .token: "token"
-        }
     }
 
     private static func reason(_ challenge: Challenge) -> [String] {
         switch challenge.reason {
         case .notLoggedIn: []
-        case .leftBlank(let field): ["The \(name(field)) was left blank; nothing was sent."]
+        case .leftBlank(let field): ["The \(field.shownName) was left blank; nothing was sent."]
         case .refused(let refusal): refused(refusal, challenge)
         case .storedRefused(let refusal):
             ["The server refused the stored \(secretName(challenge.fields))."] + details(refusal, challenge)
@@ -59,11 +52,11 @@ enum Dialogue {
     }
 
     private static func refusedThing(_ fields: [CredentialField]) -> String {
-        fields.isEmpty ? "login" : fields.map(name).joined(separator: " or ")
+        fields.isEmpty ? "login" : fields.map(\.shownName).joined(separator: " or ")
     }
 
     private static func secretName(_ fields: [CredentialField]) -> String {
-        name(fields.contains(.token) ? .token : .password)
+        (fields.contains(.token) ? CredentialField.token : .password).name
     }
 }
 

@@ -31,7 +31,7 @@ public struct TerminalPrompt: Prompt, Sendable {
     public func ask(_ challenge: Challenge) throws(LoginError) -> Answer {
         let conversation = try begin(missing: challenge.fields)
         conversation.say(Dialogue.opening(challenge))
-        var username: String?, secret: Secret?
+        var username: String?, secret: Secret?, further: [CredentialField: Secret] = [:]
         for field in challenge.fields {
             if field == .username, let name = challenge.settledUsername {
                 username = name
@@ -42,9 +42,10 @@ public struct TerminalPrompt: Prompt, Sendable {
             switch field {
             case .username: username = String(shown: typed)
             case .password, .token: secret = typed
+            case .passphrase, .secret: further[field] = typed
             }
         }
-        return .credential(Credential(username: username, secret: secret))
+        return .credential(Credential(username: username, secret: secret, further: further))
     }
 
     /// Shows a notice on a line of its own until it is called with nothing, which takes it away without a trace.
@@ -120,7 +121,7 @@ public struct TerminalPrompt: Prompt, Sendable {
         case .username:
             let proposed = challenge.proposedUsername ?? ""
             return try conversation.read(label, style: .shown, proposed: proposed, for: field)
-        case .password, .token:
+        case .password, .token, .passphrase, .secret:
             return try conversation.read(label, style: .masked(mask), for: field)
         }
     }

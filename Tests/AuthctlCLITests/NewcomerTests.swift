@@ -150,6 +150,55 @@ struct NewcomerTests {
         #expect(run.code == 2 && run.talk.contains("config.toml: default: there is no profile 'y'"))
     }
 
+    @Test func `{secret:LABEL} is asked for once, and goes along with every login and request that names it`() throws {
+        let config = """
+            [profiles.app]
+            url = "https://app.example"
+            method = "token"
+            verify = { get = "/me", username = "/name" }
+            refresh = { post = "/renew", form = { key = "{secret:client key}", r = "{refresh-token}" } }
+            logout = { post = "/bye", json = { key = "{secret:client key}" } }
+            [profiles.app.login]
+            post = "/in"
+            form = { u = "{username}", p = "{password}", key = "{secret:client key}" }
+            token = "/t"
+            refresh-token = "/r"
+            expires-in = "/e"
+            """
+        let world = try TestWorld(config: config)
+        let further: [CredentialField: Secret] = [.secret("client key"): Secret("k3y&")]
+        world.person = ScriptedPerson([
+            .credential(Credential(username: "anna", secret: Secret("hunter22"), further: further))
+        ])
+        let answer = HTTPResponse.answer(200, "{\"t\": \"tok\", \"r\": \"ref\", \"e\": 100}")
+        let welcome = HTTPResponse.answer(200, "{\"name\": \"anna\"}")
+        #expect(world.run("login", "app", server: [.answer(401), answer, welcome]).code == 0)
+        #expect(world.person.prompt.challenges.map(\.fields) == [[.username, .password, .secret("client key")]])
+        #expect(world.requests[1].hasSuffix("key=k3y%26&p=hunter22&u=anna"))
+        #expect(!(try world.home.read("state/authctl/state.json")).contains("k3y"))
+        world.person = ScriptedPerson()
+        // Renewed by another request that names it.
+        world.now += 200
+        #expect(world.run("token", "app", server: [answer, welcome]).output == "tok\n")
+        #expect(world.requests[0].hasSuffix("key=k3y%26&r=ref"))
+        // The session ends; the secret is still there for a password that is given, and for one that is typed.
+        let file = try world.home.write("hunter22\n", to: "pw")
+        let given = world.run(
+            "login", "app", "-u", "anna", "--password-file", file, server: [.answer(401), answer, welcome])
+        #expect(given.code == 0 && world.requests[1].contains("key=k3y%26"))
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "hunter22")])
+        let again = world.run(
+            "login", "app", server: [.answer(401), .answer(400), .answer(401), answer, welcome])
+        #expect(again.code == 0, "\(again.talk)")
+        #expect(world.person.prompt.challenges.map(\.fields) == [[.username, .password]])
+        world.person = ScriptedPerson()
+        let logout = world.run("logout", "app", server: [.answer(200)])
+        #expect(logout.code == 0 && world.requests[0].hasSuffix("{\"key\":\"k3y&\"}"), "\(world.requests)")
+        // Gone with the logout; nobody can be asked now.
+        let missing = world.run("login", "app", "-u", "anna", "--password-file", file, server: [.answer(401)])
+        #expect(missing.code == 4 && missing.talk.contains("missing: \"client key\" (asked for once, at a terminal)"))
+    }
+
     @Test func `a shell can complete profiles`() throws {
         let script = try TestWorld().run("completion", "bash").output
         #expect(script.contains("---completion") && script.contains("plaintext") && script.contains("permanent"))

@@ -24,7 +24,7 @@ public final class CertificateHttpd {
             throw ServerProcess.NotStarted(description: "apache2 is not installed")
         }
         server = try ServerProcess()
-        ports = try Host.allCases.map { _ in try FreePort.next() }
+        ports = try FreePort.next(Host.allCases.count)
         let folder = server.folder
         for name in ["server.pem": pair.certificate, "server.key": pair.key, "clients.pem": authority] {
             try FileManager.default.copyItem(

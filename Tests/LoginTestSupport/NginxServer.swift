@@ -23,7 +23,7 @@ public final class NginxServer {
         }
         self.program = program
         server = try ServerProcess()
-        hosts = try pairs.map { (try FreePort.next(), $0) }
+        hosts = Array(zip(try FreePort.next(pairs.count), pairs))
         let hash = try Command.tool("openssl", ["passwd", "-apr1", "-stdin"], input: Array(password.utf8)).output
         try Data("\(user):\(hash)".utf8).write(to: server.folder.appendingPathComponent("passwords"))
         try start()

@@ -98,7 +98,9 @@ struct AccountFarewell {
         var settings = LoginSettings()
         settings.username = account.username
         let run = try LoginRun(invocation, profile, settings)
-        guard let session = try run.keeper.fill().session else { return .notAsked }
+        let stored = try run.keeper.fill()
+        guard let session = stored.session else { return .notAsked }
+        run.service.hold(stored.further)
         switch try run.service.logout(session, username: account.username) {
         case .notConfigured: return .notAsked
         case .ended: return .revoked

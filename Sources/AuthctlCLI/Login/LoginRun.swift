@@ -61,12 +61,18 @@ struct LoginRun {
         let prompt: any Prompt = settings.showsNotice ? dialogue : WithoutNotice(prompt: dialogue)
         let loop = LoginLoop(
             keeper: other ?? keeper, service: SoleRenewal(service: service, keeper: keeper), prompt: prompt,
-            given: settings.given)
+            given: try given())
         switch loop.run(try flow()) {
         case .alreadyLoggedIn(let identity): return (identity, true)
         case .loggedIn(let identity): return (identity, false)
         case .failed(let error): throw error
         }
+    }
+
+    /// What was asked for once is stored, and completes a password that was given.
+    private func given() throws(LoginError) -> Credential? {
+        guard let given = settings.given, profile.asksForMore else { return settings.given }
+        return given.completed(by: try keeper.fill().further)
     }
 
     private func flow() throws(LoginError) -> LoginFlow {
@@ -102,6 +108,8 @@ private struct SoleRenewal: Authenticator {
     let keeper: StoreKeeper
 
     func prepare() throws(LoginError) -> ProtectionSpace { try service.prepare() }
+
+    func hold(_ further: [CredentialField: Secret]) { service.hold(further) }
 
     func authenticate(_ credential: Credential) throws(LoginError) -> Login { try service.authenticate(credential) }
 

@@ -9,6 +9,8 @@ public struct SlotValues: Equatable, Sendable {
     public var token: Secret?
     public var refreshToken: Secret?
     public var cookies: [Cookie] = []
+    /// For `{secret:LABEL}`.
+    public var further: [CredentialField: Secret] = [:]
 
     public init() {}
 
@@ -21,7 +23,7 @@ public struct SlotValues: Equatable, Sendable {
         case .token: token
         case .refreshToken: refreshToken
         case .cookie(let name): cookies.first { $0.name == name }?.value
-        case .secret: nil
+        case .secret(let label): further[.secret(label)]
         }
     }
 }

@@ -110,7 +110,7 @@ extension LoginNeed {
             case .sessionExpired: "the stored session is past its end and cannot be renewed"
             case .passwordRefusedBefore:
                 "the stored password was refused by the server, and is not sent again by itself"
-            case .leftBlank(let field): "the \(field.label.lowercased()) was left blank every time; nothing was sent"
+            case .leftBlank(let field): "the \(field.shownName) was left blank every time; nothing was sent"
             case .noSuchAccount(let username, _): "there is no login as \(SafeText.quoted(username))"
             case .keyLocked(let file):
                 "the key in \(SafeText.quoted(file)) is encrypted, and its passphrase is neither stored nor given"
@@ -128,18 +128,28 @@ extension LoginNeed {
             return Message(what, next: "log in with a URL: authctl login https://HOST/PATH")
         }
         guard !missing.isEmpty else { return Message(what, next: "log in: \(topic.loginCommand)") }
-        let details = missing.map { "missing: \($0.label.lowercased()) (\($0.waysToGive))" }
+        let details = missing.map { "missing: \($0.shownName) (\($0.waysToGive))" }
         return Message(what, details: details, next: "at a terminal: \(topic.loginCommand)")
     }
 }
 
 extension CredentialField {
+    /// In a sentence.
+    public var shownName: String {
+        switch self {
+        case .username, .password, .token, .passphrase: name
+        case .secret(let label): SafeText.quoted(label, limit: 60)
+        }
+    }
+
     /// What a prompt calls it.
     public var label: String {
         switch self {
         case .username: "User name"
         case .password: "Password"
         case .token: "Token"
+        case .passphrase: "Passphrase of the certificate's key"
+        case .secret(let label): SafeText.escaped(label, limit: 60)
         }
     }
 
@@ -149,6 +159,7 @@ extension CredentialField {
         case .username: "-u NAME, AUTHCTL_USERNAME"
         case .password, .token:
             "--password-stdin, --password-file FILE, --password-command CMD, AUTHCTL_PASSWORD_FILE, AUTHCTL_PASSWORD"
+        case .passphrase, .secret: "asked for once, at a terminal"
         }
     }
 }

@@ -33,9 +33,9 @@ extension UsageFault {
                 next: "give the user name alone, and the password with --password-stdin or at the prompt")
         case .controlCharacter(let field):
             return Message(
-                "the \(field.rawValue) holds a control character, which cannot be sent", next: "give it anew")
+                "the \(field.shownName) holds a control character, which cannot be sent", next: "give it anew")
         case .invalidUTF8(let field):
-            return Message("the \(field.rawValue) is not UTF-8", next: "give it anew")
+            return Message("the \(field.shownName) is not UTF-8", next: "give it anew")
         case .verifyProvesNothing(let url):
             return Message(
                 "\(SafeText.escaped(url)) accepts requests without credentials, so it proves no login; nothing was saved",

@@ -55,16 +55,17 @@ extension StoreKeeper {
         try book.update { $0.updateAccount(id) { $0.passwordRefused = true } }
     }
 
-    /// Erases the session; a password that is kept beside it stays.
+    /// Erases the session; what is kept beside it stays.
     private func eraseSession(_ filled: Filled) throws(StoreFault) {
-        guard let credential = filled.login.credential else {
+        let login = filled.login
+        guard login.credential != nil || !login.further.isEmpty else {
             try filled.store.erase(filled.id)
             self.filled = nil
             // Nothing of it lives on.
             try book.update { $0.updateAccount(filled.id) { $0.expires = nil } }
             return
         }
-        let rest = StoredLogin(credential: credential)
+        let rest = StoredLogin(credential: login.credential, further: login.further)
         let bytes = try encoded(rest)
         try filled.store.save(bytes, for: filled.id, expires: nil)
         self.filled = Filled(id: filled.id, store: filled.store, bytes: bytes, login: rest)
@@ -84,10 +85,12 @@ extension StoredLogin {
     /// the password.
     func asStored(_ record: AccountRecord) -> StoredLogin {
         guard record.passwordRefused else {
-            return StoredLogin(session: session, credential: credential, username: record.username)
+            return StoredLogin(
+                session: session, credential: credential, username: record.username, further: further)
         }
         let isPassword = if case .credential = session { true } else { false }
         return StoredLogin(
-            session: isPassword ? nil : session, username: record.username, credentialWasRefused: true)
+            session: isPassword ? nil : session, username: record.username, credentialWasRefused: true,
+            further: further)
     }
 }
