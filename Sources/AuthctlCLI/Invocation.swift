@@ -16,6 +16,8 @@ final class Invocation {
     var promptTimeout = World.DialogueSettings().timeout
     /// Whom the command is about, for its messages.
     var topic = Topic()
+    /// What this run has accepted of a server's certificate.
+    var acceptance: TrustAcceptance?
     private var remembered: AccountBookDocument?
     private var opened: StoreShelf?
 

@@ -125,6 +125,17 @@ CURLcode ccurl_setopt_opensocket(CURL *handle, curl_opensocket_callback callback
     return table.easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, callback);
 }
 
+CURLcode ccurl_setopt_blob(CURL *handle, CURLoption option, const void *bytes, size_t count)
+{
+    struct curl_blob blob = { (void *)bytes, count, CURL_BLOB_COPY };
+    return table.easy_setopt(handle, option, &blob);
+}
+
+CURLcode ccurl_setopt_ssl_context(CURL *handle, curl_ssl_ctx_callback callback)
+{
+    return table.easy_setopt(handle, CURLOPT_SSL_CTX_FUNCTION, callback);
+}
+
 CURLcode ccurl_getinfo_long(CURL *handle, CURLINFO info, long *value)
 {
     return table.easy_getinfo(handle, info, value);
@@ -143,6 +154,11 @@ CURLcode ccurl_getinfo_text(CURL *handle, CURLINFO info, const char **value)
 CURLcode ccurl_getinfo_list(CURL *handle, CURLINFO info, struct curl_slist **value)
 {
     return table.easy_getinfo(handle, info, value);
+}
+
+CURLcode ccurl_getinfo_certificates(CURL *handle, struct curl_certinfo **certificates)
+{
+    return table.easy_getinfo(handle, CURLINFO_CERTINFO, certificates);
 }
 
 struct curl_slist *ccurl_slist_append(struct curl_slist *list, const char *text)

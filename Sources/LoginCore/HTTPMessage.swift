@@ -132,4 +132,7 @@ public struct Redirect: Equatable, Sendable {
 public protocol Transport {
     /// Sends one request and reads its whole answer, in bounded time and memory. Follows no redirect.
     func send(_ request: HTTPRequest) throws(LoginError) -> HTTPResponse
+
+    /// From now on a certificate that does not verify is good where the exception covers it, and only there.
+    func trust(_ exception: TrustException)
 }

@@ -50,6 +50,7 @@ public enum UsageFault: Error, Equatable, Sendable {
     case badURL(url: String, problem: String)
     /// A host without a scheme was given where a URL is needed.
     case missingScheme(host: String)
+    case clientCertificate(ClientCertificateFault)
     case usernameHasColon
     case controlCharacter(CredentialField)
     case invalidUTF8(CredentialField)
@@ -75,6 +76,8 @@ public struct LoginNeed: Equatable, Sendable {
         case sessionRefused
         case sessionExpired
         case passwordRefusedBefore
+        /// The key of the client certificate is encrypted.
+        case keyLocked(file: String)
         /// A person left it blank until no question was left.
         case leftBlank(CredentialField)
         /// The profile has logins, but not of the account that was named.
@@ -113,8 +116,17 @@ public enum NetworkFault: Equatable, Sendable {
 
 /// authctl itself will not go on.
 public enum TrustFault: Equatable, Sendable {
-    case certificate(reason: String)
+    /// It does not verify, and nobody accepted it.
+    case certificate(ServerTrust)
+    /// The same where the certificate itself could not be had, in OpenSSL's words.
+    case certificateUnseen(reason: String)
+    /// It does not verify, and it is not the one that was named beforehand.
+    case otherFingerprint(ServerTrust)
+    /// It does not verify, and its key is another one than was accepted for the origin; what is there now, if that
+    /// was seen.
+    case certificateChanged(Origin, now: Fingerprint?)
     case tlsVersion(detail: String)
+    case clientCertificate(ClientCertificateRefusal)
     case plainHTTP
     case plainHTTPThroughProxy
     case weakerMethod(offered: [String], accepted: [AuthenticationMethod])

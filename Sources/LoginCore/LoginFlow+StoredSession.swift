@@ -34,7 +34,7 @@ extension LoginFlow {
         case (.verifying, .confirmed(let login, isRenewed: true)):
             return go(.saving(login.identity, .stored), .save(login, .renewal))
         case (.verifying, .confirmed(let login, isRenewed: false)):
-            return finish(.alreadyLoggedIn(login.identity))
+            return succeed(.alreadyLoggedIn(login.identity))
         case (.verifying, .refused):
             session.isRefused = true
             if session.isRenewed { return proceed(to: .rejecting, session, .reject(.session)) }

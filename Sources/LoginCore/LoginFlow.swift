@@ -6,7 +6,8 @@
 /// What is promised, and proved by a walk of every reachable state with every event (`LoginFlowWalkTests`):
 /// - a login is saved only after the verify endpoint confirmed it; a stored one is rejected only after a refusal;
 /// - at most `maxAttempts` questions, every path ends, nothing happens after the end;
-/// - only a refusal counts as a failed attempt, and only a refusal is told as one.
+/// - only a refusal counts as a failed attempt, and only a refusal is told as one;
+/// - no certificate is trusted that nobody accepted, and none is remembered before a login has succeeded with it.
 public struct LoginFlow: Equatable, Sendable {
     /// What the caller allows and already has.
     public struct Policy: Equatable, Sendable {
@@ -22,10 +23,12 @@ public struct LoginFlow: Equatable, Sendable {
         public var mayUseTicket: Bool
         /// Renew what is stored before it is verified, since it is past its end or near to it.
         public var renewsFirst: Bool
+        /// What becomes of a certificate that does not verify.
+        public var trust: TrustPolicy
 
         public init(
             maxAttempts: Int = 3, mayAsk: Bool = true, force: Bool = false, hasGivenCredential: Bool = false,
-            mayUseTicket: Bool = false, renewsFirst: Bool = false
+            mayUseTicket: Bool = false, renewsFirst: Bool = false, trust: TrustPolicy = TrustPolicy()
         ) {
             self.maxAttempts = maxAttempts
             self.mayAsk = mayAsk
@@ -33,6 +36,7 @@ public struct LoginFlow: Equatable, Sendable {
             self.hasGivenCredential = hasGivenCredential
             self.mayUseTicket = mayUseTicket
             self.renewsFirst = renewsFirst
+            self.trust = trust
         }
     }
 
@@ -49,6 +53,10 @@ public struct LoginFlow: Equatable, Sendable {
         case authenticating(Source)
         case rejectingCredential(Refusal)
         case saving(Identity, Source)
+        /// The server's certificate does not verify: `LoginFlow+Trust.swift`, as the next two.
+        case askingTrust(ServerTrust, Interruption)
+        case trusting(Interruption)
+        case rememberingTrust(Outcome)
         case finished(Outcome)
     }
 
@@ -74,6 +82,8 @@ public struct LoginFlow: Equatable, Sendable {
         case notRenewable
         case rejected
         case saved
+        case answeredTrust(TrustAnswer)
+        case trusted
         case failed(LoginError)
     }
 
@@ -90,6 +100,9 @@ public struct LoginFlow: Equatable, Sendable {
         case authenticateTicket
         case save(Login, Approval)
         case reject(StoredLogin.Part)
+        case askTrust(ServerTrust)
+        case trust(TrustException)
+        case rememberTrust(TrustException)
         case finish(Outcome)
     }
 
@@ -106,6 +119,8 @@ public struct LoginFlow: Equatable, Sendable {
     private var reason = Challenge.Reason.notLoggedIn
     private var proposedUsername: String?
     let policy: Policy
+    /// What was accepted, in this login or on the way to it.
+    var acceptance: TrustAcceptance?
     private var subject: Subject
 
     /// Whom and what a login is about: what every challenge carries.
@@ -122,10 +137,14 @@ public struct LoginFlow: Equatable, Sendable {
         }
     }
 
-    public init(subject: Subject, policy: Policy, proposedUsername: String? = nil) {
+    /// - Parameter acceptance: what a person has accepted already, on the way to this login.
+    public init(
+        subject: Subject, policy: Policy, proposedUsername: String? = nil, acceptance: TrustAcceptance? = nil
+    ) {
         self.subject = subject
         self.policy = policy
         self.proposedUsername = proposedUsername
+        self.acceptance = acceptance
     }
 
     /// Takes note of what happened and says what to do next.
@@ -134,6 +153,8 @@ public struct LoginFlow: Equatable, Sendable {
         case (.finished(let outcome), _):
             return .finish(outcome)
 
+        case (_, .failed(.untrusted(.certificate(let trust)))):
+            return judge(trust)
         case (_, .failed(let error)):
             return finish(.failed(error))
 
@@ -154,6 +175,8 @@ public struct LoginFlow: Equatable, Sendable {
             return go(.authenticating(.stored), .authenticateStored)
         case (.judging(let session), _):
             return handle(event, judging: session)
+        case (.askingTrust, _), (.trusting, _), (.rememberingTrust, _):
+            return handleTrust(event)
 
         case (.preparing(.given), .prepared(let space)):
             subject.protectionSpace = space
@@ -176,7 +199,7 @@ public struct LoginFlow: Equatable, Sendable {
             return finish(.failed(.cancelled))
 
         case (.authenticating(.stored), .confirmed(let login, isRenewed: false)):
-            return finish(.alreadyLoggedIn(login.identity))
+            return succeed(.alreadyLoggedIn(login.identity))
         case (.authenticating(let source), .confirmed(let login, _)):
             return go(.saving(login.identity, source), .save(login, approval(source)))
         case (.authenticating(.given), .refused(let refusal)), (.authenticating(.ticket), .refused(let refusal)):
@@ -192,10 +215,10 @@ public struct LoginFlow: Equatable, Sendable {
             return go(.preparing(.typed), .prepare)
 
         case (.saving(let identity, .stored), .saved):
-            return finish(.alreadyLoggedIn(identity))
+            return succeed(.alreadyLoggedIn(identity))
         case (.saving(let identity, .given), .saved), (.saving(let identity, .typed), .saved),
             (.saving(let identity, .ticket), .saved):
-            return finish(.loggedIn(identity))
+            return succeed(.loggedIn(identity))
 
         // Nothing else can follow; a new state has to be named here before this builds.
         case (.starting, _), (.lookingUp, _), (.preparing, _), (.asking, _), (.authenticating, _),
@@ -268,6 +291,9 @@ extension LoginFlow.State {
         case .authenticating: "authenticating"
         case .rejectingCredential: "rejecting the credential"
         case .saving: "saving"
+        case .askingTrust: "asking whether to trust"
+        case .trusting: "trusting"
+        case .rememberingTrust: "remembering what is trusted"
         case .finished: "finished"
         }
     }
@@ -287,6 +313,8 @@ extension LoginFlow.Event {
         case .notRenewable: "not renewable"
         case .rejected: "rejected"
         case .saved: "saved"
+        case .answeredTrust: "answered whether to trust"
+        case .trusted: "trusted"
         case .failed: "failed"
         }
     }

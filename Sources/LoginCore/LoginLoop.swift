@@ -72,6 +72,14 @@ public struct LoginLoop {
             try keeper.reject(part)
             stored = stored.without(part)
             return .rejected
+        case .askTrust(let trust):
+            return .answeredTrust(try prompt.ask(about: trust))
+        case .trust(let exception):
+            service.trust(exception)
+            return .trusted
+        case .rememberTrust(let exception):
+            try keeper.remember(exception)
+            return .saved
         case .finish(let outcome):
             return .failed(.failure(.unexpectedEvent("\(outcome) performed")))
         }

@@ -37,6 +37,9 @@ public protocol LoginKeeper {
 
     /// Takes note that the server refused: a session is erased, a password is marked and not sent again by itself.
     func reject(_ part: StoredLogin.Part) throws(LoginError)
+
+    /// Keeps what a person accepted, once the login it was accepted for has succeeded.
+    func remember(_ exception: TrustException) throws(LoginError)
 }
 
 /// What an approval means for the account.
@@ -106,12 +109,19 @@ public protocol Authenticator {
     /// - Returns: nothing where there is nothing to renew it with.
     /// - Throws: `LoginError.rejected` only if the server refused to renew it.
     func renew(_ session: Session, username: String) throws(LoginError) -> Session?
+
+    /// From now on the server's certificate is good where the exception covers it.
+    func trust(_ exception: TrustException)
 }
 
 /// A person at a terminal.
 public protocol Prompt {
     /// Puts one question with all its fields.
     func ask(_ challenge: Challenge) throws(LoginError) -> Answer
+
+    /// Shows a certificate that does not verify.
+    /// - Throws: `cancelled` if the person wants none of the answers.
+    func ask(about trust: ServerTrust) throws(LoginError) -> TrustAnswer
 
     /// Shows that the server is being asked; nothing takes the notice away again.
     func showWaiting(_ notice: String?)

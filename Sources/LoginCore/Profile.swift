@@ -22,6 +22,10 @@ public struct Profile: Equatable, Sendable {
         public var proxy: String?
         /// The file of the authorities that replace the system's.
         public var caFile: String?
+        /// The file of the client certificate: PEM or PKCS#12.
+        public var certificate: String?
+        /// The file of its key, where that is another one.
+        public var key: String?
         /// Seconds for one request.
         public var timeout: Int?
         public var store: String?
@@ -53,6 +57,9 @@ extension Profile {
         answersChallenges && (methods.contains(.negotiate) || methods.contains(.auto))
     }
 
+    /// Whether the client certificate alone is the proof.
+    public var provesByCertificate: Bool { methods == [.certificate] }
+
     /// Whether a person pastes the token itself.
     public var takesPastedToken: Bool {
         methods.contains(.token) && login == nil
@@ -77,7 +84,7 @@ extension Profile {
         if takesPastedToken {
             return sessionRule.slots.contains(.username) ? [.username, .token] : [.token]
         }
-        if methods == [.negotiate] { return [] }
+        if methods == [.negotiate] || provesByCertificate { return [] }
         guard let login, !answersChallenges else { return [.username, .password] }
         let slots = login.slots
         return (slots.contains(.username) ? [.username] : []) + (slots.contains(.password) ? [.password] : [])

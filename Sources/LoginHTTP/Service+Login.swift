@@ -29,7 +29,7 @@ extension Service {
     ///
     /// RFC 7617, section 2 has no colon in a user name and no control characters in either.
     func check(_ credential: Credential) throws(LoginError) {
-        guard profile.answersChallenges else { return }
+        guard profile.answersChallenges, !profile.provesByCertificate else { return }
         do throws(UsageFault) {
             try BasicCredential.check(username: credential.username ?? "")
             if let password = credential.secret { try BasicCredential.check(password: password) }

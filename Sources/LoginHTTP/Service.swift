@@ -46,6 +46,8 @@ public final class Service: Authenticator {
     let clock: WallClock
     let transport: any Transport
     let tickets: TicketCache
+    /// The same way without the client certificate, where that alone is the proof.
+    let stranger: (any Transport)?
     /// What the server asked for, once it was asked.
     public private(set) var protectionSpace: ProtectionSpace?
     /// The challenge of Digest in hand, with how often it was answered.
@@ -61,7 +63,7 @@ public final class Service: Authenticator {
 
     public init(
         profile: Profile, endpoint: ServiceEndpoint, transport: any Transport, clock: WallClock,
-        tickets: TicketCache, options: Options = Options()
+        tickets: TicketCache, options: Options = Options(), stranger: (any Transport)? = nil
     ) {
         self.profile = profile
         self.endpoint = endpoint
@@ -69,6 +71,7 @@ public final class Service: Authenticator {
         self.clock = clock
         self.tickets = tickets
         self.options = options
+        self.stranger = stranger
     }
 
     public func prepare() throws(LoginError) -> ProtectionSpace {
@@ -76,6 +79,11 @@ public final class Service: Authenticator {
     }
 
     func prepare(hasPassword: Bool) throws(LoginError) -> ProtectionSpace {
+        if let stranger {
+            let space = try prepare(over: stranger)
+            protectionSpace = space
+            return space
+        }
         if profile.answersChallenges { try choice(hasPassword: hasPassword).check(ticket: ticket) }
         let facts = try send(profile.verify.fromStranger, SlotValues(), session: nil)
         var offered = AuthenticateChallenge.parse(facts.response.values(of: "WWW-Authenticate"))
@@ -129,6 +137,11 @@ public final class Service: Authenticator {
         }
     }
 
+    public func trust(_ exception: TrustException) {
+        transport.trust(exception)
+        stranger?.trust(exception)
+    }
+
     /// The URL of the verify endpoint, for messages: as the profile writes it.
     public var verifyURL: String {
         endpoint.base + profile.verify.path.shown
@@ -138,7 +151,7 @@ public final class Service: Authenticator {
     /// - Parameter answer: the rules by which the answer is read; those of the request unless said.
     func send(
         _ rule: RequestRule, _ values: SlotValues, session: Session?, credential: Credential? = nil,
-        readBy answer: AnswerRule? = nil
+        readBy answer: AnswerRule? = nil, over other: (any Transport)? = nil
     ) throws(LoginError) -> AnswerFacts {
         var values = values
         values.ttl = options.ttl
@@ -160,7 +173,7 @@ public final class Service: Authenticator {
         if let credential = credential ?? session?.credential {
             response = try send(request, with: credential)
         } else {
-            response = try transport.send(request)
+            response = try (other ?? transport).send(request)
         }
         let json = (answer ?? rule.answer).readsJSON ? try response.json() : nil
         return AnswerFacts(response: response, json: json, origin: endpoint.origin, isProven: isProven)
@@ -172,7 +185,8 @@ public final class Service: Authenticator {
         case .accepted:
             break
         case .refused(let refusal):
-            throw .rejected(refusal.ambiguous(afterLogin || profile.answersChallenges, session.credential))
+            throw .rejected(refusal.ambiguous(
+                    afterLogin || profile.answersChallenges, profile.provesByCertificate ? nil : session.credential))
         case .forbidden(let refusal):
             throw .forbidden(refusal)
         case .unclear(let error):

@@ -22,6 +22,8 @@ struct Conversation: ~Copyable {
         cprocess_terminal_disarm()
     }
 
+    var columns: Int { terminal.screen.columns }
+
     func say(_ lines: [String]) {
         for line in lines { terminal.screen.write(line + "\n") }
     }

@@ -89,6 +89,23 @@ public struct TerminalPrompt: Prompt, Sendable {
         return answer == Secret(word)
     }
 
+    /// Shows a certificate that does not verify, and takes one of three words. Whatever else is typed, a blank line first
+    /// of all, trusts nothing.
+    /// - Throws: as `ask`; `cancelled` if the person wants none of them.
+    public func ask(about trust: ServerTrust) throws(LoginError) -> TrustAnswer {
+        let conversation = try begin(missing: [])
+        conversation.say(TrustDialogue(trust: trust, columns: conversation.columns).lines)
+        for _ in 1...3 {
+            guard let typed = try conversation.read(TrustDialogue.question, style: .shown, for: .username) else {
+                throw .cancelled
+            }
+            if typed.isEmpty { return .reject }
+            if let answer = TrustAnswer(rawValue: String(shown: typed)) { return answer }
+            conversation.say([TrustDialogue.help])
+        }
+        return .reject
+    }
+
     private func begin(missing fields: [CredentialField]) throws(LoginError) -> Conversation {
         guard let conversation = Conversation(timeout: timeout) else {
             throw .loginRequired(LoginNeed(why: .nothingStored, missing: fields))

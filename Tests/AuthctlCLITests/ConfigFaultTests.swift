@@ -42,7 +42,7 @@ struct ConfigFaultTests {
         ("method = []", "profiles.p", "profiles.p.method: must name at least one method"),
         (
             "method = [\"basic\", \"token\"]", "profiles.p",
-            "profiles.p.method: 'auto', 'cookie' and 'token' stand by themselves"
+            "profiles.p.method: 'auto', 'certificate', 'cookie' and 'token' stand by themselves"
         ),
         ("method = \"cookie\"", "profiles.p", "profiles.p.login: is missing"),
         ("login = \"/l\"", "profiles.p", "profiles.p.login: must be a table, not a text"),

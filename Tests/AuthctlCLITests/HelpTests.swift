@@ -12,7 +12,8 @@ struct HelpTests {
         ("profile-show", ProfileShowCommand.self), ("profile-add", ProfileAddCommand.self),
         ("profile-default", ProfileDefaultCommand.self), ("profile-remove", ProfileRemoveCommand.self),
         ("store", StoreCommand.self), ("store-list", StoreListCommand.self), ("store-test", StoreTestCommand.self),
-        ("store-init", StoreInitCommand.self), ("completion", CompletionCommand.self),
+        ("store-init", StoreInitCommand.self), ("trust", TrustCommand.self), ("trust-list", TrustListCommand.self),
+        ("trust-remove", TrustRemoveCommand.self), ("completion", CompletionCommand.self),
         ("exit-codes", ExitCodesCommand.self),
     ]
 

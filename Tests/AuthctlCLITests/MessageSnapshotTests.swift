@@ -60,8 +60,24 @@ struct MessageSnapshotTests {
         .other(code: 1, text: "what libcurl says"),
     ].map { .network($0) }
 
+    private static var fingerprint: Fingerprint {
+        guard let fingerprint = Fingerprint(bytes: Array(0..<32)) else { fatalError("not 32") }
+        return fingerprint
+    }
+
+    private static func trust(_ reasons: [ServerTrust.Reason]) -> ServerTrust {
+        ServerTrust(
+            origin: Origin(scheme: "https", host: "blog.example", port: 443), reasons: reasons,
+            subject: "CN = blog.example, O = Blog", issuer: "CN = blog.example, O = Blog", notBefore: 1_700_000_000,
+            notAfter: 1_800_000_000,
+            fingerprint: fingerprint, key: "key")
+    }
+
     private static let trust: [LoginError] = [
-        .certificate(reason: "self-signed certificate"), .tlsVersion(detail: "no common version"), .plainHTTP,
+        .certificate(trust([.selfSigned, .otherHost])), .certificate(trust([.tooWeak])),
+        .certificateUnseen(reason: "self-signed certificate"), .otherFingerprint(trust([.expired])),
+        .certificateChanged(Origin(scheme: "https", host: "blog.example", port: 443), now: nil),
+        .tlsVersion(detail: "no common version"), .plainHTTP,
         .plainHTTPThroughProxy, .weakerMethod(offered: ["basic"], accepted: [.digest, .negotiate]),
         .otherOrigin(target: "https://evil.example"), .serverNotProven,
     ].map { .untrusted($0) }

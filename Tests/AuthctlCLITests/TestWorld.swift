@@ -99,8 +99,11 @@ struct ScriptedPerson: Dialogue {
         self.init([], passphrase: nil, confirms: nil, isThere: false)
     }
 
-    init(_ answers: [Answer] = [], passphrase: String? = nil, confirms: Bool? = nil, isThere: Bool = true) {
-        prompt = ScriptedPrompt(answers.map { .success($0) })
+    init(
+        _ answers: [Answer] = [], trust: [TrustAnswer] = [], passphrase: String? = nil, confirms: Bool? = nil,
+        isThere: Bool = true
+    ) {
+        prompt = ScriptedPrompt(answers.map { .success($0) }, trust: trust.map { .success($0) })
         self.passphrase = passphrase
         self.confirms = confirms
         self.isThere = isThere
@@ -111,6 +114,8 @@ struct ScriptedPerson: Dialogue {
     }
 
     func ask(_ challenge: Challenge) throws(LoginError) -> Answer { try prompt.ask(challenge) }
+
+    func ask(about trust: ServerTrust) throws(LoginError) -> TrustAnswer { try prompt.ask(about: trust) }
 
     func showWaiting(_ notice: String?) { prompt.showWaiting(notice) }
 

@@ -11,6 +11,10 @@ struct LoginFlowWalk: Sendable {
         var refusalsOfTyped = 0
         var lastName: String?
         var hasTyped = false
+        var trustQuestions = 0
+        /// What a person or an option said yes to.
+        var accepted: ServerTrust?
+        var isLasting = false
     }
 
     struct Place: Equatable, Sendable {
@@ -39,12 +43,14 @@ struct LoginFlowWalk: Sendable {
         let refusals: Int
         let name: String?
         let exitCode: Int32
+        let trustQuestions: Int
 
         init(_ place: Place) {
             state = place.flow.state.name
             questions = place.shadow.questions
             refusals = place.shadow.refusalsOfTyped
             name = place.shadow.lastName
+            trustQuestions = place.shadow.trustQuestions
             exitCode =
                 if case .finished(.failed(let error)) = place.flow.state { error.exitCode.rawValue } else { 0 }
         }
@@ -52,7 +58,7 @@ struct LoginFlowWalk: Sendable {
 
     static let events: [LoginFlow.Event] =
         [.begun]
-        + LoginFlow.Found.allCases.map { .lookedUp($0) }
+        + LoginFlow.Found.allCases.map { .lookedUp($0) } + TrustAnswer.allCases.map { .answeredTrust($0) }
         + [
             .prepared(SomeLogin.namedSpace), .prepared(SomeLogin.ticketSpace),
             .answered(.credential(SomeLogin.credential)), .answered(.credential(SomeLogin.namelessCredential)),
@@ -61,6 +67,9 @@ struct LoginFlowWalk: Sendable {
             .refused(SomeLogin.refusal), .refused(Refusal(status: 401, mayMeanForbidden: true)), .rejected, .saved,
             .renewed(SomeLogin.login), .notRenewable,
             .failed(SomeLogin.network), .failed(SomeLogin.busy), .failed(SomeLogin.forbidden),
+            .failed(.untrusted(.certificate(SomeLogin.trust))),
+            .failed(.untrusted(.certificate(SomeLogin.hopelessTrust))),
+            .failed(.untrusted(.certificateChanged(SomeLogin.origin, now: nil))), .trusted,
             .failed(.untrusted(.plainHTTP)), .failed(.store(.notSetUp(.file))), .failed(.promptExpired(seconds: 300)),
         ]
 
@@ -80,7 +89,7 @@ struct LoginFlowWalk: Sendable {
         let from = places[index]
         var to = from
         let effect = to.flow.handle(event)
-        to.shadow.note(event, effect, in: from.flow.state)
+        to.shadow.note(event, effect, in: from.flow.state, policy)
         let target = to == from ? index : number(of: to)
         steps.append(Step(from: from, event: event, effect: effect, to: to, index: (index, target)))
     }
@@ -96,8 +105,17 @@ struct LoginFlowWalk: Sendable {
 
 extension LoginFlowWalk.Shadow {
     fileprivate mutating func note(
-        _ event: LoginFlow.Event, _ effect: LoginFlow.Effect, in state: LoginFlow.State
+        _ event: LoginFlow.Event, _ effect: LoginFlow.Effect, in state: LoginFlow.State, _ policy: LoginFlow.Policy
     ) {
+        if case .askTrust = effect { trustQuestions += 1 }
+        if case .askingTrust(let trust, _) = state, case .answeredTrust(let answer) = event, answer != .reject {
+            (accepted, isLasting) = (trust, answer == .always)
+        }
+        if case .trust = effect, accepted == nil, case .failed(.untrusted(.certificate(let trust))) = event,
+            trust.fingerprint == policy.trust.fingerprint
+        {
+            (accepted, isLasting) = (trust, true)
+        }
         if case .ask = effect { questions += 1 }
         if case .asking = state, case .answered(.credential(let credential)) = event {
             lastName = credential.username ?? lastName

@@ -19,19 +19,28 @@ enum SomeErrors {
             if case .logoutIncomplete = fault { (.failure(fault), .partial) } else { (.failure(fault), .failure) }
         }
 
-    static let usage: [UsageFault] = [
-        .unknownProfile(name: hostile, near: []), .unknownProfile(name: "blgo", near: [hostile, "blog"]),
-        .unknownAccount(profile: hostile, username: hostile, known: []),
-        .unknownAccount(profile: "p", username: "u", known: [hostile]), .profileNotNamed(known: [hostile, "b"]),
-        .badValue(option: "--store", problem: hostile),
-        .badConfig(file: hostile, path: hostile, line: nil, problem: hostile),
-        .badConfig(file: "/c", path: nil, line: 3, problem: "p"), .badURL(url: hostile, problem: hostile),
-        .missingScheme(host: hostile), .usernameHasColon, .controlCharacter(.username), .controlCharacter(.password),
-        .controlCharacter(.token), .invalidUTF8(.password), .verifyProvesNothing(url: hostile),
-        .noChallenge(url: hostile, status: 401), .notYet(feature: hostile), .tokenHasOnlyHeader(method: .basic),
-        .hasNoHeader(method: .digest), .takesNoPassword(method: .negotiate),
-        .other(hostile),
+    static let certificates: [ClientCertificateFault] = [
+        .unreadable(file: hostile, errno: 2), .notAFile(hostile), .tooLarge(file: hostile, limit: 9),
+        .openToOthers(file: hostile), .notACertificate(file: hostile), .notAKey(file: hostile),
+        .keyOfAnother(certificate: hostile, key: hostile), .oldEncryption(file: hostile),
+        .wrongPassphrase(file: hostile), .expired(file: hostile, .max), .notYetValid(file: hostile, .min), .notNamed,
+        .nameless(file: hostile), .libraryMissing(file: hostile),
     ]
+
+    static let usage: [UsageFault] =
+        certificates.map { .clientCertificate($0) } + [
+            .unknownProfile(name: hostile, near: []), .unknownProfile(name: "blgo", near: [hostile, "blog"]),
+            .unknownAccount(profile: hostile, username: hostile, known: []),
+            .unknownAccount(profile: "p", username: "u", known: [hostile]), .profileNotNamed(known: [hostile, "b"]),
+            .badValue(option: "--store", problem: hostile),
+            .badConfig(file: hostile, path: hostile, line: nil, problem: hostile),
+            .badConfig(file: "/c", path: nil, line: 3, problem: "p"), .badURL(url: hostile, problem: hostile),
+            .missingScheme(host: hostile), .usernameHasColon, .controlCharacter(.username),
+            .controlCharacter(.password),
+            .controlCharacter(.token), .invalidUTF8(.password), .verifyProvesNothing(url: hostile),
+            .noChallenge(url: hostile, status: 401), .notYet(feature: hostile), .tokenHasOnlyHeader(method: .basic),
+            .hasNoHeader(method: .digest), .takesNoPassword(method: .negotiate), .other(hostile),
+        ]
 
     static let judged: [(LoginError, ExitCode)] =
         [
@@ -53,6 +62,7 @@ enum SomeErrors {
 
     static let needs: [LoginNeed.Why] = [
         .noProfile, .nothingStored, .sessionRefused, .sessionExpired, .passwordRefusedBefore,
+        .keyLocked(file: hostile),
         .passwordCommandFailed(status: 3), .passwordCommandTookTooLong(seconds: 60),
         .ticket(.missing(reason: hostile)), .ticket(.expired(principal: hostile)),
         .ticket(.ofAnother(principal: hostile, wanted: hostile)),
@@ -65,12 +75,21 @@ enum SomeErrors {
         .noKerberosServer(reason: hostile), .other(code: 1, text: hostile),
     ]
 
-    static let trust: [TrustFault] = [
-        .certificate(reason: hostile), .tlsVersion(detail: hostile), .plainHTTP, .plainHTTPThroughProxy,
-        .weakerMethod(offered: [hostile, "basic"], accepted: [.digest]), .otherOrigin(target: hostile),
-        .formElsewhere(page: hostile, target: hostile), .formInURL(page: hostile),
-        .serverNotProven,
-    ]
+    private static func trust(_ reason: ServerTrust.Reason) -> ServerTrust {
+        ServerTrust(
+            origin: SomeLogin.origin, reasons: [reason], subject: hostile, issuer: hostile, notBefore: .min,
+            notAfter: .max, fingerprint: SomeLogin.trust.fingerprint, key: hostile)
+    }
+
+    static let trust: [TrustFault] =
+        ClientCertificateRefusal.allCases.map { .clientCertificate($0) } + [
+            .certificate(trust(.selfSigned)), .certificate(trust(.tooWeak)), .certificateUnseen(reason: hostile),
+            .otherFingerprint(trust(.expired)), .certificateChanged(SomeLogin.origin, now: nil),
+            .certificateChanged(SomeLogin.origin, now: SomeLogin.trust.fingerprint), .tlsVersion(detail: hostile),
+            .plainHTTP, .plainHTTPThroughProxy,
+            .weakerMethod(offered: [hostile, "basic"], accepted: [.digest]), .otherOrigin(target: hostile),
+            .formElsewhere(page: hostile, target: hostile), .formInURL(page: hostile), .serverNotProven,
+        ]
 
     static let stores: [StoreFault] = [
         .unavailable(.keyring, problem: hostile), .noneWorks([hostile]), .locked(path: hostile, seconds: 10),

@@ -22,6 +22,20 @@ enum SomeLogin {
     static let busy = LoginError.busy(BusyFault(status: 503, retryAfter: 7, words: nil))
     static let forbidden = LoginError.forbidden(Refusal(status: 403))
 
+    /// Self-signed, and past its time.
+    static let trust = ServerTrust(
+        origin: origin, reasons: [.expired, .selfSigned], subject: "CN = blog", issuer: "CN = blog", notBefore: 0,
+        notAfter: 1_582_934_400, fingerprint: fingerprint(7), key: "blog key")
+    /// The same certificate with a fault that nobody may accept.
+    static let hopelessTrust = ServerTrust(
+        origin: origin, reasons: [.expired, .tooWeak], subject: "CN = blog", issuer: "CN = blog", notBefore: 0,
+        notAfter: 1_582_934_400, fingerprint: fingerprint(7), key: "weak key")
+
+    static func fingerprint(_ byte: UInt8) -> Fingerprint {
+        guard let fingerprint = Fingerprint(bytes: [UInt8](repeating: byte, count: 32)) else { fatalError("not 32") }
+        return fingerprint
+    }
+
     static func flow(_ policy: LoginFlow.Policy = LoginFlow.Policy(), proposing name: String? = nil) -> LoginFlow {
         LoginFlow(subject: subject, policy: policy, proposedUsername: name)
     }

@@ -21,3 +21,10 @@ func fault(_ call: () throws -> Void) -> LoginError? {
         return error as? LoginError
     }
 }
+
+extension LoginError {
+    /// What is wrong with a certificate, if that is the error.
+    var reasons: [ServerTrust.Reason]? {
+        if case .untrusted(.certificate(let trust)) = self { trust.reasons } else { nil }
+    }
+}

@@ -1,5 +1,6 @@
 import Foundation
 import LoginCore
+import LoginTestSupport
 
 /// A TLS server that counts the bytes of HTTP that reach it, in a process of its own: Python's ssl module, so that what
 /// is tested does not also do the testing.
@@ -12,7 +13,8 @@ final class TLSServer {
 
     var origin: Origin { Origin(scheme: "https", host: "127.0.0.1", port: port) }
 
-    /// - Parameter setup: Python that changes `context`.
+    /// - Parameter setup: Python that changes `context`; `after(COUNT, CERTIFICATE, KEY)` has connections after so many
+    ///   see another certificate.
     init(_ pair: CertificatePair, setup: String = "") throws {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
         process.arguments = ["-u", "-c", Self.script(setup), pair.certificate, pair.key]
@@ -40,12 +42,23 @@ final class TLSServer {
         """
         import socket, ssl, sys
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        # A server may have keys of any strength: what the client takes is what is tested.
+        context.set_ciphers("DEFAULT:@SECLEVEL=0")
         context.load_cert_chain(sys.argv[1], sys.argv[2])
+        later = []
+        def after(count, certificate, key):
+            other = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            other.load_cert_chain(certificate, key)
+            later.append((count, other))
         \(setup)
+        connections = 0
         listener = socket.create_server(("127.0.0.1", 0))
         print(listener.getsockname()[1])
         while True:
             plain, _ = listener.accept()
+            for count, other in later:
+                if connections >= count: context = other
+            connections += 1
             tls = context.wrap_socket(plain, server_side=True, do_handshake_on_connect=False)
             try:
                 tls.do_handshake()
@@ -73,74 +86,5 @@ extension Process {
     func kill() {
         Glibc.kill(processIdentifier, SIGKILL)
         waitUntilExit()
-    }
-}
-
-/// A certificate and its key in files.
-struct CertificatePair {
-    let certificate: String
-    let key: String
-}
-
-/// Certificates of many kinds, made by openssl in a folder that goes with the last reference.
-final class TestCertificates {
-    struct Failed: Error { let arguments: [String] }
-
-    private let folder: URL
-
-    init() throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "authctl-tls-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(at: folder) }
-
-    private func path(_ name: String) -> String { folder.appending(path: name).path }
-
-    /// - Parameters:
-    ///   - names: the subjectAltName, such as `IP:127.0.0.1`.
-    ///   - period: openssl's start and end, such as `20200101000000Z`.
-    func selfSigned(
-        _ names: String = "IP:127.0.0.1", period: (String, String) = ("20250101000000Z", "20450101000000Z")
-    ) throws -> CertificatePair {
-        let name = UUID().uuidString
-        let pair = CertificatePair(certificate: path("\(name).pem"), key: path("\(name).key"))
-        let config = path("\(name).cnf")
-        try """
-        [ca]
-        default_ca = d
-        [d]
-        database = \(path("\(name).txt"))
-        new_certs_dir = \(folder.path)
-        rand_serial = yes
-        default_md = sha256
-        policy = p
-        x509_extensions = e
-        [p]
-        commonName = supplied
-        [e]
-        subjectAltName = \(names)
-        basicConstraints = CA:TRUE
-        """.write(toFile: config, atomically: true, encoding: .utf8)
-        try Data().write(to: URL(fileURLWithPath: path("\(name).txt")))
-        try openssl(
-            "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", pair.key,
-            "-out",
-            path("\(name).csr"), "-subj", "/CN=127.0.0.1")
-        try openssl(
-            "ca", "-batch", "-selfsign", "-config", config, "-keyfile", pair.key, "-in", path("\(name).csr"), "-out",
-            pair.certificate, "-notext", "-startdate", period.0, "-enddate", period.1)
-        return pair
-    }
-
-    private func openssl(_ arguments: String...) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
-        process.arguments = arguments
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failed(arguments: arguments) }
     }
 }

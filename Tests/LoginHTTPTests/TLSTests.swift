@@ -8,8 +8,12 @@ import Testing
 
 struct `TLS` {
     private let certificates: TestCertificates
+    private let own: CertificatePair
 
-    init() throws { certificates = try TestCertificates() }
+    init() throws {
+        certificates = try TestCertificates()
+        own = try certificates.selfSigned()
+    }
 
     private func send(_ origin: Origin, authorities: String? = nil) throws -> HTTPResponse {
         try CurlTransport(origin: origin, settings: TransportSettings(caFile: authorities, timeout: 10)).send(
@@ -37,27 +41,24 @@ struct `TLS` {
         #expect(try send(server.origin, authorities: pair.certificate).status == 200)
         let other = try certificates.selfSigned()
         #expect(
-            fault { _ = try send(server.origin, authorities: other.certificate) }
-                == .untrusted(.certificate(reason: "self-signed certificate")))
+            fault { _ = try send(server.origin, authorities: other.certificate) }?.reasons == [.selfSigned])
     }
 
     @Test func `S1 with a certificate of nobody known ends before a byte of HTTP`() throws {
         let server = try TLSServer(try certificates.selfSigned())
-        #expect(
-            fault { _ = try send(server.origin) } == .untrusted(.certificate(reason: "self-signed certificate")))
+        #expect(fault { _ = try send(server.origin) }?.reasons == [.selfSigned])
         #expect(server.received() == "")
     }
 
     @Test(arguments: [
-        ("20200101000000Z", "20200201000000Z", "certificate has expired"),
-        ("20440101000000Z", "20450101000000Z", "certificate is not yet valid"),
+        ("20200101000000Z", "20200201000000Z", ServerTrust.Reason.expired),
+        ("20440101000000Z", "20450101000000Z", .notYetValid),
     ])
-    func `S1 out of its time ends before a byte of HTTP`(start: String, end: String, reason: String) throws {
+    func `S1 out of its time ends before a byte of HTTP`(start: String, end: String, reason: ServerTrust.Reason) throws
+    {
         let pair = try certificates.selfSigned(period: (start, end))
         let server = try TLSServer(pair)
-        #expect(
-            fault { _ = try send(server.origin, authorities: pair.certificate) }
-                == .untrusted(.certificate(reason: reason)))
+        #expect(fault { _ = try send(server.origin, authorities: pair.certificate) }?.reasons == [reason])
         #expect(server.received() == "")
     }
 
@@ -66,12 +67,7 @@ struct `TLS` {
     func `S1 for another host ends before a byte of HTTP`(names: String) throws {
         let pair = try certificates.selfSigned(names)
         let server = try TLSServer(pair)
-        let refused = fault { _ = try send(server.origin, authorities: pair.certificate) }
-        guard case .untrusted(.certificate(let reason)) = refused else {
-            Issue.record("\(String(describing: refused))")
-            return
-        }
-        #expect(reason.contains("127.0.0.1"))
+        #expect(fault { _ = try send(server.origin, authorities: pair.certificate) }?.reasons == [.otherHost])
         #expect(server.received() == "")
     }
 
@@ -92,6 +88,112 @@ struct `TLS` {
         #expect(server.received() == "")
     }
 
+    @Test(arguments: ["ALL:NULL:aNULL", "aNULL", "eNULL"])
+    func `S6 without encryption or without a certificate is refused`(ciphers: String) throws {
+        let pair = try certificates.selfSigned()
+        let setup = """
+            context.maximum_version = ssl.TLSVersion.TLSv1_2
+            context.set_ciphers("\(ciphers == "ALL:NULL:aNULL" ? "NULL:aNULL" : ciphers):@SECLEVEL=0")
+            """
+        let server = try TLSServer(pair, setup: setup)
+        guard case .untrusted(.tlsVersion) = fault({ _ = try send(server.origin, authorities: pair.certificate) })
+        else {
+            Issue.record("\(ciphers)")
+            return
+        }
+        #expect(server.received() == "")
+    }
+
+    @Test func `S6 with a key that can be worked out is refused, and cannot be accepted`() throws {
+        var wish = TestCertificates.Wish()
+        wish.keyKind = ["rsa:1024"]
+        let pair = try certificates.make(wish)
+        let server = try TLSServer(pair, setup: "context.set_ciphers(\"ALL:@SECLEVEL=0\")")
+        let refused = fault { _ = try send(server.origin) }
+        #expect(refused?.reasons?.contains(.tooWeak) == true)
+        guard case .untrusted(.certificate(let trust)) = refused else { return }
+        let transport = CurlTransport(origin: server.origin, settings: TransportSettings(exception: trust.exception))
+        let again = fault { _ = try transport.send(HTTPRequest(method: "GET", url: "\(server.origin)/")) }
+        #expect(again == refused)
+        #expect(server.received() == "")
+    }
+
+    @Test func `S1 of every other kind ends before a byte of HTTP, with each reason named`() throws {
+        let authority = try certificates.selfSigned()
+        var child = TestCertificates.Wish()
+        child.authority = authority
+        child.extensions = "basicConstraints = CA:FALSE"
+        let good = try certificates.make(child)
+        var usage = child
+        usage.extensions = "extendedKeyUsage = clientAuth"
+        var bastard = child
+        bastard.authority = good
+        var nameless = child
+        nameless.names = nil
+        let cases: [(CertificatePair, String, [ServerTrust.Reason]?)] = [
+            (good, authority.certificate, nil), (try certificates.make(usage), authority.certificate, [.wrongPurpose]),
+            (try certificates.make(bastard), good.certificate, [.wrongPurpose, .issuerNoAuthority]),
+            (try certificates.make(nameless), authority.certificate, [.otherHost]),
+            (good, own.certificate, [.unknownAuthority]),
+        ]
+        for (number, (pair, authorities, reasons)) in cases.enumerated() {
+            let server = try TLSServer(pair)
+            let refused = fault { _ = try send(server.origin, authorities: authorities) }
+            #expect(refused?.reasons == reasons, "\(number): \(String(describing: refused))")
+            #expect(server.received().isEmpty == (reasons != nil), "\(number)")
+        }
+    }
+
+    private func accepted(at server: TLSServer) throws -> TrustException {
+        guard case .untrusted(.certificate(let trust)) = fault({ _ = try send(server.origin) }) else {
+            throw TLSServer.Unavailable(output: "it is trusted")
+        }
+        return trust.exception
+    }
+
+    @Test func `with an accepted exception sends, and keeps its connection`() throws {
+        let server = try TLSServer(try certificates.selfSigned("DNS:other.example"))
+        let exception = try accepted(at: server)
+        #expect(exception.reasons == [.selfSigned, .otherHost])
+        let transport = CurlTransport(origin: server.origin, settings: TransportSettings(exception: exception))
+        for _ in 1...3 {
+            #expect(try transport.send(HTTPRequest(method: "GET", url: "\(server.origin)/")).body.text == "ok")
+        }
+    }
+
+    /// The server changes after so many connections: before the look at it, and between the look and the request.
+    @Test(arguments: 1...4)
+    func `S2 with a certificate that changes under way sends not a byte`(connections: Int) throws {
+        let (pair, other) = (try certificates.selfSigned(), try certificates.selfSigned())
+        let plain = try TLSServer(pair)
+        let exception = try accepted(at: plain)
+        let server = try TLSServer(
+            pair, setup: "after(\(connections), \"\(other.certificate)\", \"\(other.key)\")")
+        let moved = TrustException(
+            origin: server.origin, key: exception.key, reasons: exception.reasons, fingerprint: exception.fingerprint)
+        var outcomes: [LoginError?] = []
+        for _ in 1...4 {
+            let transport = CurlTransport(origin: server.origin, settings: TransportSettings(exception: moved))
+            outcomes.append(
+                fault {
+                    _ = try transport.send(
+                        HTTPRequest(
+                            method: "GET", url: "\(server.origin)/",
+                            basic: BasicCredential(username: "u", password: Secret("CANARY"))))
+                })
+        }
+        // Two connections for each: the look, and the request.
+        let good = connections / 2
+        #expect(outcomes.prefix(good).allSatisfy { $0 == nil })
+        for outcome in outcomes.dropFirst(good) {
+            guard case .untrusted(.certificateChanged) = outcome else {
+                Issue.record("\(String(describing: outcome))")
+                continue
+            }
+        }
+        #expect(server.received().components(separatedBy: "GET /").count == good + 1)
+    }
+
     @Test func `S9 S10 that asks for a certificate which is not there is an alert, told as such`() throws {
         let pair = try certificates.selfSigned()
         let setup = """
@@ -99,15 +201,63 @@ struct `TLS` {
             context.load_verify_locations(sys.argv[1])
             """
         let server = try TLSServer(pair, setup: setup)
-        guard
-            case .untrusted(.tlsVersion(let detail)) = fault({
-                _ = try send(server.origin, authorities: pair.certificate)
-            })
-        else {
-            Issue.record("\(String(describing: fault { _ = try send(server.origin, authorities: pair.certificate) }))")
-            return
+        let refused = fault { _ = try send(server.origin, authorities: pair.certificate) }
+        #expect(refused == .untrusted(.clientCertificate(.wanted)))
+    }
+
+    private func identity(_ name: String) throws -> (pair: CertificatePair, identity: ClientIdentity?) {
+        var wish = TestCertificates.Wish()
+        (wish.subject, wish.names) = ("/CN=\(name)", nil)
+        let pair = try certificates.make(wish)
+        let files = ClientCertificateFiles(
+            certificate: Secret(try String(contentsOfFile: pair.certificate, encoding: .utf8)),
+            key: Secret(try String(contentsOfFile: pair.key, encoding: .utf8)), names: (pair.certificate, pair.key))
+        return (pair, try files.open(passphrase: nil, now: 1_800_000_000))
+    }
+
+    /// Says who showed which certificate, before what was sent.
+    private static let asking = """
+        context.verify_mode = ssl.CERT_OPTIONAL
+        class Told(ssl.SSLSocket):
+            def do_handshake(self, *a, **k):
+                super().do_handshake(*a, **k)
+                shown = self.getpeercert()
+                print("SHOWN", [v for part in (shown or {}).get("subject", ()) for _, v in part])
+        context.sslsocket_class = Told
+        """
+
+    @Test func `R3 S10 a client certificate is shown by its own transport alone, to its own origin alone`() throws {
+        let ann = try identity("ann"), bob = try identity("bob")
+        #expect(ann.identity?.commonName == "ann")
+        let setup =
+            Self.asking + """
+
+                context.load_verify_locations("\(ann.pair.certificate)")
+                context.load_verify_locations("\(bob.pair.certificate)")
+                """
+        let server = try TLSServer(own, setup: setup)
+        let other = Origin(scheme: "https", host: "localhost", port: server.origin.port)
+        for identity in [ann.identity, bob.identity, nil] {
+            var settings = TransportSettings(caFile: own.certificate)
+            settings.identity = identity
+            let transport = CurlTransport(origin: server.origin, settings: settings)
+            #expect(try transport.send(HTTPRequest(method: "GET", url: "\(server.origin)/")).status == 200)
+            let stray = fault { _ = try transport.send(HTTPRequest(method: "GET", url: "\(other)/")) }
+            #expect(stray == .untrusted(.otherOrigin(target: "\(other)")))
         }
-        #expect(detail.contains("certificate required"))
+        let shown = server.received().split(whereSeparator: \.isNewline).filter { $0.hasPrefix("SHOWN") }
+        #expect(shown == ["SHOWN ['ann']", "SHOWN ['bob']", "SHOWN []"])
+    }
+
+    @Test func `S10 the look at a certificate that does not verify shows none of ours`() throws {
+        let ann = try identity("ann")
+        let server = try TLSServer(
+            own, setup: Self.asking + "\ncontext.load_verify_locations(\"\(ann.pair.certificate)\")")
+        var settings = TransportSettings()
+        settings.identity = ann.identity
+        let transport = CurlTransport(origin: server.origin, settings: settings)
+        #expect(fault { _ = try transport.send(HTTPRequest(method: "GET", url: "\(server.origin)/")) } != nil)
+        #expect(!server.received().contains("ann"))
     }
 
     @Test(arguments: ["HTTP/1.1 400 Bad\n\nplain", "SSH-2.0-OpenSSH_9.2\n", "220 smtp\n"])

@@ -25,6 +25,32 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.path))
     }
 
+    private func exception(_ port: Int, _ byte: UInt8) throws -> TrustException {
+        TrustException(
+            origin: Origin(scheme: "https", host: "box.example", port: port), key: "key \(byte)",
+            reasons: [.selfSigned, .expired],
+            fingerprint: try #require(Fingerprint(bytes: [UInt8](repeating: byte, count: 32))))
+    }
+
+    @Test func `one exception for an origin reads back, and a book without any is as before`() throws {
+        let folder = TemporaryFolder()
+        let book = AccountBook(folder: folder.path)
+        try book.update(addWork)
+        let before = try Data(contentsOf: URL(fileURLWithPath: folder.path + "/state.json"))
+        #expect(!String(decoding: before, as: UTF8.self).contains("trusted"))
+        let (first, second, other) = (try exception(443, 1), try exception(443, 2), try exception(8443, 3))
+        try book.update { document in
+            for each in [first, other, second] { document.trust(each) }
+        }
+        #expect(try book.read().exception(for: first.origin) == second)
+        #expect(try book.read().trusted == [other, second])
+        try book.update { document in
+            document.distrust(second.origin)
+            document.distrust(other.origin)
+        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path + "/state.json")) == before)
+    }
+
     @Test func `what is written reads back`() throws {
         let folder = TemporaryFolder()
         let written = try AccountBook(folder: folder.path).update(addWork)

@@ -15,6 +15,13 @@ enum FreePort {
         throw POSIXError(.EADDRINUSE)
     }
 
+    /// So many different ones: a server that listens on two ports of one number has one of its hosts twice.
+    static func next(_ count: Int) throws -> [UInt16] {
+        var ports: Set<UInt16> = []
+        while ports.count < count { ports.insert(try next()) }
+        return Array(ports)
+    }
+
     private static func isFree(_ port: UInt16) -> Bool {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }

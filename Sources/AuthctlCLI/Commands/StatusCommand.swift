@@ -33,6 +33,7 @@ struct StatusCommand: WorldCommand {
         } else if !invocation.options.quiet {
             try invocation.world.streams.result(StatusTable(rows: rows, now: invocation.world.clock.now()).text)
             sayAuthorities(rows, invocation)
+            sayExceptions(rows, invocation)
         }
         return code
     }
@@ -54,6 +55,12 @@ struct StatusCommand: WorldCommand {
         for row in rows {
             guard let file = row.authorities, told.insert(row.profile).inserted else { continue }
             invocation.say("  of \(SafeText.escaped(row.profile)): \(SafeText.escaped(file))")
+        }
+    }
+
+    private func sayExceptions(_ rows: [StatusRow], _ invocation: Invocation) {
+        for origin in Set(rows.filter { $0.trusted != nil }.compactMap(\.origin)).sorted() {
+            invocation.say("Accepted although it does not verify: the certificate of \(origin) (authctl trust list).")
         }
     }
 }

@@ -55,6 +55,9 @@ struct LoginOptions: ParsableArguments {
         completion: .file())
     var caFile: String?
 
+    @Option(help: ArgumentHelp("Trust the certificate with this SHA-256 fingerprint.", valueName: "sha256:hex"))
+    var trustFingerprint: String?
+
     private static let stores = ["auto", "secret-service", "file", "keyring", "plaintext", "helper:NAME", "none"]
 
     private var passwordWays: Int {
@@ -82,6 +85,9 @@ struct LoginOptions: ParsableArguments {
         if let store, store != "auto", StoreName(store) == nil {
             throw ValidationError(
                 "--store: there is no store '\(store)'; there are \(Self.stores.joined(separator: ", ")).")
+        }
+        if let trustFingerprint, Fingerprint(trustFingerprint) == nil {
+            throw ValidationError("--trust-fingerprint: 'sha256:' and 64 hexadecimal digits are needed.")
         }
         if let persist, Persistence(rawValue: persist) == nil {
             throw ValidationError("--persist must be none, session or permanent.")

@@ -13,7 +13,9 @@ struct LoginRequest {
     func settings() throws(LoginError) -> LoginSettings {
         let profile = target.profile
         let username = invocation.options.username ?? target.user ?? variable("AUTHCTL_USERNAME")
-        if let username, profile.answersChallenges { try invocation.checkBasic(username: username) }
+        if let username, profile.answersChallenges, !profile.provesByCertificate {
+            try invocation.checkBasic(username: username)
+        }
         var settings = LoginSettings()
         settings.username = username
         settings.method = try options.chosenMethod(invocation.world.environment)
@@ -23,15 +25,18 @@ struct LoginRequest {
         if options.ttl != nil, !profile.usesTTL {
             invocation.say("authctl: --ttl has no effect: nothing in the profile \(profile.name) uses {ttl}")
         }
-        if let secret = try given() {
+        settings.mayUseCertificate = true
+        if profile.provesByCertificate {
+            settings.passphrase = try given()
+        } else if let secret = try given() {
             if profile.answersChallenges, !secret.isFreeOfControls { throw .usage(.controlCharacter(.password)) }
             settings.given = try credential(secret, username)
         }
         settings.policy = LoginFlow.Policy(
             maxAttempts: options.maxAttempts, mayAsk: invocation.mayAsk, force: force,
-            hasGivenCredential: settings.given != nil, mayUseTicket: mayUseTicket(settings))
-        settings.dialogue = invocation.dialogueSettings
-        settings.dialogue.allowsBlankPassword = options.blankPassword
+            hasGivenCredential: settings.given != nil, mayUseTicket: mayUseTicket(settings),
+            trust: options.trustPolicy(mayAsk: invocation.mayAsk))
+        settings.dialogue = invocation.dialogueSettings(options)
         // The lines of -v stand where the notice would, and say more.
         settings.showsNotice =
             !invocation.options.quiet && !invocation.options.verbose && invocation.world.hasTerminal()

@@ -9,6 +9,10 @@ struct LoginSettings {
     /// The account, by the name typed or the server's; nothing for the active one.
     var username: String?
     var given: Credential?
+    /// Opens the key of the client certificate.
+    var passphrase: Secret?
+    /// Whether a certificate that alone is the proof may log in, not only be verified.
+    var mayUseCertificate = false
     var method: AuthenticationMethod?
     /// Nothing for `auto`.
     var store: StoreName?
@@ -31,9 +35,13 @@ struct LoginRun {
     init(_ invocation: Invocation, _ profile: Profile, _ settings: LoginSettings) throws(LoginError) {
         self.invocation = invocation
         self.profile = profile
-        self.settings = settings
         let endpoint = try invocation.endpoint(profile)
         self.endpoint = endpoint
+        var settings = settings
+        var transport = try invocation.transportSettings(profile, for: endpoint.origin)
+        transport.identity = try LoginIdentity(invocation: invocation, profile: profile, settings: settings)
+            .applied(to: &settings) { (settings) in invocation.keeper(profile, endpoint.origin, settings) }
+        self.settings = settings
         let record = try invocation.document().profile(profile.name)
         // What a person has written since goes before what worked once.
         let pinned = record.flatMap { $0.origin == endpoint.origin ? $0.pinnedMethod : nil }
@@ -41,7 +49,7 @@ struct LoginRun {
         let method = try Self.method(
             settings.method, settings.given == nil ? pinned : pinned?.ifItTakesPasswords, profile)
         service = invocation.world.service(
-            profile, endpoint, try invocation.transportSettings(profile),
+            profile, endpoint, transport,
             Service.Options(
                 ttl: settings.ttl, pinnedMethod: method, hasPassword: settings.given != nil,
                 username: settings.username.map { record?.account(named: $0)?.username ?? $0 }))
@@ -87,8 +95,9 @@ struct LoginRun {
         return LoginFlow(
             subject: LoginFlow.Subject(profile: profile.name, protectionSpace: space, fields: fields),
             policy: settings.policy,
-            proposedUsername: profile.fields.contains(.username) ? settings.username ?? remembered ?? profile.user : nil
-        )
+            proposedUsername: profile.fields.contains(.username)
+                ? settings.username ?? remembered ?? profile.user : nil,
+            acceptance: invocation.acceptance)
     }
 
     /// `--method` only chooses among what the profile accepts.
@@ -125,6 +134,8 @@ private struct SoleRenewal: Authenticator {
         try service.verify(session, username: username)
     }
 
+    func trust(_ exception: TrustException) { service.trust(exception) }
+
     func renew(_ session: Session, username: String) throws(LoginError) -> Session? {
         guard service.canRenew(session) else { return nil }
         let present = try keeper.beginRenewal()
@@ -160,9 +171,10 @@ extension Invocation {
             })
     }
 
-    /// How requests of a profile go out.
-    func transportSettings(_ profile: Profile) throws(LoginError) -> TransportSettings {
+    /// How requests of a profile go out to its origin.
+    func transportSettings(_ profile: Profile, for origin: Origin) throws(LoginError) -> TransportSettings {
         var settings = TransportSettings()
+        settings.exception = try exception(for: origin)
         settings.allowHTTP = profile.settings.allowHTTP
         settings.caFile = profile.settings.caFile
         settings.timeout = options.timeout ?? profile.settings.timeout ?? settings.timeout

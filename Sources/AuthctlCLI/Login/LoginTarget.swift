@@ -79,7 +79,7 @@ extension Invocation {
         let lasting = try options.applied(to: profile).settings
         try profile.settings.override(by: world.environment)
         profile = try options.applied(to: profile)
-        let target = try follow(url, profile)
+        let target = try follow(url, profile, options)
         profile.verify.path = Template(literal: target)
         if let known = try remembered(url.origin, target, options) { return LoginTarget(profile: known) }
         return LoginTarget(profile: profile, new: LoginTarget.New(settings: lasting, name: newName))
@@ -87,11 +87,13 @@ extension Invocation {
 
     /// Follows redirects on the URL's own origin, before anything secret is sent.
     /// - Returns: path and query of the end.
-    private func follow(_ url: ParsedURL, _ profile: Profile) throws(LoginError) -> String {
-        let transport = world.transport(url.origin, try transportSettings(profile))
+    private func follow(
+        _ url: ParsedURL, _ profile: Profile, _ options: LoginOptions
+    ) throws(LoginError) -> String {
+        let transport = world.transport(url.origin, try transportSettings(profile, for: url.origin))
         var target = url.target
         for _ in 0..<Self.redirectLimit {
-            let answer = try transport.send(HTTPRequest(method: "GET", url: "\(url.origin)\(target)"))
+            let answer = try send(HTTPRequest(method: "GET", url: "\(url.origin)\(target)"), over: transport, options)
             if answer.status == 404 || answer.status == 410 {
                 throw .usage(
                     .badURL(url: "\(url.origin)\(target)", problem: "there is nothing (status \(answer.status))"))

@@ -19,6 +19,8 @@ final class MadeProfileKeeper: LoginKeeper {
 
     func reject(_ part: StoredLogin.Part) throws(LoginError) { try run.keeper.reject(part) }
 
+    func remember(_ exception: TrustException) throws(LoginError) { try run.keeper.remember(exception) }
+
     func approve(_ login: Login, _ approval: Approval) throws(LoginError) {
         if case .login(let method) = approval { try remember(method) }
         try run.keeper.approve(login, approval)

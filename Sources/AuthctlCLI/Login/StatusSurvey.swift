@@ -16,12 +16,14 @@ struct StatusRow: Encodable {
     let isVerified: Bool
     /// The file of the authorities, where they are not the system's.
     let authorities: String?
+    /// The fingerprint of the certificate that a person accepted for the origin.
+    let trusted: String?
 
     /// `verified`, `stored`, or the name of what is wrong.
     var state: String { code == .ok ? (isVerified ? "verified" : "stored") : code.name }
 
     private enum CodingKeys: String, CodingKey {
-        case profile, origin, username, active, method, store, expires, state, exit, authorities
+        case profile, origin, username, active, method, store, expires, state, exit, authorities, trusted
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -36,6 +38,7 @@ struct StatusRow: Encodable {
         try container.encode(state, forKey: .state)
         try container.encode(code.rawValue, forKey: .exit)
         try container.encodeIfPresent(authorities, forKey: .authorities)
+        try container.encodeIfPresent(trusted, forKey: .trusted)
     }
 }
 
@@ -58,7 +61,10 @@ struct StatusSurvey {
             return [row(name, profile, known, nil, .loginRequired(LoginNeed(why: .nothingStored)))]
         }
         var rows: [StatusRow] = []
-        for account in accounts { rows.append(row(name, profile, record, account, try problem(profile, account))) }
+        let trusted = try invocation.document().exception(for: record.origin)?.fingerprint
+        for account in accounts {
+            rows.append(row(name, profile, record, account, try problem(profile, account), trusted))
+        }
         return rows.sorted { $0.active && !$1.active }
     }
 
@@ -82,7 +88,8 @@ struct StatusSurvey {
     }
 
     private func row(
-        _ name: String, _ profile: Profile?, _ record: ProfileRecord?, _ account: AccountRecord?, _ error: LoginError?
+        _ name: String, _ profile: Profile?, _ record: ProfileRecord?, _ account: AccountRecord?, _ error: LoginError?,
+        _ trusted: Fingerprint? = nil
     ) -> StatusRow {
         let isActive = account.map { $0.username == record?.activeUsername } ?? false
         let methods = profile?.methods.map(\.rawValue).joined(separator: ", ")
@@ -90,6 +97,7 @@ struct StatusSurvey {
             profile: name, origin: record?.origin.description, username: account?.identity.displayName,
             active: isActive, method: record?.pinnedMethod?.rawValue ?? methods ?? "?",
             store: account?.store.description, expires: account?.expires,
-            code: error?.exitCode ?? .ok, isVerified: asksServer, authorities: profile?.settings.caFile)
+            code: error?.exitCode ?? .ok, isVerified: asksServer, authorities: profile?.settings.caFile,
+            trusted: trusted?.description)
     }
 }

@@ -15,6 +15,9 @@ struct TokenSource {
     let wantsHeader: Bool
 
     func session() throws(LoginError) -> (session: Session, username: String) {
+        if profile.provesByCertificate && profile.sessionRule.isCredential {
+            throw .usage(.other("a client certificate goes along in no header: there is no token"))
+        }
         if invocation.mayUseGivenVariables(for: profile, isLogin: false),
             GivenCredential.variable(invocation.world.environment, true) != nil
         {

@@ -10,15 +10,11 @@ struct ProfileDecoder {
         "url", "method", "login", "verify", "refresh", "logout", "session", "user", "certificate", "key", "ca-file",
         "allow-http", "proxy", "timeout", "store", "persist", "keep-password", "password-command",
     ]
-    static let laterKeys = ["certificate", "key"]
 
     func profile(named name: String, _ table: StrictTable) throws(UsageFault) -> Profile {
         try table.allow(Self.keys)
         try table.require("url")
         try table.require("verify")
-        for key in Self.laterKeys where table.value(key) != nil {
-            throw .notYet(feature: "'\(table.pathOf(key))' (client certificates)")
-        }
         let requests = RequestDecoder()
         guard let url = try table.string("url"), let verify = try requests.request("verify", in: table) else {
             throw table.fault("verify", "is missing")
@@ -47,10 +43,9 @@ struct ProfileDecoder {
             methods.append(method)
         }
         if methods.isEmpty { throw table.fault("method", "must name at least one method") }
-        if methods.count > 1, methods.contains(where: { [.auto, .cookie, .token].contains($0) }) {
-            throw table.fault("method", "'auto', 'cookie' and 'token' stand by themselves")
+        if methods.count > 1, methods.contains(where: { [.auto, .certificate, .cookie, .token].contains($0) }) {
+            throw table.fault("method", "'auto', 'certificate', 'cookie' and 'token' stand by themselves")
         }
-        if methods.contains(.certificate) { throw .notYet(feature: "method 'certificate'") }
         return methods
     }
 
@@ -59,6 +54,8 @@ struct ProfileDecoder {
         settings.allowHTTP = try table.bool("allow-http") ?? false
         settings.proxy = try table.string("proxy")
         settings.caFile = try table.string("ca-file").map(resolve)
+        settings.certificate = try table.string("certificate").map(resolve)
+        settings.key = try table.string("key").map(resolve)
         settings.timeout = try table.integer("timeout", in: 1...3600)
         settings.store = try table.string("store")
         settings.keepPassword = try table.bool("keep-password") ?? false
@@ -83,6 +80,12 @@ struct ProfileDecoder {
 
     /// What can only be seen when all of it is there.
     private func check(_ profile: Profile, _ table: StrictTable) throws(UsageFault) {
+        if profile.provesByCertificate && profile.settings.certificate == nil {
+            throw table.fault("certificate", "is missing: method 'certificate' needs a file")
+        }
+        if profile.settings.key != nil && profile.settings.certificate == nil {
+            throw table.fault("certificate", "is missing: 'key' is of no use alone")
+        }
         if profile.methods.contains(.cookie) && profile.login == nil {
             throw table.fault("login", "is missing: method 'cookie' needs a request that leaves cookies")
         }

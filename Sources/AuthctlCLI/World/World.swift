@@ -60,9 +60,12 @@ extension World {
     func service(
         _ profile: Profile, _ endpoint: ServiceEndpoint, _ settings: TransportSettings, _ options: Service.Options
     ) -> Service {
-        Service(
+        var bare = settings
+        bare.identity = nil
+        return Service(
             profile: profile, endpoint: endpoint, transport: transport(endpoint.origin, settings), clock: clock,
-            tickets: tickets, options: options)
+            tickets: tickets, options: options,
+            stranger: profile.provesByCertificate ? transport(endpoint.origin, bare) : nil)
     }
 }
 
@@ -80,6 +83,8 @@ struct WithoutNotice: Prompt {
 
     func ask(_ challenge: Challenge) throws(LoginError) -> Answer { try prompt.ask(challenge) }
 
+    func ask(about trust: ServerTrust) throws(LoginError) -> TrustAnswer { try prompt.ask(about: trust) }
+
     func showWaiting(_ notice: String?) {}
 }
 
@@ -88,6 +93,8 @@ struct NoPrompt: Prompt {
     func ask(_ challenge: Challenge) throws(LoginError) -> Answer {
         throw .loginRequired(LoginNeed(why: .nothingStored, missing: challenge.fields))
     }
+
+    func ask(about trust: ServerTrust) throws(LoginError) -> TrustAnswer { .reject }
 
     func showWaiting(_ notice: String?) {}
 }

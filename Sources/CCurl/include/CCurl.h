@@ -38,11 +38,16 @@ CURLcode ccurl_setopt_pointer(CURL *handle, CURLoption option, const void *point
 CURLcode ccurl_setopt_list(CURL *handle, CURLoption option, struct curl_slist *list);
 CURLcode ccurl_setopt_write(CURL *handle, CURLoption option, curl_write_callback callback);
 CURLcode ccurl_setopt_opensocket(CURL *handle, curl_opensocket_callback callback);
+/* libcurl copies the bytes. */
+CURLcode ccurl_setopt_blob(CURL *handle, CURLoption option, const void *bytes, size_t count);
+CURLcode ccurl_setopt_ssl_context(CURL *handle, curl_ssl_ctx_callback callback);
 
 CURLcode ccurl_getinfo_long(CURL *handle, CURLINFO info, long *value);
 CURLcode ccurl_getinfo_offset(CURL *handle, CURLINFO info, curl_off_t *value);
 CURLcode ccurl_getinfo_text(CURL *handle, CURLINFO info, const char **value);
 CURLcode ccurl_getinfo_list(CURL *handle, CURLINFO info, struct curl_slist **value);
+/* What CURLOPT_CERTINFO asked for; it belongs to the handle. */
+CURLcode ccurl_getinfo_certificates(CURL *handle, struct curl_certinfo **certificates);
 
 struct curl_slist *ccurl_slist_append(struct curl_slist *list, const char *text);
 void ccurl_slist_free_all(struct curl_slist *list);

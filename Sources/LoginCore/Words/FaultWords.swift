@@ -37,14 +37,27 @@ extension NetworkFault {
 extension TrustFault {
     func message(_ topic: Topic) -> Message {
         switch self {
-        case .certificate(let reason):
+        case .certificate(let trust):
+            return trust.message
+        case .certificateUnseen(let reason):
             return Message(
                 "the server's certificate is not trusted: \(SafeText.escaped(reason)); nothing was sent",
                 next: "if the authority is your own: --ca-file FILE")
+        case .otherFingerprint(let trust):
+            return Message(
+                "the server's certificate is neither trusted nor the one that was named; nothing was sent",
+                details: trust.details, next: "ask the service's administrator which certificate is the right one")
+        case .certificateChanged(let origin, let now):
+            return Message(
+                "the server's certificate has changed since it was accepted: somebody may be in between; nothing was sent",
+                details: now.map { ["fingerprint now: \($0)"] } ?? [],
+                next: "only if the administrator confirms the change: authctl trust remove \(origin)")
         case .tlsVersion(let detail):
             return Message(
                 "no safe TLS connection is possible: \(SafeText.escaped(detail))",
                 next: "the server must speak TLS 1.2 or newer")
+        case .clientCertificate(let refusal):
+            return refusal.message
         case .plainHTTP:
             return Message(
                 "plain http would show the password to the network, and was refused",

@@ -117,6 +117,8 @@ extension LoginNeed {
                 "the stored password was refused by the server, and is not sent again by itself"
             case .leftBlank(let field): "the \(field.shownName) was left blank every time; nothing was sent"
             case .noSuchAccount(let username, _): "there is no login as \(SafeText.quoted(username))"
+            case .keyLocked(let file):
+                "the key in \(SafeText.quoted(file)) is encrypted, and its passphrase is neither stored nor given"
             case .passwordCommandFailed(status: 127):
                 "the password command was not found, or cannot be run (status 127)"
             case .passwordCommandFailed(let status): "the password command failed with status \(status)"

@@ -25,6 +25,8 @@ extension UsageFault {
             return Message(
                 "\(GivenURL(host).quoted) is neither a profile nor a URL",
                 next: "did you mean \(GivenURL(host).proposal)?")
+        case .clientCertificate(let fault):
+            return fault.message
         case .usernameHasColon:
             return Message(
                 "a user name for this method cannot hold a colon (RFC 7617)",

@@ -26,7 +26,8 @@ struct CurlFault {
         case CURLE_COULDNT_CONNECT: .network(.notConnected(ignoredProxyVariable: proxy.ignoredVariable))
         case CURLE_OPERATION_TIMEDOUT: tooLate
         case CURLE_SSL_CONNECT_ERROR: handshake
-        case CURLE_PEER_FAILED_VERIFICATION: .untrusted(.certificate(reason: certificateReason))
+        case CURLE_PEER_FAILED_VERIFICATION: .untrusted(.certificateUnseen(reason: certificateReason))
+        case CURLE_SSL_PINNEDPUBKEYNOTMATCH: .untrusted(.certificateChanged(origin, now: nil))
         case CURLE_SSL_CACERT_BADFILE:
             .usage(.badValue(option: "ca-file", problem: text))
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR: broken

@@ -61,6 +61,10 @@ final class CurlHandle {
         try check(ccurl_setopt_opensocket(raw, callback), CURLOPT_OPENSOCKETFUNCTION)
     }
 
+    func set(sslContext callback: curl_ssl_ctx_callback?) throws(LoginError) {
+        try check(ccurl_setopt_ssl_context(raw, callback), CURLOPT_SSL_CTX_FUNCTION)
+    }
+
     func perform() -> CURLcode { ccurl_easy_perform(raw) }
 
     func number(_ info: CURLINFO) -> Int {

@@ -7,8 +7,12 @@ internal import Secrets
 ///
 /// Blocks until the answer is whole. Not `Sendable`: one thread uses it.
 public final class CurlTransport: Transport {
-    private let options: CurlOptions
+    private var options: CurlOptions
     private let gate: PeerGate
+    private let context: TLSContext
+    private var exception: TrustException?
+    /// Whether it is known which of the two holds for the connections: verification, or the exception.
+    private var isExamined = false
     /// Made by the first request, so that a transport that is never used does not open libcurl.
     private var handle: CurlHandle?
     /// How many cookies the last answer has set.
@@ -18,6 +22,8 @@ public final class CurlTransport: Transport {
         options = CurlOptions(
             origin: origin, settings: settings,
             proxy: ProxyChoice(settings.proxy, environment: settings.environment, origin: origin))
+        exception = settings.exception
+        context = TLSContext(origin, options.proxy)
         let isPlain = origin.scheme != "https"
         gate = PeerGate(
             origin: origin, rule: !isPlain ? .anyAddress : settings.allowHTTP ? .oneAddress : .loopbackOnly)
@@ -31,6 +37,7 @@ public final class CurlTransport: Transport {
         let parser = try URLParser()
         let url = try checked(request, parser)
         let trace = TransferTrace(settings: options.settings)
+        try examine()
         trace.show(request, url)
         let handle = try openedHandle(for: request)
         defer { handle.reset() }
@@ -81,6 +88,8 @@ public final class CurlTransport: Transport {
     ) throws(LoginError) {
         gate.startTransfer()
         try options.apply(to: handle)
+        try context.apply(to: handle)
+        try options.settings.identity?.apply(to: handle)
         try handle.set(CURLOPT_ERRORBUFFER, pointer: handle.words.start)
         try handle.set(openSocket: PeerGate.openSocket)
         try handle.set(CURLOPT_OPENSOCKETDATA, pointer: Unmanaged.passUnretained(gate).toOpaque())
@@ -95,11 +104,15 @@ public final class CurlTransport: Transport {
         }
         guard code != CURLE_OK else { return }
         if let fault = collector.fault { throw .network(fault) }
+        if code == CURLE_PEER_FAILED_VERIFICATION { throw try distrust(handle) }
         throw fault(code, handle.words.text ?? CurlHandle.words(of: code), handle)
     }
 
     private func fault(_ code: CURLcode, _ text: String, _ handle: CurlHandle) -> LoginError {
         if code == CURLE_COULDNT_CONNECT, let fault = gate.fault { return .untrusted(fault) }
+        if context.wasAsked, let refusal = TLSFault(text)?.refusal {
+            return .untrusted(.clientCertificate(options.settings.identity == nil ? .wanted : refusal))
+        }
         let isTLS = options.origin.scheme == "https"
         let wasConnected = handle.offset(CURLINFO_CONNECT_TIME_T) > 0
         return CurlFault(
@@ -108,6 +121,37 @@ public final class CurlTransport: Transport {
             wasReady: isTLS ? handle.offset(CURLINFO_APPCONNECT_TIME_T) > 0 : wasConnected,
             connectStatus: handle.number(CURLINFO_HTTP_CONNECTCODE)
         ).error
+    }
+
+    public func trust(_ exception: TrustException) {
+        self.exception = exception
+        (isExamined, handle, cookieCount) = (false, nil, 0)
+    }
+
+    /// Where something was accepted, the certificate is looked at before anything is sent.
+    private func examine() throws(LoginError) {
+        guard let exception, !isExamined, options.origin.scheme == "https" else { return }
+        let found = try CertificateProbe(options: options, gate: gate).run()
+        if !found.reasons.isEmpty {
+            if let fault = exception.fault(with: found) { throw .untrusted(fault) }
+            options.pinnedKey = exception.key
+        }
+        isExamined = true
+    }
+
+    /// Why a connection that had to verify did not.
+    private func distrust(_ handle: CurlHandle) throws(LoginError) -> LoginError {
+        let unseen = fault(CURLE_PEER_FAILED_VERIFICATION, handle.words.text ?? "", handle)
+        let found: ServerTrust
+        do throws(LoginError) {
+            found = try CertificateProbe(options: options, gate: gate).run()
+        } catch .untrusted(.certificateUnseen) {
+            // A server that ends every handshake without a client certificate, say.
+            return unseen
+        }
+        // It verifies now, or what does not verify is not the server's certificate.
+        if found.reasons.isEmpty { return unseen }
+        return .untrusted(exception?.fault(with: found) ?? .certificate(found))
     }
 
     private func redirect(_ fields: [HTTPResponseField], from url: ParsedURL, _ parser: URLParser) -> Redirect? {

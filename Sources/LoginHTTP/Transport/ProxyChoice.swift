@@ -29,6 +29,8 @@ struct ProxyChoice: Equatable {
         self.ignoredVariable = ignoredVariable
     }
 
+    var speaksTLS: Bool { url?.lowercased().hasPrefix("https://") == true }
+
     /// The proxy without user information, to be shown.
     var shown: String {
         guard let url else { return "" }

@@ -20,6 +20,20 @@ struct TLSFault: Equatable {
         words = parts.last.map(String.init) ?? text
     }
 
+    /// Alerts about the client's certificate, or the lack of one: 1000 and the number of RFC 8446, section 6.
+    var refusal: ClientCertificateRefusal? {
+        guard library == 20 else { return nil }
+        switch reason {
+        case 1116: return .wanted
+        case 1048: return .unknownAuthority
+        case 1045: return .expired
+        case 1044: return .revoked
+        case 1042, 1043, 1046: return .unsupported
+        case 1040, 1049: return .unexplained
+        default: return nil
+        }
+    }
+
     /// Nothing where the error is not one of the SSL routines.
     var error: LoginError? {
         guard library == 20 else { return nil }
@@ -27,7 +41,7 @@ struct TLSFault: Equatable {
         // http and proxy request, packet length too long, unknown protocol, wrong version number, bad record type
         case 155, 156, 198, 252, 267, 443: return .network(.notTLS)
         case 294: return .network(.connectionLost)  // unexpected end of file
-        case 134: return .untrusted(.certificate(reason: words))  // certificate verify failed
+        case 134: return .untrusted(.certificateUnseen(reason: words))  // certificate verify failed
         // No common version or cipher, an alert, or a key that is too weak: all of them are the server's doing.
         default: return .untrusted(.tlsVersion(detail: words))
         }

@@ -1,3 +1,5 @@
+public import LoginCore
+
 /// Which proxy is used (contract: plain http and proxies).
 public enum ProxySetting: Equatable, Sendable {
     case none
@@ -20,6 +22,10 @@ public struct TransportSettings: Sendable {
     public var environment: [String: String]
     /// Authorities (PEM) that replace the system's.
     public var caFile: String?
+    /// What a person accepted at the transport's origin. It is looked at only where the certificate does not verify.
+    public var exception: TrustException?
+    /// What is shown to a server that asks for a client certificate.
+    public var identity: ClientIdentity?
     /// Seconds for one request, from the name's resolution to the last byte.
     public var timeout: Int
     /// Seconds until the connection must stand, TLS included.
@@ -37,7 +43,8 @@ public struct TransportSettings: Sendable {
 
     public init(
         allowHTTP: Bool = false, proxy: ProxySetting = .none, environment: [String: String] = [:],
-        caFile: String? = nil, timeout: Int = 60, connectTimeout: Int = 10, stallTime: Int = 30,
+        caFile: String? = nil, exception: TrustException? = nil, timeout: Int = 60, connectTimeout: Int = 10,
+        stallTime: Int = 30,
         bodyLimit: Int = 1 << 20, headerLimit: Int = 256 << 10,
         userAgent: String = "authctl", trace: (@Sendable (String) -> Void)? = nil
     ) {
@@ -45,6 +52,7 @@ public struct TransportSettings: Sendable {
         self.proxy = proxy
         self.environment = environment
         self.caFile = caFile
+        self.exception = exception
         self.timeout = timeout
         self.connectTimeout = connectTimeout
         self.stallTime = stallTime

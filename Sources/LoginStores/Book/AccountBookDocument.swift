@@ -11,6 +11,8 @@ public struct AccountBookDocument: Equatable, Sendable {
     public var lastProfile: String?
     /// What `profile default` chose; `default` of the configuration file goes before it.
     public var defaultProfile: String?
+    /// Certificates that a person accepted, one for an origin.
+    public private(set) var trusted: [TrustException] = []
 
     public init() {}
 
@@ -61,10 +63,26 @@ public struct AccountBookDocument: Equatable, Sendable {
             profiles[index].activeUsername = nil
         }
     }
+
+    /// What was accepted for this origin.
+    public func exception(for origin: Origin) -> TrustException? {
+        trusted.first { $0.origin == origin }
+    }
+
+    /// Puts an exception in the place of the origin's former one.
+    public mutating func trust(_ exception: TrustException) {
+        distrust(exception.origin)
+        trusted.append(exception)
+    }
+
+    /// Removes what was accepted for this origin.
+    public mutating func distrust(_ origin: Origin) {
+        trusted.removeAll { $0.origin == origin }
+    }
 }
 
 extension AccountBookDocument: Codable {
-    private enum CodingKeys: String, CodingKey { case version, profiles, lastProfile, defaultProfile }
+    private enum CodingKeys: String, CodingKey { case version, profiles, lastProfile, defaultProfile, trusted }
 
     /// The document says a version that this program does not know.
     struct UnknownVersion: Error {
@@ -79,6 +97,7 @@ extension AccountBookDocument: Codable {
         profiles = try container.decode([ProfileRecord].self, forKey: .profiles)
         lastProfile = try container.decodeIfPresent(String.self, forKey: .lastProfile)
         defaultProfile = try container.decodeIfPresent(String.self, forKey: .defaultProfile)
+        trusted = try container.decodeIfPresent([TrustException].self, forKey: .trusted) ?? []
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -87,6 +106,7 @@ extension AccountBookDocument: Codable {
         try container.encode(profiles, forKey: .profiles)
         try container.encodeIfPresent(lastProfile, forKey: .lastProfile)
         try container.encodeIfPresent(defaultProfile, forKey: .defaultProfile)
+        if !trusted.isEmpty { try container.encode(trusted, forKey: .trusted) }
     }
 }
 

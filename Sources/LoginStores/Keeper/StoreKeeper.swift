@@ -96,6 +96,8 @@ public final class StoreKeeper: LoginKeeper {
         return store
     }
 
+    var keepsNothing: Bool { rules.persistence == .none || chosen?.name == StoreName.none }
+
     /// The record of the account that is meant, if there is one.
     public func account() throws(StoreFault) -> AccountRecord? {
         guard let profile = try book.read().profile(subject.profile) else { return nil }

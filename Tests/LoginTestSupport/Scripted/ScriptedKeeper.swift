@@ -11,6 +11,7 @@ public final class ScriptedKeeper: LoginKeeper {
     public private(set) var approved: [Login] = []
     public private(set) var kinds: [Approval] = []
     public private(set) var rejected: [StoredLogin.Part] = []
+    public private(set) var remembered: [TrustException] = []
 
     public init(
         prepare: [Result<Void, LoginError>] = [], fill: [Result<StoredLogin, LoginError>] = [],
@@ -46,5 +47,10 @@ public final class ScriptedKeeper: LoginKeeper {
         journal.note("keeper.reject \(part)")
         rejected.append(part)
         try rejections.next()
+    }
+
+    public func remember(_ exception: TrustException) throws(LoginError) {
+        journal.note("keeper.remember")
+        remembered.append(exception)
     }
 }

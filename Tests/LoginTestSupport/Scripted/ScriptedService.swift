@@ -11,6 +11,7 @@ public final class ScriptedService: Authenticator {
 
     public private(set) var credentials: [Credential] = []
     public private(set) var sessions: [Session] = []
+    public private(set) var trusted: [TrustException] = []
     public private(set) var held: [CredentialField: Secret] = [:]
 
     public init(
@@ -50,5 +51,10 @@ public final class ScriptedService: Authenticator {
         journal.note("service.renew as '\(username)'")
         sessions.append(session)
         return try renewals.next()
+    }
+
+    public func trust(_ exception: TrustException) {
+        journal.note("service.trust")
+        trusted.append(exception)
     }
 }

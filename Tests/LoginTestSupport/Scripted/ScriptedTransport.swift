@@ -6,6 +6,7 @@ public final class ScriptedTransport: Transport {
     private var answers: Script<HTTPResponse>
 
     public private(set) var requests: [HTTPRequest] = []
+    public private(set) var trusted: [TrustException] = []
 
     public init(_ answers: [Result<HTTPResponse, LoginError>] = []) {
         self.answers = Script("transport.send", answers)
@@ -17,6 +18,8 @@ public final class ScriptedTransport: Transport {
         requests.append(request)
         return try answers.next()
     }
+
+    public func trust(_ exception: TrustException) { trusted.append(exception) }
 }
 
 extension HTTPRequest {

@@ -1,0 +1,40 @@
+import ArgumentParser
+import LoginCore
+import LoginStores
+
+/// `authctl trust list`
+struct TrustListCommand: WorldCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Show what was accepted: for which origin, which certificate, which faults.")
+
+    @OptionGroup var report: ReportOptions
+    @OptionGroup var global: GlobalOptions
+
+    var printsJSON: Bool { report.json }
+
+    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+        let rows = try invocation.document().trusted.map { TrustRow($0) }.sorted { $0.origin < $1.origin }
+        if printsJSON {
+            try invocation.world.streams.result(json: rows)
+        } else if rows.isEmpty {
+            invocation.say("authctl: nothing is trusted by exception")
+        } else {
+            var table = Table(headings: ["ORIGIN", "ACCEPTED FAULTS", "FINGERPRINT"])
+            table.rows = rows.map { [$0.origin, $0.reasons.joined(separator: ", "), $0.fingerprint] }
+            try invocation.world.streams.result(table.text)
+        }
+        return .ok
+    }
+}
+
+private struct TrustRow: Encodable {
+    let origin: String
+    let fingerprint: String
+    let reasons: [String]
+
+    init(_ exception: TrustException) {
+        origin = exception.origin.description
+        fingerprint = exception.fingerprint.description
+        reasons = exception.reasons.map(\.rawValue)
+    }
+}

@@ -1,0 +1,38 @@
+import ArgumentParser
+import LoginCore
+import LoginHTTP
+import LoginStores
+
+/// `authctl trust remove ORIGIN`
+struct TrustRemoveCommand: WorldCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Forget what was accepted for an origin.")
+
+    @Argument(help: ArgumentHelp("Such as https://HOST:PORT.", valueName: "origin"))
+    var origin: String
+
+    @OptionGroup var report: ReportOptions
+    @OptionGroup var global: GlobalOptions
+
+    var printsJSON: Bool { report.json }
+
+    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+        let trusted = try invocation.document().trusted.map(\.origin)
+        // As 'trust list' has it, without a look at any parser.
+        var found = trusted.first { $0.description == self.origin }
+        if found == nil { found = try invocation.parse(self.origin).origin }
+        guard let origin = found, trusted.contains(origin) else {
+            let known = trusted.map(\.description).sorted().joined(separator: ", ")
+            throw .usage(
+                .other(
+                    "nothing was accepted for \(SafeText.quoted(self.origin))"
+                        + (known.isEmpty ? "" : ", only for: \(known)")))
+        }
+        try Invocation.fromStore { () throws(StoreFault) in
+            _ = try invocation.book.update { $0.distrust(origin) }
+        }
+        invocation.say("The certificate of \(origin) is not trusted any more.")
+        if printsJSON { try invocation.world.streams.result(json: ["removed": origin.description]) }
+        return .ok
+    }
+}

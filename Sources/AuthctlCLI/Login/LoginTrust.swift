@@ -1,0 +1,51 @@
+import LoginCore
+import LoginStores
+
+extension LoginOptions {
+    /// What becomes of a certificate that does not verify.
+    func trustPolicy(mayAsk: Bool) -> TrustPolicy {
+        TrustPolicy(fingerprint: trustFingerprint.flatMap { Fingerprint($0) }, mayAsk: mayAsk)
+    }
+}
+
+extension Invocation {
+    /// How the person is asked in a login with these options.
+    func dialogueSettings(_ options: LoginOptions) -> World.DialogueSettings {
+        var settings = dialogueSettings
+        settings.allowsBlankPassword = options.blankPassword
+        return settings
+    }
+
+    /// What is accepted of an origin: in this run, else remembered.
+    func exception(for origin: Origin) throws(LoginError) -> TrustException? {
+        if let accepted = acceptance?.exception, accepted.origin == origin { return accepted }
+        return try document().exception(for: origin)
+    }
+
+    /// Sends a request before the login itself has begun. The decision about a certificate that does not verify then holds
+    /// for the whole run; it is made by the same policy as in the login.
+    func send(
+        _ request: HTTPRequest, over transport: any Transport, _ options: LoginOptions
+    ) throws(LoginError) -> HTTPResponse {
+        do throws(LoginError) {
+            return try transport.send(request)
+        } catch .untrusted(.certificate(let trust)) where acceptance == nil {
+            acceptance = try accepted(trust, options)
+        }
+        if let exception = acceptance?.exception { transport.trust(exception) }
+        return try transport.send(request)
+    }
+
+    private func accepted(_ trust: ServerTrust, _ options: LoginOptions) throws(LoginError) -> TrustAcceptance {
+        switch options.trustPolicy(mayAsk: mayAsk).decision(on: trust) {
+        case .refuse(let error): throw error
+        case .accept: return TrustAcceptance(trust.exception, isLasting: true)
+        case .ask: break
+        }
+        switch try world.dialogue(dialogueSettings(options)).ask(about: trust) {
+        case .reject: throw .untrusted(.certificate(trust))
+        case .once: return TrustAcceptance(trust.exception, isLasting: false)
+        case .always: return TrustAcceptance(trust.exception, isLasting: true)
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Glibc
+import LoginCore
+import LoginHTTP
+import Secrets
+
+/// The files of a client certificate, with the rules that ssh has for keys: nobody else may read them. A symbolic link
+/// counts as what it leads to.
+struct KeyFile {
+    let path: String
+    let holdsKey: Bool
+
+    /// In bytes.
+    private static let limit = 256 << 10
+
+    static func files(certificate: String, key: String?) throws(LoginError) -> ClientCertificateFiles {
+        do throws(Fault) {
+            return ClientCertificateFiles(
+                certificate: try KeyFile(path: certificate, holdsKey: key == nil).read(),
+                key: try key.map { (path) throws(Fault) in try KeyFile(path: path, holdsKey: true).read() },
+                names: (certificate, key ?? certificate))
+        } catch {
+            throw .usage(.clientCertificate(error.fault))
+        }
+    }
+
+    private struct Fault: Error {
+        let fault: ClientCertificateFault
+    }
+
+    private func read() throws(Fault) -> Secret {
+        // Not blocking while it is opened: a FIFO would hold it for ever.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { throw Fault(fault: .unreadable(file: path, errno: errno)) }
+        defer { close(descriptor) }
+        var information = stat()
+        guard fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG else {
+            throw Fault(fault: .notAFile(path))
+        }
+        if holdsKey, isOpenToOthers(information) { throw Fault(fault: .openToOthers(file: path)) }
+        guard information.st_size <= Self.limit else { throw Fault(fault: .tooLarge(file: path, limit: Self.limit)) }
+        var builder = SecretBuilder(limit: Self.limit)
+        let chunk = 4096
+        while true {
+            var count = 0
+            let bytes = Secret(count: chunk) { count = Glibc.read(descriptor, $0.baseAddress, chunk) }
+            guard count >= 0 else { throw Fault(fault: .unreadable(file: path, errno: errno)) }
+            if count == 0 { return builder.finish() }
+            do throws(SecretBuilder.LimitExceeded) {
+                try bytes.withUnsafeBytes { (all) throws(SecretBuilder.LimitExceeded) in
+                    try builder.append(UnsafeRawBufferPointer(rebasing: all.prefix(count)))
+                }
+            } catch {
+                throw Fault(fault: .tooLarge(file: path, limit: Self.limit))
+            }
+        }
+    }
+
+    /// The administrator may let a group of users have a key of theirs.
+    private func isOpenToOthers(_ information: stat) -> Bool {
+        if information.st_uid == getuid() { return information.st_mode & 0o077 != 0 }
+        return information.st_uid != 0 || information.st_mode & 0o027 != 0
+    }
+}

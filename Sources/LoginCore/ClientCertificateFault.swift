@@ -1,0 +1,34 @@
+/// Why a client certificate cannot be used as the profile has it. Nothing was sent.
+public enum ClientCertificateFault: Equatable, Sendable {
+    case unreadable(file: String, errno: Int32)
+    case notAFile(String)
+    /// It is too large to be one.
+    case tooLarge(file: String, limit: Int)
+    /// Somebody else can read the key, or owns it.
+    case openToOthers(file: String)
+    case notACertificate(file: String)
+    case notAKey(file: String)
+    case keyOfAnother(certificate: String, key: String)
+    case oldEncryption(file: String)
+    case wrongPassphrase(file: String)
+    /// At a moment of Unix time, in seconds.
+    case expired(file: String, Int64)
+    case notYetValid(file: String, Int64)
+    /// The method needs one, and the profile names none.
+    case notNamed
+    /// It names nobody, so that the account has no name.
+    case nameless(file: String)
+    case libraryMissing(file: String)
+}
+
+/// Why a server broke off when it was shown a client certificate, or none: TLS alerts (RFC 8446, section 6.2).
+public enum ClientCertificateRefusal: Equatable, Sendable, CaseIterable {
+    /// It wants one, and the profile names none.
+    case wanted
+    case unknownAuthority
+    case expired
+    case revoked
+    case unsupported
+    /// The server did not say why; with TLS 1.2 also where it wants one.
+    case unexplained
+}

@@ -1,0 +1,87 @@
+/// A step that asked the server, and found a certificate that does not verify. Nothing of it has reached the server, so
+/// that it can be taken again.
+///
+/// Those steps are left out that can only follow after another one has reached the server: a certificate that was good
+/// a moment ago and is not any more is nothing to ask a person about, least of all with their password in hand.
+public enum Interruption: Equatable, Sendable {
+    case judging(StoredSession)
+    case preparing(LoginFlow.Source)
+    case authenticatingStored
+
+    /// Nothing for a state that does not ask the server, or not first.
+    init?(_ state: LoginFlow.State) {
+        switch state {
+        case .judging(let session) where session.step == .verifying || session.step == .renewing:
+            self = .judging(session)
+        case .preparing(let source): self = .preparing(source)
+        case .authenticating(.stored): self = .authenticatingStored
+        case .starting, .lookingUp, .judging, .asking, .authenticating, .rejectingCredential, .saving, .askingTrust,
+            .trusting, .rememberingTrust, .finished:
+            return nil
+        }
+    }
+}
+
+/// What a person, or an option, accepted for this login.
+public struct TrustAcceptance: Equatable, Sendable {
+    public let exception: TrustException
+    /// Whether it is to be remembered if the login succeeds.
+    public let isLasting: Bool
+
+    public init(_ exception: TrustException, isLasting: Bool) {
+        self.exception = exception
+        self.isLasting = isLasting
+    }
+}
+
+/// The part of the table that is about a server whose certificate does not verify.
+extension LoginFlow {
+    mutating func judge(_ trust: ServerTrust) -> Effect {
+        // One question for a login: what comes after an answer is another server, or other faults.
+        guard acceptance == nil, let interruption = Interruption(state) else {
+            return finish(.failed(.untrusted(.certificate(trust))))
+        }
+        switch policy.trust.decision(on: trust) {
+        case .ask: return go(.askingTrust(trust, interruption), .askTrust(trust))
+        case .accept: return accept(TrustAcceptance(trust.exception, isLasting: true), interruption)
+        case .refuse(let error): return finish(.failed(error))
+        }
+    }
+
+    mutating func handleTrust(_ event: Event) -> Effect {
+        switch (state, event) {
+        case (.askingTrust(let trust, _), .answeredTrust(.reject)):
+            return finish(.failed(.untrusted(.certificate(trust))))
+        case (.askingTrust(let trust, let interruption), .answeredTrust(.once)):
+            return accept(TrustAcceptance(trust.exception, isLasting: false), interruption)
+        case (.askingTrust(let trust, let interruption), .answeredTrust(.always)):
+            return accept(TrustAcceptance(trust.exception, isLasting: true), interruption)
+        case (.trusting(let interruption), .trusted):
+            return resume(interruption)
+        case (.rememberingTrust(let outcome), .saved):
+            return finish(outcome)
+        case (_, _):
+            return unexpected(event)
+        }
+    }
+
+    /// Ends with a login that the verify endpoint has confirmed.
+    mutating func succeed(_ outcome: Outcome) -> Effect {
+        guard let acceptance, acceptance.isLasting else { return finish(outcome) }
+        return go(.rememberingTrust(outcome), .rememberTrust(acceptance.exception))
+    }
+
+    private mutating func accept(_ acceptance: TrustAcceptance, _ interruption: Interruption) -> Effect {
+        self.acceptance = acceptance
+        return go(.trusting(interruption), .trust(acceptance.exception))
+    }
+
+    private mutating func resume(_ interruption: Interruption) -> Effect {
+        switch interruption {
+        case .judging(let session):
+            go(.judging(session), session.step == .renewing ? .renewSession : .verifySession)
+        case .preparing(let source): go(.preparing(source), .prepare)
+        case .authenticatingStored: go(.authenticating(.stored), .authenticateStored)
+        }
+    }
+}

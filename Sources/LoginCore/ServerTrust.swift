@@ -1,0 +1,179 @@
+/// What is known of a server whose certificate does not verify: who it says it is, and everything that is wrong. Names and
+/// dates are the server's own claim.
+public struct ServerTrust: Equatable, Sendable {
+    /// One thing that is wrong (RFC 5280, section 6; RFC 9525 for the host). The raw values are what is remembered.
+    public enum Reason: String, Equatable, Sendable, CaseIterable, Codable {
+        case selfSigned = "self-signed"
+        case unknownAuthority = "unknown-authority"
+        case expired
+        case notYetValid = "not-yet-valid"
+        case otherHost = "other-host"
+        case wrongPurpose = "wrong-purpose"
+        case issuerNoAuthority = "issuer-no-authority"
+        case tooWeak = "too-weak"
+        case badSignature = "bad-signature"
+        /// Anything else that OpenSSL finds.
+        case invalid
+
+        /// Whether a person may go on all the same. A key that can be worked out, or a chain that is not what it says,
+        /// proves nothing, whoever looks at it.
+        public var isAcceptable: Bool {
+            switch self {
+            case .selfSigned, .unknownAuthority, .expired, .notYetValid, .otherHost, .wrongPurpose, .issuerNoAuthority:
+                true
+            case .tooWeak, .badSignature, .invalid: false
+            }
+        }
+    }
+
+    public let origin: Origin
+    /// In the order of `Reason`, each once.
+    public let reasons: [Reason]
+    /// As RFC 2253 has names, unescaped.
+    public let subject: String
+    public let issuer: String
+    /// In seconds of Unix time.
+    public let notBefore: Int64
+    public let notAfter: Int64
+    public let fingerprint: Fingerprint
+    /// SHA-256 of the public key, in base64: what stays when a certificate is renewed with the same key (RFC 7469,
+    /// section 2.4).
+    public let key: String
+
+    public init(
+        origin: Origin, reasons: [Reason], subject: String, issuer: String, notBefore: Int64, notAfter: Int64,
+        fingerprint: Fingerprint, key: String
+    ) {
+        self.origin = origin
+        self.reasons = Reason.allCases.filter { reasons.contains($0) }
+        self.subject = subject
+        self.issuer = issuer
+        self.notBefore = notBefore
+        self.notAfter = notAfter
+        self.fingerprint = fingerprint
+        self.key = key
+    }
+
+    /// Whether it is for a person to decide at all.
+    public var isAcceptable: Bool { reasons.allSatisfy(\.isAcceptable) }
+
+    /// What an acceptance of it covers.
+    public var exception: TrustException {
+        TrustException(origin: origin, key: key, reasons: reasons, fingerprint: fingerprint)
+    }
+}
+
+/// What a person accepted: one key at one origin, with these faults and no others.
+public struct TrustException: Equatable, Sendable, Codable {
+    public let origin: Origin
+    /// As `ServerTrust.key`.
+    public let key: String
+    public let reasons: [ServerTrust.Reason]
+    /// Of the certificate that was looked at, to be shown; the key decides.
+    public let fingerprint: Fingerprint
+
+    public init(origin: Origin, key: String, reasons: [ServerTrust.Reason], fingerprint: Fingerprint) {
+        self.origin = origin
+        self.key = key
+        self.reasons = reasons
+        self.fingerprint = fingerprint
+    }
+
+    /// Why that server is not what was accepted; nothing if it is. With another key it is none of it, whatever its faults
+    /// are.
+    public func fault(with trust: ServerTrust) -> TrustFault? {
+        guard origin == trust.origin, key == trust.key else {
+            return .certificateChanged(trust.origin, now: trust.fingerprint)
+        }
+        return trust.isAcceptable && trust.reasons.allSatisfy(reasons.contains) ? nil : .certificate(trust)
+    }
+}
+
+/// SHA-256 of a certificate in DER, as `openssl x509 -fingerprint -sha256` tells it.
+public struct Fingerprint: Hashable, Sendable {
+    public let bytes: [UInt8]
+
+    /// Nothing unless there are 32.
+    public init?(bytes: [UInt8]) {
+        guard bytes.count == 32 else { return nil }
+        self.bytes = bytes
+    }
+
+    /// Reads 64 hexadecimal digits in any case, with or without colons between the pairs, after `sha256:`.
+    public init?(_ text: String) {
+        let name = "sha256:"
+        guard text.lowercased().hasPrefix(name) else { return nil }
+        let rest = text.dropFirst(name.count).utf8
+        let pairs =
+            rest.contains(UInt8(ascii: ":"))
+            ? rest.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).map { Array($0) }
+            : stride(from: 0, to: rest.count, by: 2).map { Array(rest.dropFirst($0).prefix(2)) }
+        let isHexadecimal = { (pair: [UInt8]) in pair.count == 2 && pair.allSatisfy { Character(.init($0)).isHexDigit }
+        }
+        guard pairs.allSatisfy(isHexadecimal) else { return nil }
+        self.init(bytes: pairs.compactMap { UInt8(String(decoding: $0, as: UTF8.self), radix: 16) })
+    }
+
+    /// `AB:CD:…`, in capitals.
+    public var pairs: [String] {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }
+    }
+}
+
+extension Fingerprint: CustomStringConvertible {
+    /// `sha256:` and 64 digits, as `--trust-fingerprint` takes it.
+    public var description: String { "sha256:" + pairs.joined().lowercased() }
+}
+
+extension Fingerprint: Codable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let fingerprint = Fingerprint(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a fingerprint")
+        }
+        self = fingerprint
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
+/// What is to be done about a server whose certificate does not verify.
+///
+/// Pure, since both ways to a server go by it: the login itself, and the redirects before it.
+public struct TrustPolicy: Equatable, Sendable {
+    public enum Decision: Equatable, Sendable {
+        case ask
+        case accept
+        case refuse(LoginError)
+    }
+
+    /// The certificate that was named beforehand, instead of a question.
+    public var fingerprint: Fingerprint?
+    public var mayAsk: Bool
+
+    public init(fingerprint: Fingerprint? = nil, mayAsk: Bool = false) {
+        self.fingerprint = fingerprint
+        self.mayAsk = mayAsk
+    }
+
+    public func decision(on trust: ServerTrust) -> Decision {
+        guard trust.isAcceptable else { return .refuse(.untrusted(.certificate(trust))) }
+        if let fingerprint {
+            return fingerprint == trust.fingerprint ? .accept : .refuse(.untrusted(.otherFingerprint(trust)))
+        }
+        return mayAsk ? .ask : .refuse(.untrusted(.certificate(trust)))
+    }
+}
+
+/// What a person says about a server whose certificate does not verify.
+public enum TrustAnswer: String, Equatable, Sendable, CaseIterable {
+    /// Unless another word is typed.
+    case reject
+    /// For this process.
+    case once
+    /// Remembered, if the login succeeds.
+    case always
+}

@@ -1,0 +1,69 @@
+extension ServerTrust.Reason {
+    /// As a sentence about the certificate.
+    public var words: String {
+        switch self {
+        case .selfSigned: "it is self-signed: nobody else vouches for it"
+        case .unknownAuthority: "its authority is not one of those that are trusted"
+        case .expired: "it, or an authority of it, has expired"
+        case .notYetValid: "it, or an authority of it, is not valid yet"
+        case .otherHost: "it is for another host"
+        case .wrongPurpose: "it is not meant for servers"
+        case .issuerNoAuthority: "its issuer may not issue certificates"
+        case .tooWeak: "its key, or an authority's, is too weak"
+        case .badSignature: "a signature in its chain is wrong"
+        case .invalid: "its chain is not valid"
+        }
+    }
+}
+
+extension ServerTrust {
+    /// What a person has to look at, as names and values; everything that others wrote is made harmless.
+    public var facts: [(name: String, value: String)] {
+        [
+            ("Subject", SafeText.escaped(subject)), ("Issuer", SafeText.escaped(issuer)),
+            ("Valid", "\(CivilDate(notBefore)) to \(CivilDate(notAfter))"),
+        ]
+    }
+
+    /// The same for a message, with every reason first.
+    var details: [String] {
+        reasons.map(\.words) + facts.map { "\($0.name.lowercased()): \($0.value)" } + ["fingerprint: \(fingerprint)"]
+    }
+
+    var message: Message {
+        guard isAcceptable else {
+            return Message(
+                "the server's certificate is not trusted, and cannot be; nothing was sent", details: details,
+                next: "the service's administrator has to mend it")
+        }
+        return Message(
+            "the server's certificate is not trusted; nothing was sent", details: details,
+            next: "name its authority with --ca-file FILE, or this certificate with --trust-fingerprint \(fingerprint)")
+    }
+}
+
+/// A day of the calendar in UTC, as people compare it with today.
+struct CivilDate: CustomStringConvertible {
+    let description: String
+
+    /// - Parameter time: in seconds of Unix time.
+    init(_ time: Int64) {
+        // Counted from 1 March of the year 0, so that a leap day ends its year; 146097 days are 400 years.
+        let days = Self.floored(time, by: 86_400) + 719_468
+        let era = Self.floored(days, by: 146_097)
+        let day = days - era * 146_097
+        let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365
+        let dayOfYear = day - (365 * year + year / 4 - year / 100)
+        let month = (5 * dayOfYear + 2) / 153
+        let dayOfMonth = dayOfYear - (153 * month + 2) / 5 + 1
+        let isNextYear = month >= 10
+        description =
+            "\(year + era * 400 + (isNextYear ? 1 : 0))-\(Self.two(month + (isNextYear ? -9 : 3)))-\(Self.two(dayOfMonth))"
+    }
+
+    private static func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+
+    private static func floored(_ number: Int64, by divisor: Int64) -> Int64 {
+        number / divisor - (number % divisor < 0 ? 1 : 0)
+    }
+}

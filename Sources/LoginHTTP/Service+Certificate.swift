@@ -1,0 +1,23 @@
+import LoginCore
+
+extension Service {
+    /// Asks the verify endpoint without the client certificate that is the proof. It has to refuse: in the handshake, or
+    /// by a status.
+    func prepare(over stranger: any Transport) throws(LoginError) -> ProtectionSpace {
+        let space = ProtectionSpace(origin: endpoint.origin, method: .certificate)
+        let facts: AnswerFacts
+        do throws(LoginError) {
+            facts = try send(profile.verify.fromStranger, SlotValues(), session: nil, over: stranger)
+        } catch .untrusted(.clientCertificate) {
+            return space
+        }
+        switch facts.judged(by: profile.verify.answer, at: .verify) {
+        case .accepted:
+            throw .usage(.verifyProvesNothing(url: verifyURL))
+        case .unclear(.busy(let fault)):
+            throw .busy(fault)
+        case .refused, .forbidden, .unclear:
+            return space
+        }
+    }
+}

@@ -1,0 +1,89 @@
+internal import CCrypto
+internal import CCurl
+internal import FoundationEssentials
+internal import Glibc
+internal import LoginCore
+
+/// Looks at a server's certificate without telling the server anything: a connection of its own with verification off, which
+/// carries no credential and no byte of HTTP, and ends after the handshake.
+///
+/// libcurl tells nothing of a certificate that does not verify, and stops at the first fault; a person has to see all.
+struct CertificateProbe {
+    let options: CurlOptions
+    let gate: PeerGate
+
+    /// - Returns: what is there now; without reasons if it verifies.
+    /// - Throws: `certificateUnseen` where no certificate can be had.
+    func run() throws(LoginError) -> ServerTrust {
+        let handle = try CurlHandle(CurlLibrary())
+        gate.startTransfer()
+        try options.apply(to: handle)
+        try handle.set(CURLOPT_URL, "\(options.origin)/")
+        try handle.set(CURLOPT_ERRORBUFFER, pointer: handle.words.start)
+        try handle.set(openSocket: PeerGate.openSocket)
+        try handle.set(CURLOPT_OPENSOCKETDATA, pointer: Unmanaged.passUnretained(gate).toOpaque())
+        try handle.set(CURLOPT_CONNECT_ONLY, 1)
+        try handle.set(CURLOPT_CERTINFO, 1)
+        try handle.set(CURLOPT_SSL_VERIFYPEER, 0)
+        try handle.set(CURLOPT_SSL_VERIFYHOST, 0)
+        let code = withExtendedLifetime(gate) { handle.perform() }
+        guard code == CURLE_OK else {
+            throw .untrusted(.certificateUnseen(reason: handle.words.text ?? CurlHandle.words(of: code)))
+        }
+        return try evaluate(Self.certificates(of: handle))
+    }
+
+    /// In PEM, the server's own first.
+    private static func certificates(of handle: CurlHandle) -> [String] {
+        var info: UnsafeMutablePointer<curl_certinfo>?
+        guard ccurl_getinfo_certificates(handle.raw, &info) == CURLE_OK, let info, let lists = info.pointee.certinfo
+        else { return [] }
+        return (0..<Int(info.pointee.num_of_certs)).compactMap { index in
+            var node = lists[index]
+            while let current = node {
+                let text = current.pointee.data.map { String(cString: $0) } ?? ""
+                if text.hasPrefix("Cert:") { return String(text.dropFirst(5)) }
+                node = current.pointee.next
+            }
+            return nil
+        }
+    }
+
+    private func evaluate(_ chain: [String]) throws(LoginError) -> ServerTrust {
+        var found = ccrypto_certificate()
+        let texts = chain.map { strdup($0) }
+        defer { for text in texts { free(text) } }
+        let pointers = texts.map { UnsafePointer($0) }
+        let (host, authorities) = (options.origin.bareHost, options.authorities)
+        if let problem = ccrypto_evaluate(pointers, pointers.count, host, authorities, &found) {
+            throw .untrusted(.certificateUnseen(reason: String(cString: problem)))
+        }
+        return try found.trust(options.origin)
+    }
+}
+
+extension ccrypto_certificate {
+    fileprivate func trust(_ origin: Origin) throws(LoginError) -> ServerTrust {
+        guard let fingerprint = Fingerprint(bytes: withUnsafeBytes(of: fingerprint) { Array($0) }) else {
+            throw .untrusted(.certificateUnseen(reason: "it has no fingerprint"))
+        }
+        return ServerTrust(
+            origin: origin, reasons: found, subject: Self.text(subject), issuer: Self.text(issuer),
+            notBefore: not_before, notAfter: not_after, fingerprint: fingerprint,
+            key: withUnsafeBytes(of: key) { Data($0) }.base64EncodedString())
+    }
+
+    private var found: [ServerTrust.Reason] {
+        let bits: [(Int, ServerTrust.Reason)] = [
+            (CCRYPTO_SELF_SIGNED, .selfSigned), (CCRYPTO_UNKNOWN_AUTHORITY, .unknownAuthority),
+            (CCRYPTO_EXPIRED, .expired), (CCRYPTO_NOT_YET_VALID, .notYetValid), (CCRYPTO_OTHER_HOST, .otherHost),
+            (CCRYPTO_WRONG_PURPOSE, .wrongPurpose), (CCRYPTO_ISSUER_NO_AUTHORITY, .issuerNoAuthority),
+            (CCRYPTO_TOO_WEAK, .tooWeak), (CCRYPTO_BAD_SIGNATURE, .badSignature), (CCRYPTO_INVALID, .invalid),
+        ]
+        return bits.filter { reasons & UInt32($0.0) != 0 }.map(\.1)
+    }
+
+    private static func text(_ bytes: some Any) -> String {
+        withUnsafeBytes(of: bytes) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+}

@@ -1,0 +1,28 @@
+internal import LoginCore
+
+/// How a certificate that does not verify is put before a person: the origin, what is wrong, what can be compared.
+struct TrustDialogue {
+    let trust: ServerTrust
+    /// Of the terminal.
+    let columns: Int
+
+    static let question = "Trust it? Type reject, once or always [reject]: "
+    static let help = "Type one of the three words whole; nothing was sent so far."
+
+    var lines: [String] {
+        ["The certificate of \(SafeText.escaped(trust.origin.description)) cannot be trusted by itself:"]
+            + trust.reasons.map { "  - \($0.words)" }
+            + trust.facts.map { "\($0.name + ":") \($0.value)" }
+            + ["SHA-256 fingerprint:"] + fingerprint
+            + ["Compare it with what the server's administrator tells you. Nothing was sent so far."]
+    }
+
+    /// In lines of equal length that fit, so that it can be compared pair by pair.
+    private var fingerprint: [String] {
+        let perLine = [16, 8, 4].first { 2 + 3 * $0 - 1 < columns } ?? 4
+        let pairs = trust.fingerprint.pairs
+        return stride(from: 0, to: pairs.count, by: perLine).map { start in
+            "  " + pairs[start..<min(start + perLine, pairs.count)].joined(separator: ":")
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+
+/// A real httpd on loopback that lets in whoever shows a client certificate of one authority, for as long as this object
+/// lives. `mallory` is known and forbidden.
+public final class CertificateHttpd {
+    /// When and how it asks.
+    public enum Host: Int, CaseIterable, Sendable {
+        case tls12, tls13
+        /// After the request: by renegotiation, and by post-handshake authentication (RFC 8446, section 4.6.2).
+        case tls12Late, tls13Late
+
+        fileprivate var isLate: Bool { self == .tls12Late || self == .tls13Late }
+        fileprivate var protocolName: String { self == .tls12 || self == .tls12Late ? "TLSv1.2" : "TLSv1.3" }
+    }
+
+    private let server: ServerProcess
+    private let ports: [UInt16]
+
+    /// - Parameters:
+    ///   - pair: the server's own certificate.
+    ///   - authority: of the clients.
+    public init(_ pair: CertificatePair, authority: String) throws {
+        guard let program = RealServer.path(of: "apache2") else {
+            throw ServerProcess.NotStarted(description: "apache2 is not installed")
+        }
+        server = try ServerProcess()
+        ports = try FreePort.next(Host.allCases.count)
+        let folder = server.folder
+        for name in ["server.pem": pair.certificate, "server.key": pair.key, "clients.pem": authority] {
+            try FileManager.default.copyItem(
+                atPath: name.value, toPath: folder.appendingPathComponent(name.key).path)
+        }
+        let pages = folder.appendingPathComponent("pages/private")
+        try FileManager.default.createDirectory(at: pages, withIntermediateDirectories: true)
+        let page = "{\"user\": \"<!--#echo encoding=\"none\" var=\"SSL_CLIENT_S_DN_CN\" -->\"}\n"
+        try Data(page.utf8).write(to: pages.appendingPathComponent("whoami.json"))
+        try Data(configuration.utf8).write(to: folder.appendingPathComponent("httpd.conf"))
+        for path in ["", "pages", "pages/private"] {
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o755], ofItemAtPath: folder.appendingPathComponent(path).path)
+        }
+        // httpd does not look at its stdin; a shell does it in its place.
+        let guardian = "\"$@\" </dev/null & httpd=$!; cat >/dev/null; kill $httpd; wait $httpd"
+        let file = folder.appendingPathComponent("httpd.conf").path
+        try server.start("/bin/sh", ["-c", guardian, "sh", program, "-f", file, "-DFOREGROUND"])
+        let port = ports[0]
+        try server.wait(for: "httpd") {
+            try Command.tool("bash", ["-c", "exec 3<>/dev/tcp/127.0.0.1/\(port)"]).ending == .exited(0) ? () : nil
+        }
+    }
+
+    public func origin(_ host: Host) -> String { "https://127.0.0.1:\(ports[host.rawValue])" }
+
+    /// The lines of its access log: the name in the certificate, the path, and the status.
+    public func accesses(expecting count: Int = 0) -> [String] {
+        var found: [String] = []
+        for _ in 0..<100 {
+            found = server.text("access.log").split(separator: "\n").map(String.init)
+            if found.count >= count { break }
+            usleep(20_000)
+        }
+        return found
+    }
+
+    public var errors: String { server.text("error.log") }
+
+    private func path(_ name: String) -> String { server.folder.appendingPathComponent(name).path }
+
+    private var configuration: String {
+        let modules = ["mpm_event", "authz_core", "include", "ssl"].map {
+            "LoadModule \($0)_module /usr/lib/apache2/modules/mod_\($0).so"
+        }
+        return """
+            ServerName 127.0.0.1
+            ServerRoot "\(server.folder.path)"
+            DefaultRuntimeDir "\(server.folder.path)"
+            PidFile "\(path("httpd.pid"))"
+            \(modules.joined(separator: "\n"))
+            \(getuid() == 0 ? "User www-data\nGroup www-data" : "")
+            ServerLimit 1
+            StartServers 1
+            ThreadsPerChild 8
+            MaxRequestWorkers 8
+            ErrorLog "\(path("error.log"))"
+            LogFormat "%{SSL_CLIENT_S_DN_CN}x %U %>s" short
+            CustomLog "\(path("access.log"))" short
+            DocumentRoot "\(path("pages"))"
+            SSLCertificateFile "\(path("server.pem"))"
+            SSLCertificateKeyFile "\(path("server.key"))"
+            SSLCACertificateFile "\(path("clients.pem"))"
+            <Directory "\(path("pages"))">
+                Options +Includes
+                SetOutputFilter INCLUDES
+                SSLOptions +StdEnvVars
+                Require expr %{SSL_CLIENT_S_DN_CN} != "mallory"
+            </Directory>
+            \(Host.allCases.map(host).joined(separator: "\n"))
+
+            """
+    }
+
+    private func host(_ host: Host) -> String {
+        let verify = "SSLVerifyClient require"
+        return """
+            Listen 127.0.0.1:\(ports[host.rawValue])
+            <VirtualHost 127.0.0.1:\(ports[host.rawValue])>
+                SSLEngine on
+                SSLProtocol \(host.protocolName)
+                \(host.isLate ? "<Location \"/private\">\n\(verify)\n</Location>" : verify)
+            </VirtualHost>
+            """
+    }
+}
