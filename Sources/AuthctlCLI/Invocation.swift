@@ -14,6 +14,8 @@ final class Invocation {
     let mayAsk: Bool
     /// Seconds that a person has for each answer.
     var promptTimeout = World.DialogueSettings().timeout
+    /// Is told what is sent and answered, without secrets; nothing for what `-v` says.
+    var trace: (@Sendable (String) -> Void)?
     /// Whom the command is about, for its messages.
     var topic = Topic()
     /// What this run has accepted of a server's certificate.

@@ -58,8 +58,6 @@ public enum UsageFault: Error, Equatable, Sendable {
     case verifyProvesNothing(url: String)
     /// The verify endpoint refuses requests without credentials, but does not say what it wants instead.
     case noChallenge(url: String, status: Int)
-    /// A part of the vocabulary that a later release answers.
-    case notYet(feature: String)
     case tokenHasOnlyHeader(method: AuthenticationMethod)
     /// What this method sends is made anew for each request.
     case hasNoHeader(method: AuthenticationMethod)

@@ -1,3 +1,5 @@
+public import Secrets
+
 /// Performs what a `LoginFlow` decides, through the ports, and tells it what came of it.
 ///
 /// The one loop that owns the flow's state; its result cannot be dropped.
@@ -6,14 +8,18 @@ public struct LoginLoop {
     private let service: any Authenticator
     private let prompt: any Prompt
     private let given: Credential?
+    private let further: [CredentialField: Secret]
 
+    /// - Parameter further: what was asked for before, and is kept with the login.
     public init(
-        keeper: any LoginKeeper, service: any Authenticator, prompt: any Prompt, given: Credential? = nil
+        keeper: any LoginKeeper, service: any Authenticator, prompt: any Prompt, given: Credential? = nil,
+        further: [CredentialField: Secret] = [:]
     ) {
         self.keeper = keeper
         self.service = service
         self.prompt = prompt
         self.given = given
+        self.further = further
     }
 
     /// Runs `flow` from its beginning to its end.
@@ -112,7 +118,7 @@ public struct LoginLoop {
 
     private func authenticate(_ credential: Credential?, _ stored: StoredLogin) -> LoginFlow.Event {
         guard let credential else { return .lookedUp(.nothing) }
-        let complete = credential.completed(by: stored.further)
+        let complete = credential.completed(by: further).completed(by: stored.further)
         return judge(against: stored) { () throws(LoginError) in try service.authenticate(complete) }
     }
 

@@ -11,7 +11,7 @@ extension Service {
         } catch .untrusted(.clientCertificate) {
             return space
         }
-        switch facts.judged(by: profile.verify.answer, at: .verify) {
+        switch judge(facts, by: profile.verify.answer, at: .verify) {
         case .accepted:
             throw .usage(.verifyProvesNothing(url: verifyURL))
         case .unclear(.busy(let fault)):

@@ -35,8 +35,10 @@ extension Service {
     ///
     /// A credential without a secret is a ticket, whatever another account of the profile logs in with.
     private func method(for credential: Credential) throws(LoginError) -> AuthenticationMethod {
+        // The handshake is the proof, whatever opens the key.
+        if profile.provesByCertificate { return .certificate }
         let known = protectionSpace?.method ?? options.pinnedMethod ?? profile.methods.first
-        if credential.secret == nil { return known == .certificate ? .certificate : .negotiate }
+        if credential.secret == nil { return .negotiate }
         switch known {
         case .basic: return .basic
         // The challenge is needed too.

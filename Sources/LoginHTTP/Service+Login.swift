@@ -13,7 +13,7 @@ extension Service {
         values.password = credential.secret
         let facts = try send(
             login, values, session: nil, credential: profile.answersChallenges ? credential : nil)
-        switch facts.judged(by: login.answer, at: .login) {
+        switch judge(facts, by: login.answer, at: .login) {
         case .accepted:
             return try session(facts, login.answer)
         case .refused(let refusal):

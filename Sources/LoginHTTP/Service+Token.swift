@@ -14,7 +14,7 @@ extension Service {
         }
         let answer = rule.answer.completed(by: profile.login?.answer)
         let facts = try send(rule, values(session, username: username), session: nil, readBy: answer)
-        switch facts.judged(by: answer, at: .refresh) {
+        switch judge(facts, by: answer, at: .refresh) {
         case .accepted:
             return .token(try self.token(facts, answer, at: .refresh, replacing: token))
         case .refused(let refusal), .forbidden(let refusal):
@@ -22,6 +22,14 @@ extension Service {
         case .unclear(let error):
             throw error
         }
+    }
+
+    /// Asks the verify endpoint without any credential.
+    /// - Returns: what its answer was taken for, and the challenges in it.
+    public func visitAsStranger() throws(LoginError) -> (evidence: Evidence, offered: [AuthenticateChallenge]) {
+        let facts = try send(profile.verify.fromStranger, SlotValues(), session: nil, over: stranger)
+        let offered = AuthenticateChallenge.parse(facts.response.values(of: "WWW-Authenticate"))
+        return (facts.evidence(by: profile.verify.answer, at: .verify), offered)
     }
 
     /// What came of a logout request.
@@ -42,7 +50,7 @@ extension Service {
         if facts.status == 401 || facts.matches(any: answer.loggedOut ?? []) {
             return .alreadyEnded(status: facts.status)
         }
-        switch facts.judged(by: rule.answer, at: .logout) {
+        switch judge(facts, by: rule.answer, at: .logout) {
         case .accepted:
             return .ended(status: facts.status)
         case .refused(let refusal), .forbidden(let refusal):

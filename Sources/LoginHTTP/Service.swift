@@ -54,6 +54,8 @@ public final class Service: Authenticator {
     var digest: DigestSession?
     /// Whether the last answer showed that the server took the credential for good, whatever its status.
     var isProven = false
+    /// Is told how each answer was judged.
+    public var observer: ((Evidence) -> Void)?
     /// What goes along with every request: `hold`.
     private var further: [CredentialField: Secret] = [:]
     /// Whether the session of the last login is carried by cookies that the page before it had set.
@@ -87,7 +89,7 @@ public final class Service: Authenticator {
         if profile.answersChallenges { try choice(hasPassword: hasPassword).check(ticket: ticket) }
         let facts = try send(profile.verify.fromStranger, SlotValues(), session: nil)
         var offered = AuthenticateChallenge.parse(facts.response.values(of: "WWW-Authenticate"))
-        switch facts.judged(by: profile.verify.answer, at: .verify) {
+        switch judge(facts, by: profile.verify.answer, at: .verify) {
         case .accepted:
             throw .usage(.verifyProvesNothing(url: verifyURL))
         case .refused, .forbidden:
@@ -177,26 +179,5 @@ public final class Service: Authenticator {
         }
         let json = (answer ?? rule.answer).readsJSON ? try response.json() : nil
         return AnswerFacts(response: response, json: json, origin: endpoint.origin, isProven: isProven)
-    }
-
-    private func confirm(_ session: Session, username: String, afterLogin: Bool) throws(LoginError) -> Login {
-        let facts = try send(profile.verify, values(session, username: username), session: session)
-        switch facts.judged(by: profile.verify.answer, at: .verify) {
-        case .accepted:
-            break
-        case .refused(let refusal):
-            throw .rejected(refusal.ambiguous(
-                    afterLogin || profile.answersChallenges, profile.provesByCertificate ? nil : session.credential))
-        case .forbidden(let refusal):
-            throw .forbidden(refusal)
-        case .unclear(let error):
-            throw error
-        }
-        let serverName = profile.verify.answer.username.flatMap { facts.text(at: $0) }
-        // A pasted token has no typed name: the account goes by the server's.
-        let typed = profile.takesPastedToken && username.isEmpty ? serverName ?? "" : username
-        return Login(
-            identity: Identity(username: typed, serverName: serverName),
-            session: renewed(session, by: facts.response))
     }
 }

@@ -25,7 +25,7 @@ struct MessageSnapshotTests {
         .badURL(url: "ftp://x", problem: "only https and http are understood"), .missingScheme(host: "blog.example"),
         .usernameHasColon, .controlCharacter(.password), .invalidUTF8(.username),
         .verifyProvesNothing(url: "https://blog.example/me"), .noChallenge(url: "https://blog.example/me", status: 401),
-        .notYet(feature: "method 'certificate'"), .tokenHasOnlyHeader(method: .basic), .hasNoHeader(method: .digest),
+        .tokenHasOnlyHeader(method: .basic), .hasNoHeader(method: .digest),
         .takesNoPassword(method: .negotiate), .other("something else"),
     ].map { .usage($0) }
 

@@ -38,7 +38,7 @@ enum SomeErrors {
             .missingScheme(host: hostile), .usernameHasColon, .controlCharacter(.username),
             .controlCharacter(.password),
             .controlCharacter(.token), .invalidUTF8(.password), .verifyProvesNothing(url: hostile),
-            .noChallenge(url: hostile, status: 401), .notYet(feature: hostile), .tokenHasOnlyHeader(method: .basic),
+            .noChallenge(url: hostile, status: 401), .tokenHasOnlyHeader(method: .basic),
             .hasNoHeader(method: .digest), .takesNoPassword(method: .negotiate), .other(hostile),
         ]
 

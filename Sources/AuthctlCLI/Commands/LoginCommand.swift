@@ -32,6 +32,7 @@ struct LoginCommand: WorldCommand {
         invocation.promptTimeout = login.promptTimeout
         let target = try invocation.loginTarget(target, options: login)
         let request = LoginRequest(invocation: invocation, target: target, options: login, force: force)
+        if login.continueWithout { return try StrangerVisit(invocation, target.profile).tell(printsJSON: printsJSON) }
         let run = try LoginRun(invocation, target.profile, try request.settings())
         let keeper = MadeProfileKeeper(target, run)
         let (identity, wasThere) = try run.run(through: keeper)

@@ -6,6 +6,6 @@ struct ProfileCommand: ParsableCommand {
         commandName: "profile", abstract: "The profiles, without editing a file by hand.",
         subcommands: [
             ProfileListCommand.self, ProfileShowCommand.self, ProfileAddCommand.self, ProfileDefaultCommand.self,
-            ProfileRemoveCommand.self,
+            ProfileRemoveCommand.self, ProfileTestCommand.self,
         ])
 }

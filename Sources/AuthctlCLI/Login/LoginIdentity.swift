@@ -67,7 +67,9 @@ struct LoginIdentity {
     }
 
     private func keptPassphrase(_ stored: () throws(LoginError) -> StoredLogin) throws(LoginError) -> Secret? {
-        guard profile.provesByCertificate, case .credential(let credential) = try stored().session else { return nil }
+        let stored = try stored()
+        guard profile.provesByCertificate else { return stored.further[.passphrase] }
+        guard case .credential(let credential) = stored.session else { return nil }
         return credential.secret
     }
 

@@ -44,6 +44,9 @@ struct LoginOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Ask for a token that lives so long.", valueName: "seconds"))
     var ttl: Int?
 
+    @Flag(help: "Send no credential; only tell what the service answers then.")
+    var continueWithout = false
+
     @Flag(help: "Allow plain http to this origin.")
     var allowHttp = false
 

@@ -31,6 +31,8 @@ struct LoginRun {
     let settings: LoginSettings
     let service: Service
     let keeper: StoreKeeper
+    /// The passphrase of the certificate's key, where a password or a token is the session: kept beside it.
+    private let further: [CredentialField: Secret]
 
     init(_ invocation: Invocation, _ profile: Profile, _ settings: LoginSettings) throws(LoginError) {
         self.invocation = invocation
@@ -42,6 +44,8 @@ struct LoginRun {
         transport.identity = try LoginIdentity(invocation: invocation, profile: profile, settings: settings)
             .applied(to: &settings) { (settings) in invocation.keeper(profile, endpoint.origin, settings) }
         self.settings = settings
+        let passphrase = profile.provesByCertificate ? nil : transport.identity?.passphrase
+        further = passphrase.map { [.passphrase: $0] } ?? [:]
         let record = try invocation.document().profile(profile.name)
         // What a person has written since goes before what worked once.
         let pinned = record.flatMap { $0.origin == endpoint.origin ? $0.pinnedMethod : nil }
@@ -65,7 +69,7 @@ struct LoginRun {
         let prompt: any Prompt = settings.showsNotice ? dialogue : WithoutNotice(prompt: dialogue)
         let loop = LoginLoop(
             keeper: other ?? keeper, service: SoleRenewal(service: service, keeper: keeper), prompt: prompt,
-            given: try given())
+            given: try given(), further: further)
         switch loop.run(try flow()) {
         case .alreadyLoggedIn(let identity): return (identity, true)
         case .loggedIn(let identity):
@@ -182,7 +186,9 @@ extension Invocation {
         if let proxy = profile.settings.proxy {
             settings.proxy = proxy == "environment" ? .environment : .url(proxy)
         }
-        if options.verbose {
+        if let trace {
+            settings.trace = trace
+        } else if options.verbose {
             let streams = world.streams
             settings.trace = { streams.say(SafeText.escaped($0, limit: 2000)) }
         }

@@ -44,8 +44,6 @@ extension UsageFault {
             return Message(
                 "\(SafeText.escaped(url)) refuses requests (status \(status)) without saying which method it wants",
                 next: "say in a profile how to log in: method = \"basic\", \"cookie\" or \"token\"")
-        case .notYet(let feature):
-            return Message("\(SafeText.escaped(feature)): not yet in this release", next: "see authctl-config(5)")
         case .tokenHasOnlyHeader(let method):
             return Message(
                 "method \(method.rawValue) has no token of its own",

@@ -1,0 +1,55 @@
+import LoginCore
+import LoginHTTP
+import LoginStores
+import Secrets
+import Synchronization
+
+/// A login step by step: what was sent and answered, without secrets, and what each answer was taken for.
+final class LoginWalk: Sendable {
+    struct Step: Encodable {
+        let step: String
+        let exchange: [String]
+        let judgement: String
+    }
+
+    private let noted = Mutex<(steps: [Step], lines: [String])>(([], []))
+
+    var steps: [Step] { noted.withLock(\.steps) }
+
+    /// A line of a request or an answer.
+    func add(_ line: String) { noted.withLock { $0.lines.append(SafeText.escaped(line, limit: 2000)) } }
+
+    /// What the exchange so far was taken for.
+    func add(_ evidence: Evidence) { end(evidence.step.rawValue, evidence.words) }
+
+    /// The end of a walk that stopped in the midst of an exchange.
+    func stop(_ error: LoginError) {
+        if noted.withLock({ !$0.lines.isEmpty }) { end("the last one", error.message(about: Topic()).what) }
+    }
+
+    private func end(_ step: String, _ judgement: String) {
+        noted.withLock { noted in
+            noted.steps.append(Step(step: step, exchange: noted.lines, judgement: judgement))
+            noted.lines = []
+        }
+    }
+
+    /// For a person.
+    var text: String {
+        steps.enumerated().map { number, step in
+            (["\(number + 1). \(step.step)"] + step.exchange.map { "   \($0)" } + ["   = \(step.judgement)"])
+                .joined(separator: "\n")
+        }.joined(separator: "\n")
+    }
+}
+
+/// A keeper that keeps nothing, and remembers whom the walk logged in.
+final class WalkKeeper: LoginKeeper {
+    private(set) var login: Login?
+
+    func prepare() throws(LoginError) {}
+    func fill() throws(LoginError) -> StoredLogin { StoredLogin() }
+    func approve(_ login: Login, _ approval: Approval) throws(LoginError) { self.login = login }
+    func reject(_ part: StoredLogin.Part) throws(LoginError) {}
+    func remember(_ exception: TrustException) throws(LoginError) {}
+}

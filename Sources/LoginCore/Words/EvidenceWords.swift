@@ -1,0 +1,19 @@
+extension Evidence {
+    /// One line: what the answer was taken for, and by which rule.
+    public var words: String {
+        let why = rule.map { ", by rule \($0.number) of '\($0.key)'" } ?? ""
+        switch judgement {
+        case .accepted: return "accepted (status \(status))"
+        case .refused(let refusal): return "\(refusedWord) (status \(status))\(why)\(refusal.quoted)"
+        case .forbidden(let refusal): return "forbidden (status \(status))\(why)\(refusal.quoted)"
+        case .unclear(let error): return "undecided (status \(status)): \(error.message(about: Topic()).what)"
+        }
+    }
+
+    private var refusedWord: String {
+        switch step {
+        case .verify: "logged out"
+        case .login, .refresh, .logout, .page: "refused"
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import LoginCore
+
+extension Service {
+    /// Reads an answer as the profile has it, and tells the observer.
+    func judge(_ facts: AnswerFacts, by rule: AnswerRule, at step: Step) -> Judgement {
+        let evidence = facts.evidence(by: rule, at: step)
+        observer?(evidence)
+        return evidence.judgement
+    }
+
+    /// Has the verify endpoint confirm a session: the only proof of a login.
+    func confirm(_ session: Session, username: String, afterLogin: Bool) throws(LoginError) -> Login {
+        let facts = try send(profile.verify, values(session, username: username), session: session)
+        switch judge(facts, by: profile.verify.answer, at: .verify) {
+        case .accepted:
+            break
+        case .refused(let refusal):
+            throw .rejected(
+                refusal.ambiguous(
+                    afterLogin || profile.answersChallenges, profile.provesByCertificate ? nil : session.credential))
+        case .forbidden(let refusal):
+            throw .forbidden(refusal)
+        case .unclear(let error):
+            throw error
+        }
+        let serverName = profile.verify.answer.username.flatMap { facts.text(at: $0) }
+        // A pasted token has no typed name: the account goes by the server's.
+        let typed = profile.takesPastedToken && username.isEmpty ? serverName ?? "" : username
+        return Login(
+            identity: Identity(username: typed, serverName: serverName),
+            session: renewed(session, by: facts.response))
+    }
+}
