@@ -73,7 +73,8 @@ public struct HTTPResponse: Equatable, Sendable {
     /// In the order of arrival, without `Set-Cookie`; obsolete line folding is undone (RFC 9112, section 5.2).
     public let headers: [HTTPResponseField]
     public let body: Secret
-    /// All cookies that hold for the origin after this answer, those that were offered and not replaced included.
+    /// All cookies that hold for the origin after this answer: what it set, the newest first, then those that were offered
+    /// and not replaced.
     public let cookies: [Cookie]
     /// `Location`, made absolute.
     public let redirect: Redirect?

@@ -121,6 +121,10 @@ public enum TrustFault: Equatable, Sendable {
     case otherOrigin(target: String)
     /// Digest: the server's answer to our own challenge is wrong.
     case serverNotProven
+    /// The form of a page leads to another origin.
+    case formElsewhere(page: String, target: String)
+    /// The form of a page would be sent as part of a URL.
+    case formInURL(page: String)
 }
 
 /// A store cannot do what is asked.
@@ -172,6 +176,8 @@ public enum FailureFault: Equatable, Sendable {
     case unexpectedStatus(Int, step: String, words: String?)
     case redirected(step: String, status: Int, target: String)
     case missingInAnswer(place: String, step: String)
+    /// A page has none, or more than one, with these fields.
+    case noSuchForm(page: String, fields: [String], found: Int)
     case tooManyRedirects(Int)
     case tokenTooShortLived(seconds: Int64)
     case logoutIncomplete(String)

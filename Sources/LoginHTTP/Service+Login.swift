@@ -60,7 +60,31 @@ extension Service {
 
     /// The session in the answer to a login.
     private func session(_ facts: AnswerFacts, _ answer: AnswerRule) throws(LoginError) -> Session {
-        if profile.sessionRule.cookies { return .cookies(facts.response.cookies) }
+        if profile.sessionRule.cookies {
+            return .cookies(ending(facts.response.cookies, at: answer.expiry.flatMap { _ in expiry(facts, answer) }))
+        }
         return .token(try token(facts, answer))
+    }
+
+    private func expiry(_ facts: AnswerFacts, _ answer: AnswerRule) -> Int64? {
+        ExpiryReader(now: clock.now()).expiry(facts, answer, token: Secret(""))
+    }
+
+    /// What a login's answer says of the end holds for its cookies. An end that is past is a clock that is wrong.
+    private func ending(_ cookies: [Cookie], at end: Int64?) -> [Cookie] {
+        guard let end, end > clock.now() else { return cookies }
+        return cookies.map { CookieRecord.ending($0, at: end) }
+    }
+
+    /// The session with the cookies that hold after an answer, since a server may renew them each time. Those that do not
+    /// tell their end keep the one that the login told.
+    func renewed(_ session: Session, by response: HTTPResponse) -> Session {
+        guard case .cookies(let before) = session else { return session }
+        guard profile.login?.answer.expiry != nil else { return .cookies(response.cookies) }
+        return .cookies(
+            response.cookies.map { cookie in
+                let end = before.first { $0.name == cookie.name }?.expires
+                return cookie.expires == nil ? end.map { CookieRecord.ending(cookie, at: $0) } ?? cookie : cookie
+            })
     }
 }

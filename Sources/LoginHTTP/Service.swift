@@ -54,6 +54,10 @@ public final class Service: Authenticator {
     var isProven = false
     /// What goes along with every request: `hold`.
     private var further: [CredentialField: Secret] = [:]
+    /// Whether the session of the last login is carried by cookies that the page before it had set.
+    public private(set) var keepsAnonymousSession = false
+    /// What the last page left.
+    private var lastVisit: PageVisit?
 
     public init(
         profile: Profile, endpoint: ServiceEndpoint, transport: any Transport, clock: WallClock,
@@ -110,6 +114,7 @@ public final class Service: Authenticator {
         let credential = try withTicket(credential)
         let session = try open(credential)
         let login = try confirm(session, username: credential.username ?? "", afterLogin: true)
+        keepsAnonymousSession = lastVisit.map { login.session.isCarried(by: $0.cookies) } ?? false
         let isKept = profile.settings.keepPassword && !profile.takesPastedToken
         return Login(
             identity: login.identity, session: login.session,
@@ -139,10 +144,15 @@ public final class Service: Authenticator {
         values.ttl = options.ttl
         isProven = false
         values.further = further
+        let visit = try visitPage(of: rule, values, session)
+        lastVisit = visit ?? lastVisit
+        if let visit { values.take(from: visit) }
         var request: HTTPRequest
         do throws(FillFault) {
             request = try rule.request(base: endpoint.base, values)
             if let session { try request.attach(session, profile.sessionRule, values) }
+            if let visit { request.follow(visit) }
+            if session != nil { request.comeFromBrowser(profile.sessionRule, at: endpoint.origin) }
         } catch {
             throw error.asLoginError
         }
@@ -173,16 +183,6 @@ public final class Service: Authenticator {
         let typed = profile.takesPastedToken && username.isEmpty ? serverName ?? "" : username
         return Login(
             identity: Identity(username: typed, serverName: serverName),
-            session: session.renewed(by: facts.response))
-    }
-}
-
-extension Session {
-    /// The session with the cookies that hold after an answer, since a server may renew them each time.
-    fileprivate func renewed(by response: HTTPResponse) -> Session {
-        switch self {
-        case .credential, .token: self
-        case .cookies: .cookies(response.cookies)
-        }
+            session: renewed(session, by: facts.response))
     }
 }

@@ -69,6 +69,7 @@ enum SomeErrors {
         .certificate(reason: hostile), .tlsVersion(detail: hostile), .plainHTTP, .plainHTTPThroughProxy,
         .weakerMethod(offered: [hostile, "basic"], accepted: [.digest]), .otherOrigin(target: hostile),
         .serverNotProven,
+        .formElsewhere(page: hostile, target: hostile), .formInURL(page: hostile),
     ]
 
     static let stores: [StoreFault] = [
@@ -82,7 +83,9 @@ enum SomeErrors {
 
     static let failures: [FailureFault] = [
         .unexpectedStatus(418, step: "login", words: hostile), .redirected(step: "login", status: 302, target: hostile),
-        .missingInAnswer(place: hostile, step: "login"), .tooManyRedirects(5), .tokenTooShortLived(seconds: 3),
+        .missingInAnswer(place: hostile, step: "login"), .tooManyRedirects(5),
+        .noSuchForm(page: hostile, fields: [hostile, "password"], found: 0),
+        .noSuchForm(page: hostile, fields: [], found: 2), .tokenTooShortLived(seconds: 3),
         .logoutIncomplete(hostile), .unexpectedEvent(hostile), .system(call: "pipe", errno: 24), .other(hostile),
     ]
 }

@@ -54,9 +54,10 @@ public final class RecordingServer: Sendable {
     /// Starts listening, until `stop()` or the end of the process.
     ///
     /// Replies are used up in the order in which requests arrive, on whatever connection.
-    public init(address: String = "127.0.0.1", _ replies: [Reply]) throws {
+    /// - Parameter port: 0 for one that the system chooses.
+    public init(address: String = "127.0.0.1", port: Int = 0, _ replies: [Reply]) throws {
         state = Mutex(State(replies: replies))
-        (listener, port) = try Self.listen(address)
+        (listener, self.port) = try Self.listen(address, port)
         Thread.detachNewThread { [self] in acceptAll() }
     }
 
@@ -74,6 +75,9 @@ public final class RecordingServer: Sendable {
         requests.map { String(decoding: $0, as: UTF8.self).replacingOccurrences(of: "\r\n", with: "\n") }
     }
 
+    /// Replies to come, in the place of those that are left.
+    public func reply(_ replies: [Reply]) { state.withLock { $0.replies = replies } }
+
     /// Closes everything; called again it does nothing.
     public func stop() {
         // Each is closed by the thread that serves it, and under this lock: another server may have its number next.
@@ -84,10 +88,11 @@ public final class RecordingServer: Sendable {
         }
     }
 
-    private static func listen(_ address: String) throws -> (Int32, Int) {
+    private static func listen(_ address: String, _ port: Int) throws -> (Int32, Int) {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var name = sockaddr_in()
         name.sin_family = sa_family_t(AF_INET)
+        name.sin_port = UInt16(port).bigEndian
         inet_pton(AF_INET, address, &name.sin_addr)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let problem = withUnsafeMutablePointer(to: &name) {

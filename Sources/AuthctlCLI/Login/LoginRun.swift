@@ -60,7 +60,15 @@ struct LoginRun {
             given: try given())
         switch loop.run(try flow()) {
         case .alreadyLoggedIn(let identity): return (identity, true)
-        case .loggedIn(let identity): return (identity, false)
+        case .loggedIn(let identity):
+            if service.keepsAnonymousSession {
+                world.streams.say(
+                    """
+                    authctl: warning: \(profile.name) (\(endpoint.origin)) gave no new session cookie at the login: whoever knew \
+                    the old one is logged in now; tell the service's administrator
+                    """)
+            }
+            return (identity, false)
         case .failed(let error): throw error
         }
     }

@@ -67,6 +67,8 @@ public enum Judgement: Equatable, Sendable {
 /// Which request an answer belongs to, for the defaults of its rules and for messages.
 public enum Step: String, Equatable, Sendable {
     case login, verify, refresh, logout
+    /// The page that is fetched before a request.
+    case page
 }
 
 extension AnswerFacts {
@@ -122,7 +124,7 @@ extension AnswerFacts {
     /// body sent again elsewhere is not one of those.
     private func unclearRedirect(_ step: Step) -> LoginError? {
         let repeatsBody = status == 307 || status == 308
-        if let foreign = foreignRedirect, repeatsBody || step == .verify {
+        if let foreign = foreignRedirect, repeatsBody || step == .verify || step == .page {
             if let fault = foreign.fault { return fault }
             return .untrusted(.otherOrigin(target: foreign.origin?.description ?? foreign.url))
         }
@@ -152,7 +154,7 @@ extension Step {
         switch self {
         case .login, .verify: [Condition(status: 401)]
         case .refresh: (400..<500).contains(status) && status != 408 && status != 429 ? [Condition(status: status)] : []
-        case .logout: []
+        case .logout, .page: []
         }
     }
 }

@@ -65,6 +65,14 @@ extension TrustFault {
             return Message(
                 "the server did not prove that it knows the password (its 'rspauth' is wrong); its answer is not believed",
                 next: "somebody may stand between you and the service: ask its administrator")
+        case .formElsewhere(let page, let target):
+            return Message(
+                "the form on \(SafeText.quoted(page)) leads to another origin, \(SafeText.quoted(target)); nothing was sent",
+                next: "ask the service's administrator why")
+        case .formInURL(let page):
+            return Message(
+                "the form on \(SafeText.quoted(page)) would put what is typed into a URL (its method is not POST); nothing was sent",
+                next: "ask the service's administrator why, or leave 'page' out of the profile")
         }
     }
 }
@@ -85,6 +93,8 @@ extension FailureFault {
             return Message(
                 "the answer to \(step) has nothing at \(SafeText.quoted(place))",
                 next: "check the place in the profile")
+        case .noSuchForm(let page, let fields, let found):
+            return Message.noSuchForm(page, fields, found)
         case .tooManyRedirects(let limit):
             return Message("more than \(limit) redirects in a row", next: "name the final URL")
         case .tokenTooShortLived(let seconds):
@@ -100,5 +110,19 @@ extension FailureFault {
         case .other(let text):
             return Message(text)
         }
+    }
+}
+
+extension Message {
+    fileprivate static func noSuchForm(_ page: String, _ fields: [String], _ found: Int) -> Message {
+        let names = fields.isEmpty ? "" : " with the fields \(SafeText.list(fields))"
+        guard found > 0 else {
+            return Message(
+                "the page \(SafeText.quoted(page)) has no form\(names); nothing was sent",
+                next: "check 'page' and the names in 'form'; a form that only a script makes cannot be read")
+        }
+        return Message(
+            "the page \(SafeText.quoted(page)) has \(found) forms\(names), and which one is meant cannot be told; nothing was sent",
+            next: "name one more field of the right one in 'form'")
     }
 }
