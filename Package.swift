@@ -38,8 +38,8 @@ let package = Package(
         .target(name: "Secrets", dependencies: ["CSodium"], swiftSettings: strict),
         .target(name: "LoginCore", dependencies: ["Secrets"], swiftSettings: strict),
         .target(
-            name: "LoginHTTP", dependencies: ["LoginCore", "CCrypto", "CCurl", "CGSSAPI", "CXML"], swiftSettings: strict
-        ),
+            name: "LoginHTTP", dependencies: ["LoginCore", "CCrypto", "CCurl", "CGSSAPI", "CXML"],
+            swiftSettings: strict),
         .target(
             name: "LoginStores", dependencies: ["LoginCore", "CKeyutils", "CSodium"], swiftSettings: strict),
         .target(

@@ -119,12 +119,12 @@ public enum TrustFault: Equatable, Sendable {
     case plainHTTPThroughProxy
     case weakerMethod(offered: [String], accepted: [AuthenticationMethod])
     case otherOrigin(target: String)
-    /// Digest: the server's answer to our own challenge is wrong.
-    case serverNotProven
     /// The form of a page leads to another origin.
     case formElsewhere(page: String, target: String)
     /// The form of a page would be sent as part of a URL.
     case formInURL(page: String)
+    /// Digest: the server's answer to our own challenge is wrong.
+    case serverNotProven
 }
 
 /// A store cannot do what is asked.

@@ -121,15 +121,6 @@ struct ProfileDecodingTests {
         #expect(profile.login?.verb == "GET" && profile.sessionRule == SessionRule(cookies: true))
     }
 
-    @Test func `what a later release answers is said to be that`() {
-        let text = "[profiles.p]\nurl = \"https://p.example\"\nmethod = \"certificate\"\nverify = { get = \"/\" }\n"
-        let fault = usageFault { _ = try profile("p", text) }
-        guard case .notYet = fault else {
-            Issue.record("\(String(describing: fault))")
-            return
-        }
-    }
-
     @Test func `the settings are the options of the same names`() throws {
         let profile = try profile(
             "p",

@@ -68,8 +68,8 @@ enum SomeErrors {
     static let trust: [TrustFault] = [
         .certificate(reason: hostile), .tlsVersion(detail: hostile), .plainHTTP, .plainHTTPThroughProxy,
         .weakerMethod(offered: [hostile, "basic"], accepted: [.digest]), .otherOrigin(target: hostile),
-        .serverNotProven,
         .formElsewhere(page: hostile, target: hostile), .formInURL(page: hostile),
+        .serverNotProven,
     ]
 
     static let stores: [StoreFault] = [

@@ -61,10 +61,6 @@ extension TrustFault {
             return Message(
                 "the server points to another origin, \(SafeText.quoted(target)), which was not followed",
                 next: "if that is where the service is, log in there by its own URL")
-        case .serverNotProven:
-            return Message(
-                "the server did not prove that it knows the password (its 'rspauth' is wrong); its answer is not believed",
-                next: "somebody may stand between you and the service: ask its administrator")
         case .formElsewhere(let page, let target):
             return Message(
                 "the form on \(SafeText.quoted(page)) leads to another origin, \(SafeText.quoted(target)); nothing was sent",
@@ -73,6 +69,10 @@ extension TrustFault {
             return Message(
                 "the form on \(SafeText.quoted(page)) would put what is typed into a URL (its method is not POST); nothing was sent",
                 next: "ask the service's administrator why, or leave 'page' out of the profile")
+        case .serverNotProven:
+            return Message(
+                "the server did not prove that it knows the password (its 'rspauth' is wrong); its answer is not believed",
+                next: "somebody may stand between you and the service: ask its administrator")
         }
     }
 }
