@@ -44,7 +44,7 @@ import Testing
         case .logoutCookie: #expect(found?.exitCode == (status < 307 ? nil : .untrusted), about)
         // RFC 6749 knows no redirect here: it is told as one.
         case .refreshToken: #expect(found?.exitCode == (status < 307 ? .failure : .untrusted), about)
-        case .basic, .bearer, .ownHeader, .cookie, .sessionBasic, .page:
+        case .basic, .digest, .bearer, .ownHeader, .cookie, .sessionBasic, .page:
             #expect(found?.exitCode == .untrusted, about)
         }
     }
@@ -57,18 +57,20 @@ enum OtherPlace: String, CaseIterable {
 
 /// The form in which a secret is sent.
 enum SecretForm: String, CaseIterable {
-    case basic, bearer, ownHeader, cookie, sessionBasic, postedForm, postedJSON, page, pageForm, refreshToken,
+    case basic, digest, bearer, ownHeader, cookie, sessionBasic, postedForm, postedJSON, page, pageForm, refreshToken,
         logoutCookie
 
     private static let credential = Credential(username: "CANARY", secret: Secret("CANARY"))
     private static let token = Token(value: Secret("CANARY"), refreshToken: Secret("CANARY"), expires: nil)
     private static let refused = RecordingServer.Reply.answer(401, ["WWW-Authenticate: Basic realm=x"])
+    private static let digestRefused = RecordingServer.Reply.answer(
+        401, ["WWW-Authenticate: Digest realm=x, nonce=y, qop=auth"])
     private static let html = "<form method=post><input name=username><input name=password></form>"
 
     func profile(_ origin: Origin) throws -> Profile {
         var profile: Profile =
             switch self {
-            case .basic: try SomeProfiles.wire()
+            case .basic, .digest: try SomeProfiles.wire()
             case .bearer, .refreshToken: try SomeProfiles.chat()
             case .ownHeader: try SomeProfiles.forge()
             case .cookie, .postedJSON: try SomeProfiles.blog()
@@ -86,6 +88,7 @@ enum SecretForm: String, CaseIterable {
     func replies(_ moved: RecordingServer.Reply) -> [RecordingServer.Reply] {
         switch self {
         case .basic, .page: [Self.refused, moved]
+        case .digest: [Self.digestRefused, moved]
         case .bearer, .ownHeader, .cookie, .sessionBasic, .refreshToken, .logoutCookie: [moved]
         case .postedForm, .postedJSON: [Self.refused, moved, Self.refused]
         case .pageForm: [Self.refused, .answer(200, body: Self.html), moved, Self.refused]
@@ -98,7 +101,7 @@ enum SecretForm: String, CaseIterable {
         let csrf = Secret("\(service.endpoint.origin.host)\tFALSE\t/\tFALSE\t0\tcsrftoken\tCANARY")
         let cookies = [record, csrf].compactMap { $0.withUnsafeBytes { CookieRecord.cookie($0) } }
         switch self {
-        case .basic, .postedForm, .postedJSON, .page, .pageForm: _ = try service.authenticate(Self.credential)
+        case .basic, .digest, .postedForm, .postedJSON, .page, .pageForm: _ = try service.authenticate(Self.credential)
         case .bearer, .ownHeader, .sessionBasic: _ = try service.verify(.token(Self.token), username: "CANARY")
         case .cookie: _ = try service.verify(.cookies(cookies), username: "CANARY")
         case .refreshToken: _ = try service.renew(.token(Self.token), username: "CANARY")
@@ -110,6 +113,7 @@ enum SecretForm: String, CaseIterable {
     func isExpected(last request: String) -> Bool {
         switch self {
         case .basic, .sessionBasic: request.contains("\nAuthorization: Basic ")
+        case .digest: request.contains("\nAuthorization: Digest ")
         case .bearer: request.contains("\nAuthorization: Bearer CANARY")
         case .ownHeader: request.contains("\nPRIVATE-TOKEN: CANARY")
         case .cookie, .logoutCookie: request.contains("CANARY")
@@ -178,6 +182,6 @@ extension Service {
     fileprivate convenience init(_ profile: Profile, _ scene: RedirectScene) {
         self.init(
             profile: profile, endpoint: ServiceEndpoint(origin: scene.origin, base: "\(scene.origin)"),
-            transport: scene.transport(), clock: WallClock { 1_000_000 })
+            transport: scene.transport(), clock: WallClock { 1_000_000 }, tickets: SomeTickets.none)
     }
 }
