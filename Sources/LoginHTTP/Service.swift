@@ -117,7 +117,7 @@ public final class Service: Authenticator {
         if let basic { request.basic = basic }
         let response = try transport.send(request)
         let json = (answer ?? rule.answer).readsJSON ? try response.json() : nil
-        return AnswerFacts(response: response, json: json, origin: endpoint.origin)
+        return AnswerFacts(response: response, json: json, origin: endpoint.origin, hadBody: request.body != nil)
     }
 
     private func confirm(_ session: Session, username: String, afterLogin: Bool) throws(LoginError) -> Login {
