@@ -6,6 +6,13 @@ struct Authctl: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "authctl",
         abstract: "One login command for every HTTP service.",
+        discussion: """
+            authctl login https://HOST/PATH   log in where that URL answers who is logged in
+            authctl whoami                    print the user name; the exit code says the rest
+            authctl help exit-codes           the codes that scripts rely on
+
+            The manual: man authctl; profiles: man authctl-config
+            """,
         version: "authctl 0.1.0",
         subcommands: [
             LoginCommand.self, WhoamiCommand.self, LogoutCommand.self, SwitchCommand.self, StatusCommand.self,
@@ -32,6 +39,9 @@ struct ExitCodesCommand: ParsableCommand {
             table += code.rawValue < 10 ? "  " : " "
             table += "\(code.rawValue)  \(code.name)\n      \(code.meaning)\n      → \(code.advice)\n"
         }
+        for (signal, name) in [(129, "SIGHUP"), (130, "SIGINT"), (143, "SIGTERM")] {
+            table += "\(signal)  signal\n      died by \(name)\n"
+        }
         return table
     }
 }
@@ -41,7 +51,7 @@ struct CompletionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "completion", abstract: "Print the completion script for a shell.")
 
-    @Argument(help: "bash, zsh or fish.")
+    @Argument(help: "bash, zsh or fish.", completion: .list(["bash", "zsh", "fish"]))
     var shell: String
 
     func run() throws {

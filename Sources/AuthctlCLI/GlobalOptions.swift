@@ -2,7 +2,9 @@ import ArgumentParser
 
 /// The options that every command has.
 struct GlobalOptions: ParsableArguments {
-    @Option(name: [.customShort("P"), .long], help: ArgumentHelp("The profile to use.", valueName: "name"))
+    @Option(
+        name: [.customShort("P"), .long], help: ArgumentHelp("The profile to use.", valueName: "name"),
+        completion: .profiles)
     var profile: String?
 
     // Joined as in curl's -uNAME: an option that is not known is repeated in the message, and could hold a password.
@@ -20,7 +22,7 @@ struct GlobalOptions: ParsableArguments {
     @Flag(help: "Never ask; fail with 4 and list what is missing.")
     var noPrompt = false
 
-    @Option(help: ArgumentHelp("Use this configuration file.", valueName: "file"))
+    @Option(help: ArgumentHelp("Use this configuration file.", valueName: "file"), completion: .file())
     var config: String?
 
     @Option(help: ArgumentHelp("How long one request may take.", valueName: "seconds"))

@@ -12,6 +12,8 @@ final class Invocation {
     let book: AccountBook
     /// Whether this command may ask a person, and somebody is there to be asked.
     let mayAsk: Bool
+    /// Seconds that a person has for each answer.
+    var promptTimeout = World.DialogueSettings().timeout
     /// Whom the command is about, for its messages.
     var topic = Topic()
     private var remembered: AccountBookDocument?
@@ -24,8 +26,8 @@ final class Invocation {
             let paths = try Paths(world.environment, config: options.config)
             return (paths, try ProfileBook(paths))
         }
-        book = AccountBook(folder: paths.stateFolder)
-        let isForbidden = options.noPrompt || world.environment["AUTHCTL_NO_PROMPT"] == "1"
+        book = world.book(paths.stateFolder)
+        let isForbidden = options.noPrompt || (world.environment["AUTHCTL_NO_PROMPT"] ?? "0") != "0"
         self.mayAsk = mayAsk && !isForbidden && world.hasTerminal()
         if let timeout = options.timeout, !(1...3600).contains(timeout) {
             throw .usage(.badValue(option: "--timeout", problem: "must be from 1 to 3600 seconds"))
@@ -60,6 +62,16 @@ final class Invocation {
         return document
     }
 
+    /// What is remembered of a profile, unless it leads to another origin now: what was stored for that one is not this
+    /// profile's any more.
+    ///
+    /// The same text means the same origin, without a parser; only an edited `url` needs libcurl's.
+    func record(of profile: Profile) throws(LoginError) -> ProfileRecord? {
+        guard let record = try document().profile(profile.name) else { return nil }
+        if record.url == profile.url { return record }
+        return try parse(profile.url).origin == record.origin ? record : nil
+    }
+
     /// Origin and base path of a profile, by libcurl's parser.
     func endpoint(_ profile: Profile) throws(LoginError) -> ServiceEndpoint {
         let url = try parse(profile.url)
@@ -72,7 +84,7 @@ final class Invocation {
     }
 
     func parse(_ url: String) throws(LoginError) -> ParsedURL {
-        let parser = try URLParser()
+        let parser = try world.urlParser()
         return try Invocation.fromConfig { () throws(UsageFault) in try parser.parse(url) }
     }
 
@@ -84,6 +96,15 @@ final class Invocation {
         let shelf = world.shelf(paths.stateFolder) { [unowned self] () throws(StoreFault) in try self.passphrase() }
         opened = shelf
         return shelf
+    }
+
+    /// Whether the encrypted file was set up, in whatever state it is.
+    func hasEncryptedFile() -> Bool {
+        do throws(StoreFault) {
+            return try shelf().hasEncryptedFile()
+        } catch {
+            return true
+        }
     }
 
     private func passphrase() throws(StoreFault) -> Secret {
@@ -98,6 +119,8 @@ final class Invocation {
             typed = try world.dialogue(dialogueSettings).askPassphrase(label, confirm: false)
         } catch .store(let fault) {
             throw fault
+        } catch .promptExpired(let seconds) {
+            throw .passphraseExpired(seconds: seconds)
         } catch {
             throw .passphraseMissing(path: path)
         }
@@ -106,7 +129,7 @@ final class Invocation {
     }
 
     var dialogueSettings: World.DialogueSettings {
-        World.DialogueSettings(mask: world.environment.mask)
+        World.DialogueSettings(mask: world.environment.mask, timeout: promptTimeout)
     }
 }
 

@@ -10,7 +10,14 @@ extension Invocation {
         if let name = argument ?? options.profile ?? world.environment["AUTHCTL_PROFILE"] {
             return try profile(named: name)
         }
-        if let name = try defaultProfile() { return try profile(named: name) }
+        if let name = try defaultProfile() {
+            guard profiles.source(of: name) != nil else {
+                throw .usage(
+                    .badConfig(
+                        file: paths.configFile, path: "default", line: nil, problem: "there is no profile '\(name)'"))
+            }
+            return try profile(named: name)
+        }
         let names = profiles.names
         if names.isEmpty { throw .loginRequired(LoginNeed(why: .noProfile)) }
         if names.count == 1 { return try profile(named: names[0]) }
@@ -35,6 +42,8 @@ extension Invocation {
         let named = world.environment["AUTHCTL_PROFILE"]
         let namedURL = world.environment["AUTHCTL_VERIFY_URL"]
         if named == nil && namedURL == nil { return isLogin }
-        return named == profile.name || (namedURL != nil && namedURL == url)
+        // A profile that a URL made is what the URL names.
+        let profileURL = profile.url + profile.verify.path.shown
+        return named == profile.name || (namedURL != nil && (namedURL == url || namedURL == profileURL))
     }
 }

@@ -17,6 +17,7 @@ public struct Program {
         let command: any ParsableCommand
         do {
             try ArgumentGuard.check(arguments)
+            try CommandNames.check(arguments)
             command = try Authctl.parseAsRoot(arguments)
         } catch let error as LoginError {
             return end(error, Topic(), printsJSON: ArgumentGuard.wantsJSON(arguments))
@@ -70,9 +71,7 @@ public struct Program {
     }
 
     private func end(_ error: LoginError, _ topic: Topic, printsJSON: Bool) -> ExitCode {
-        let message = error.message(about: topic)
-        world.streams.say("authctl: \(message.what)")
-        for line in message.details + [message.next] where !line.isEmpty { world.streams.say("  \(line)") }
+        world.streams.say(error, about: topic)
         if printsJSON {
             // A standard output that is gone cannot be told so; the exit code still says what happened.
             try? world.streams.result(json: ErrorReport(error, about: topic))

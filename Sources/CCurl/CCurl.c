@@ -56,7 +56,7 @@ static void *wiping_realloc(void *pointer, size_t size)
 
 static const char *load(const char *library)
 {
-    void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    void *handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
     if (handle == NULL)
         return dlerror();
 #define LOOK_UP(name)                                                                                      \

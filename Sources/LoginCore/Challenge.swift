@@ -18,8 +18,23 @@ public enum AuthenticationMethod: String, CaseIterable, Sendable, Codable {
 }
 
 /// One thing that a login asks a person for.
-public enum CredentialField: String, Equatable, Sendable, CaseIterable {
+public enum CredentialField: Hashable, Sendable {
     case username, password, token
+    /// Of the key that belongs to the client's certificate.
+    case passphrase
+    /// What a profile calls `{secret:LABEL}`.
+    case secret(String)
+
+    /// What it is called in a sentence; of a label not yet escaped.
+    public var name: String {
+        switch self {
+        case .username: "user name"
+        case .password: "password"
+        case .token: "token"
+        case .passphrase: "passphrase"
+        case .secret(let label): label
+        }
+    }
 }
 
 /// A question to a person: for which protection space, what was offered before, and why it is asked (again).

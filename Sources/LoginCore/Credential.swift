@@ -6,10 +6,18 @@ public struct Credential: Equatable, Sendable {
     public let username: String?
     /// The password, or the pasted token; absent where a login needs none.
     public let secret: Secret?
+    /// What else the login needs: the passphrase of a key, `{secret:LABEL}`.
+    public let further: [CredentialField: Secret]
 
-    public init(username: String?, secret: Secret?) {
+    public init(username: String?, secret: Secret?, further: [CredentialField: Secret] = [:]) {
         self.username = username
         self.secret = secret
+        self.further = further
+    }
+
+    /// The same with what is known already for what is not in it.
+    public func completed(by known: [CredentialField: Secret]) -> Credential {
+        Credential(username: username, secret: secret, further: further.merging(known) { own, _ in own })
     }
 }
 
@@ -26,6 +34,15 @@ public enum Session: Equatable, Sendable {
         case .credential: nil
         case .token(let token): token.expires
         case .cookies(let cookies): cookies.end
+        }
+    }
+
+    /// Everything in it that must not be seen.
+    public var secrets: [Secret] {
+        switch self {
+        case .credential(let credential): [credential.secret].compactMap { $0 }
+        case .token(let token): [token.value, token.refreshToken].compactMap { $0 }
+        case .cookies(let cookies): cookies.map(\.value)
         }
     }
 }
@@ -68,10 +85,15 @@ public struct Login: Equatable, Sendable {
     public let session: Session
     /// What a new session can be earned with; present only where the profile keeps the password.
     public let credential: Credential?
+    /// What every later request needs beside the session; kept as long as it is.
+    public let further: [CredentialField: Secret]
 
-    public init(identity: Identity, session: Session, credential: Credential? = nil) {
+    public init(
+        identity: Identity, session: Session, credential: Credential? = nil, further: [CredentialField: Secret] = [:]
+    ) {
         self.identity = identity
         self.session = session
         self.credential = credential
+        self.further = further
     }
 }

@@ -4,8 +4,11 @@ public import Secrets
 public struct HTTPRequest: Equatable, Sendable {
     /// The verb, such as `GET`.
     public var method: String
-    /// The absolute URL, without user information. It never holds a secret.
+    /// The absolute URL, without user information. It holds neither a password nor what `{secret:…}` stands for, but may
+    /// hold a token.
     public var url: String
+    /// The path as it may be shown, where that is not all of it.
+    public var shownPath: String?
     public var headers: [HTTPRequestField]
     public var body: Secret?
     /// Sent as HTTP Basic (RFC 7617) with this very request, unasked.
@@ -19,6 +22,7 @@ public struct HTTPRequest: Equatable, Sendable {
     ) {
         self.method = method
         self.url = url
+        self.shownPath = nil
         self.headers = headers
         self.body = body
         self.basic = basic

@@ -25,6 +25,7 @@ public enum LoginError: Error, Equatable, Sendable {
         case .untrusted: .untrusted
         case .store(.locked): .locked
         case .store(.passphraseCancelled): .cancelled
+        case .store(.passphraseExpired): .expired
         case .store: .store
         case .forbidden: .forbidden
         case .busy: .busy
@@ -68,6 +69,10 @@ public struct LoginNeed: Equatable, Sendable {
         case sessionRefused
         case sessionExpired
         case passwordRefusedBefore
+        /// A person left it blank until no question was left.
+        case leftBlank(CredentialField)
+        /// The profile has logins, but not of the account that was named.
+        case noSuchAccount(username: String, known: [String])
         case passwordCommandFailed(status: Int32)
         case passwordCommandTookTooLong(seconds: Int)
     }
@@ -88,6 +93,8 @@ public enum NetworkFault: Equatable, Sendable {
     case timedOut(seconds: Int)
     case tooSlow
     case connectionLost
+    /// Before TLS stood: a server that does not speak it often just hangs up.
+    case handshakeLost
     case notTLS
     case brokenAnswer(String)
     case answerTooLarge(limit: Int)
@@ -130,8 +137,12 @@ public enum StoreFault: Error, Equatable, Sendable {
     case timedOut(StoreName, seconds: Int)
     case tooLarge(StoreName, limit: Int)
     case cannotBePermanent(StoreName)
+    /// The file that is to hold the passphrase does not.
+    case passphraseFile(path: String, problem: String)
     case passphraseCancelled
     case passphraseBlank
+    /// A person took longer than so many seconds.
+    case passphraseExpired(seconds: Int)
 }
 
 /// The server cannot judge now.

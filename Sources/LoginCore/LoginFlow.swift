@@ -159,11 +159,12 @@ public struct LoginFlow: Equatable, Sendable {
 
         case (.asking, .answered(.credential(let credential))):
             proposedUsername = credential.username ?? proposedUsername
-            let named = Credential(username: proposedUsername, secret: credential.secret)
+            let named = Credential(
+                username: proposedUsername, secret: credential.secret, further: credential.further)
             return go(.authenticating(.typed), .authenticate(named))
         case (.asking, .answered(.leftBlank(let field, let username))):
             proposedUsername = username ?? proposedUsername
-            return askAgain(.leftBlank(field), orEndWith: .loginRequired(need(.nothingStored)))
+            return askAgain(.leftBlank(field), orEndWith: .loginRequired(need(.leftBlank(field))))
         case (.asking, .answered(.cancelled)):
             return finish(.failed(.cancelled))
 
@@ -239,7 +240,9 @@ extension LoginFlow {
     }
 
     func need(_ why: LoginNeed.Why) -> LoginNeed {
-        LoginNeed(why: why, missing: subject.fields)
+        // A name that is known already is not missing.
+        let isNamed = proposedUsername?.isEmpty == false
+        return LoginNeed(why: why, missing: subject.fields.filter { $0 != .username || !isNamed })
     }
 }
 

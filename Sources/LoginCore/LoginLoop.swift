@@ -39,6 +39,7 @@ public struct LoginLoop {
         switch effect {
         case .lookUp:
             stored = try keeper.fill()
+            service.hold(stored.further)
             return .lookedUp(stored.found)
         case .prepare:
             try keeper.prepare()
@@ -46,7 +47,7 @@ public struct LoginLoop {
             defer { prompt.showWaiting(nil) }
             return .prepared(try service.prepare())
         case .ask(let challenge):
-            return .answered(try prompt.ask(challenge))
+            return .answered(try ask(challenge, stored))
         case .verifySession:
             return verify(stored)
         case .renewSession:
@@ -61,7 +62,9 @@ public struct LoginLoop {
             return authenticate(credential, stored)
         case .save(let login, let approval):
             try keeper.approve(login, approval)
-            stored = StoredLogin(session: login.session, credential: stored.credential, username: stored.username)
+            stored = StoredLogin(
+                session: login.session, credential: stored.credential, username: stored.username,
+                further: stored.further)
             return .saved
         case .reject(let part):
             try keeper.reject(part)
@@ -70,6 +73,14 @@ public struct LoginLoop {
         case .finish(let outcome):
             return .failed(.failure(.unexpectedEvent("\(outcome) performed")))
         }
+    }
+
+    /// What is stored beside the session is not asked for, unless something in it may have been refused.
+    private func ask(_ challenge: Challenge, _ stored: StoredLogin) throws(LoginError) -> Answer {
+        guard challenge.previousFailureCount == 0 else { return try prompt.ask(challenge) }
+        let answer = try prompt.ask(challenge.without(Set(stored.further.keys)))
+        guard case .credential(let credential) = answer else { return answer }
+        return .credential(credential.completed(by: stored.further))
     }
 
     private func verify(_ stored: StoredLogin) -> LoginFlow.Event {
@@ -91,7 +102,8 @@ public struct LoginLoop {
 
     private func authenticate(_ credential: Credential?, _ stored: StoredLogin) -> LoginFlow.Event {
         guard let credential else { return .lookedUp(.nothing) }
-        return judge(against: stored) { () throws(LoginError) in try service.authenticate(credential) }
+        let complete = credential.completed(by: stored.further)
+        return judge(against: stored) { () throws(LoginError) in try service.authenticate(complete) }
     }
 
     private func judge(
@@ -114,8 +126,19 @@ extension StoredLogin {
     /// What is left when the server has refused a part.
     fileprivate func without(_ part: Part) -> StoredLogin {
         switch part {
-        case .session: StoredLogin(credential: credential, username: username)
-        case .credential: StoredLogin(session: session, username: username, credentialWasRefused: true)
+        case .session: StoredLogin(credential: credential, username: username, further: further)
+        case .credential:
+            StoredLogin(session: session, username: username, credentialWasRefused: true, further: further)
         }
+    }
+}
+
+extension Challenge {
+    /// The same without asking for some of the fields.
+    fileprivate func without(_ known: Set<CredentialField>) -> Challenge {
+        Challenge(
+            profile: profile, protectionSpace: protectionSpace, fields: fields.filter { !known.contains($0) },
+            proposedUsername: proposedUsername, previousFailureCount: previousFailureCount, maxAttempts: maxAttempts,
+            reason: reason)
     }
 }

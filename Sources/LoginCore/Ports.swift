@@ -59,15 +59,18 @@ public struct StoredLogin: Equatable, Sendable {
     public let username: String
     /// Whether a password is stored that the server refused; it is not sent again by itself.
     public let credentialWasRefused: Bool
+    /// What is asked for once and goes along with later logins and requests.
+    public let further: [CredentialField: Secret]
 
     public init(
         session: Session? = nil, credential: Credential? = nil, username: String = "",
-        credentialWasRefused: Bool = false
+        credentialWasRefused: Bool = false, further: [CredentialField: Secret] = [:]
     ) {
         self.session = session
         self.credential = credential
         self.username = username
         self.credentialWasRefused = credentialWasRefused
+        self.further = further
     }
 
     /// The same as facts for `LoginFlow`. Where the credential is the session, it is judged as a credential.
@@ -86,6 +89,9 @@ public protocol Authenticator {
     /// Asks the verify endpoint without credentials, before a person is asked for any: whether it refuses such a
     /// request, and for which protection space it wants which method.
     func prepare() throws(LoginError) -> ProtectionSpace
+
+    /// Takes what goes along with every request from now on: it was asked for once, and is stored.
+    func hold(_ further: [CredentialField: Secret])
 
     /// Logs in with a credential and has the verify endpoint confirm it.
     /// - Throws: `LoginError.rejected` only if the server refused the credential.

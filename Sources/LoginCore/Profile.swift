@@ -62,13 +62,25 @@ extension Profile {
     }
 
     /// What a login asks for: only what its templates use.
-    public var fields: [CredentialField] {
+    public var fields: [CredentialField] { primaryFields + labels.map { .secret($0) } }
+
+    /// Whether a login needs what is asked for once.
+    public var asksForMore: Bool { fields != primaryFields }
+
+    /// What has to be given at each login.
+    private var primaryFields: [CredentialField] {
         if takesPastedToken {
             return sessionRule.slots.contains(.username) ? [.username, .token] : [.token]
         }
         guard let login, !answersChallenges else { return [.username, .password] }
         let slots = login.slots
         return (slots.contains(.username) ? [.username] : []) + (slots.contains(.password) ? [.password] : [])
+    }
+
+    /// Those of `{secret:LABEL}` in any request, once each.
+    private var labels: [String] {
+        let slots = [login, verify, refresh, logout].compactMap { $0 }.flatMap(\.slots)
+        return Set(slots.compactMap { if case .secret(let label) = $0 { label } else { nil } }).sorted()
     }
 }
 

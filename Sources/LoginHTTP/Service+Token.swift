@@ -35,8 +35,11 @@ extension Service {
     /// Ends a session at the server, where the profile says how.
     public func logout(_ session: Session, username: String) throws(LoginError) -> Farewell {
         guard let rule = profile.logout else { return .notConfigured }
-        let facts = try send(rule, values(session, username: username), session: session)
-        if facts.status == 401 || facts.matches(any: profile.verify.answer.loggedOut ?? []) {
+        // What 'logged out' looks like may stand in the body.
+        var answer = rule.answer
+        answer.loggedOut = answer.loggedOut ?? profile.verify.answer.loggedOut
+        let facts = try send(rule, values(session, username: username), session: session, readBy: answer)
+        if facts.status == 401 || facts.matches(any: answer.loggedOut ?? []) {
             return .alreadyEnded(status: facts.status)
         }
         switch facts.judged(by: rule.answer, at: .logout) {

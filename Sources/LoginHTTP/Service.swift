@@ -1,4 +1,5 @@
 public import LoginCore
+public import Secrets
 
 /// Where a profile's requests go.
 public struct ServiceEndpoint: Equatable, Sendable {
@@ -41,6 +42,8 @@ public final class Service: Authenticator {
     public private(set) var keepsAnonymousSession = false
     /// What the last page left.
     private var lastVisit: PageVisit?
+    /// What goes along with every request: `hold`.
+    private var further: [CredentialField: Secret] = [:]
 
     public init(
         profile: Profile, endpoint: ServiceEndpoint, transport: any Transport, clock: WallClock,
@@ -73,7 +76,18 @@ public final class Service: Authenticator {
         return space
     }
 
+    public func hold(_ further: [CredentialField: Secret]) { self.further = further }
+
     public func authenticate(_ credential: Credential) throws(LoginError) -> Login {
+        hold(credential.further)
+        do throws(LoginError) {
+            return try login(with: credential)
+        } catch {
+            throw error.withoutWords(repeating: [credential.secret] + further.values.map { $0 })
+        }
+    }
+
+    private func login(with credential: Credential) throws(LoginError) -> Login {
         try check(credential)
         if protectionSpace == nil { _ = try prepare() }
         let session = try open(credential)
@@ -82,16 +96,20 @@ public final class Service: Authenticator {
         let isKept = profile.settings.keepPassword && !profile.takesPastedToken
         return Login(
             identity: login.identity, session: login.session,
-            credential: isKept && !profile.sessionRule.isCredential ? credential : nil)
+            credential: isKept && !profile.sessionRule.isCredential ? credential : nil, further: further)
     }
 
     public func verify(_ session: Session, username: String) throws(LoginError) -> Login {
-        try confirm(session, username: username, afterLogin: false)
+        do throws(LoginError) {
+            return try confirm(session, username: username, afterLogin: false)
+        } catch {
+            throw error.withoutWords(repeating: session.secrets + further.values.map { $0 })
+        }
     }
 
     /// The URL of the verify endpoint, for messages: as the profile writes it.
     public var verifyURL: String {
-        endpoint.base + profile.verify.path.parts.map { if case .text(let text) = $0 { text } else { "…" } }.joined()
+        endpoint.base + profile.verify.path.shown
     }
 
     /// Sends one of the profile's requests and opens its answer.
@@ -102,6 +120,7 @@ public final class Service: Authenticator {
     ) throws(LoginError) -> AnswerFacts {
         var values = values
         values.ttl = options.ttl
+        values.further = further
         let visit = try visitPage(of: rule, values, session)
         lastVisit = visit ?? lastVisit
         if let visit { values.take(from: visit) }
@@ -117,7 +136,8 @@ public final class Service: Authenticator {
         if let basic { request.basic = basic }
         let response = try transport.send(request)
         let json = (answer ?? rule.answer).readsJSON ? try response.json() : nil
-        return AnswerFacts(response: response, json: json, origin: endpoint.origin, hadBody: request.body != nil)
+        let wrote = !RequestRule.onlyReads(request.method)
+        return AnswerFacts(response: response, json: json, origin: endpoint.origin, wrote: wrote)
     }
 
     private func confirm(_ session: Session, username: String, afterLogin: Bool) throws(LoginError) -> Login {

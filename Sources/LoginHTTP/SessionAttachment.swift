@@ -30,6 +30,8 @@ extension FillFault {
         switch self {
         case .missing(.username): .loginRequired(LoginNeed(why: .nothingStored, missing: [.username]))
         case .missing(.password): .loginRequired(LoginNeed(why: .nothingStored, missing: [.password]))
+        case .missing(.secret(let label)):
+            .loginRequired(LoginNeed(why: .nothingStored, missing: [.secret(label)]))
         case .missing(let slot): .failure(.missingInAnswer(place: "{\(slot.name)}", step: Step.login.rawValue))
         case .notForHeader(.username): .usage(.controlCharacter(.username))
         case .notForHeader(.password): .usage(.controlCharacter(.password))

@@ -116,7 +116,8 @@ extension StoreFault {
         switch self {
         case .unavailable, .notSetUp, .timedOut, .passphraseMissing: true
         case .noneWorks, .locked, .wrongPassphraseOrDamaged, .damaged, .unsafeFile, .alreadySetUp, .system, .tooLarge,
-            .cannotBePermanent, .passphraseCancelled, .passphraseBlank:
+            .cannotBePermanent, .passphraseCancelled, .passphraseBlank, .passphraseExpired,
+            .passphraseFile:
             false
         }
     }

@@ -31,6 +31,9 @@ public struct StoreShelf {
         }
     }
 
+    /// Whether the encrypted file was set up.
+    public func hasEncryptedFile() throws(StoreFault) -> Bool { try encrypted.isSetUp() }
+
     /// What `auto` considers, in its order.
     public var candidates: [StoreChooser.Candidate] {
         let encrypted = encrypted
@@ -41,9 +44,8 @@ public struct StoreShelf {
             StoreChooser.Candidate(name: .file, isPermanent: true) { () throws(StoreFault) in
                 guard try encrypted.isSetUp() else { throw .notSetUp(.file) }
                 return encrypted
-            } check: { (store) throws(StoreFault) in
-                // Whether it reads as one of ours; more would need the passphrase.
-                _ = try store.contains(StoreTest().account)
+            } check: { (_) throws(StoreFault) in
+                try encrypted.check()
             },
             StoreChooser.Candidate(name: .keyring, isPermanent: false) { () throws(StoreFault) in
                 try open(.keyring)

@@ -12,7 +12,8 @@ public enum StoredLoginCodec {
     public static func encode(_ login: StoredLogin) throws(Malformed) -> Secret {
         let document = Document(
             version: version, session: login.session.map(SessionForm.init),
-            credential: login.credential.map(CredentialForm.init))
+            credential: login.credential.map(CredentialForm.init),
+            further: login.further.isEmpty ? nil : FurtherForm(login.further))
         do throws(SecretJSON.EncodingError) {
             return try SecretJSON.encode(document)
         } catch {
@@ -25,13 +26,38 @@ public enum StoredLoginCodec {
             throw Malformed()
         }
         return StoredLogin(
-            session: try document.session?.session(), credential: try document.credential?.credential())
+            session: try document.session?.session(), credential: try document.credential?.credential(),
+            further: try document.further?.further() ?? [:])
     }
 
     private struct Document: Codable {
         let version: Int
         let session: SessionForm?
         let credential: CredentialForm?
+        /// Absent where there is nothing of the kind, as in every login of an older release.
+        let further: FurtherForm?
+    }
+
+    private struct FurtherForm: Codable {
+        let passphrase: String?
+        /// By label.
+        let secrets: [String: String]
+
+        init(_ further: [CredentialField: Secret]) {
+            passphrase = further[.passphrase].map(Base64.encode)
+            var secrets: [String: String] = [:]
+            for (field, secret) in further {
+                if case .secret(let label) = field { secrets[label] = Base64.encode(secret) }
+            }
+            self.secrets = secrets
+        }
+
+        func further() throws(Malformed) -> [CredentialField: Secret] {
+            var further: [CredentialField: Secret] = [:]
+            for (label, text) in secrets { further[.secret(label)] = try StoredLoginCodec.secret(text) }
+            if let passphrase { further[.passphrase] = try StoredLoginCodec.secret(passphrase) }
+            return further
+        }
     }
 
     private enum SessionForm: Codable {

@@ -47,7 +47,7 @@ struct Conversation: ~Copyable {
         case .expired(let seconds): .promptExpired(seconds: seconds)
         case .notUTF8: .usage(.invalidUTF8(field))
         case .tooLong:
-            .usage(.other("the \(Dialogue.name(field)) is longer than \(LineBuffer.limit) bytes; nothing was sent"))
+            .usage(.other("the \(field.shownName) is longer than \(LineBuffer.limit) bytes; nothing was sent"))
         }
     }
 }

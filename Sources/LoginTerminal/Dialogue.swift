@@ -10,29 +10,24 @@ enum Dialogue {
         if let realm = challenge.protectionSpace.realm, !realm.isEmpty {
             lines.append("The server names the place \(SafeText.quoted(realm)).")
         }
+        let isOffered = challenge.fields.contains(.username) && challenge.settledUsername == nil
+        // A name in place looks as if the password came next.
+        if isOffered, challenge.proposedUsername?.isEmpty == false { lines.append("Enter keeps the user name.") }
         return lines
     }
 
     /// What stands before the answer; names the account where the name itself is not asked for.
     static func label(_ field: CredentialField, of challenge: Challenge) -> String {
-        guard field != .username, !challenge.fields.contains(.username), let name = challenge.proposedUsername else {
-            return "\(field.label): "
-        }
+        let isAsked = challenge.fields.contains(.username) && challenge.settledUsername == nil
+        let belongsToName = field == .password || field == .token
+        guard belongsToName, !isAsked, let name = challenge.proposedUsername else { return "\(field.label): " }
         return "\(field.label) for \(SafeText.escaped(name)): "
-    }
-
-    static func name(_ field: CredentialField) -> String {
-        switch field {
-        case .username: "user name"
-        case .password: "password"
-        case .token: "token"
-        }
     }
 
     private static func reason(_ challenge: Challenge) -> [String] {
         switch challenge.reason {
         case .notLoggedIn: []
-        case .leftBlank(let field): ["The \(name(field)) was left blank; nothing was sent."]
+        case .leftBlank(let field): ["The \(field.shownName) was left blank; nothing was sent."]
         case .refused(let refusal): refused(refusal, challenge)
         case .storedRefused(let refusal):
             ["The server refused the stored \(secretName(challenge.fields))."] + details(refusal, challenge)
@@ -57,10 +52,20 @@ enum Dialogue {
     }
 
     private static func refusedThing(_ fields: [CredentialField]) -> String {
-        fields.isEmpty ? "login" : fields.map(name).joined(separator: " or ")
+        fields.isEmpty ? "login" : fields.map(\.shownName).joined(separator: " or ")
     }
 
     private static func secretName(_ fields: [CredentialField]) -> String {
-        name(fields.contains(.token) ? .token : .password)
+        (fields.contains(.token) ? CredentialField.token : .password).name
+    }
+}
+
+extension Challenge {
+    /// The name that need not be asked for again: what was left blank came after it.
+    var settledUsername: String? {
+        guard case .leftBlank(let field) = reason, field != .username, proposedUsername?.isEmpty == false else {
+            return nil
+        }
+        return proposedUsername
     }
 }

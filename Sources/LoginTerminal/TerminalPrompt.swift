@@ -31,16 +31,21 @@ public struct TerminalPrompt: Prompt, Sendable {
     public func ask(_ challenge: Challenge) throws(LoginError) -> Answer {
         let conversation = try begin(missing: challenge.fields)
         conversation.say(Dialogue.opening(challenge))
-        var username: String?, secret: Secret?
+        var username: String?, secret: Secret?, further: [CredentialField: Secret] = [:]
         for field in challenge.fields {
+            if field == .username, let name = challenge.settledUsername {
+                username = name
+                continue
+            }
             guard let typed = try read(field, of: challenge, in: conversation) else { return .cancelled }
             guard !typed.isEmpty || mayBeBlank(field) else { return .leftBlank(field, username: username) }
             switch field {
             case .username: username = String(shown: typed)
             case .password, .token: secret = typed
+            case .passphrase, .secret: further[field] = typed
             }
         }
-        return .credential(Credential(username: username, secret: secret))
+        return .credential(Credential(username: username, secret: secret, further: further))
     }
 
     /// Shows a notice on a line of its own until it is called with nothing, which takes it away without a trace.
@@ -99,7 +104,7 @@ public struct TerminalPrompt: Prompt, Sendable {
         case .username:
             let proposed = challenge.proposedUsername ?? ""
             return try conversation.read(label, style: .shown, proposed: proposed, for: field)
-        case .password, .token:
+        case .password, .token, .passphrase, .secret:
             return try conversation.read(label, style: .masked(mask), for: field)
         }
     }

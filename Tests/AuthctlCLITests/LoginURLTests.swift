@@ -1,4 +1,6 @@
+import Glibc
 import LoginCore
+import LoginHTTP
 import LoginTestSupport
 import Secrets
 import Testing
@@ -32,6 +34,55 @@ struct LoginURLTests {
         #expect(file.contains("method = 'basic'") || file.contains("method = \"basic\""))
         #expect(world.run("whoami", server: [.answer(200)]).output == "anna\n")
         #expect(world.requests == ["GET \(Self.url)\nbasic anna:pw"])
+    }
+
+    @Test func `a made profile that cannot be read stops no other login`() throws {
+        let world = try world()
+        try world.home.write("url = 7", to: "config/authctl/profiles/broken.toml")
+        #expect(world.run("login", Self.url, server: [stranger, stranger, .answer(200)]).code == 0)
+        #expect(world.run("whoami", "broken").code == 2)
+    }
+
+    @Test func `variables hold for the login and are not written down, options are, a proxy's password never`() throws {
+        let world = try world()
+        world.variables["AUTHCTL_PROXY"] = "http://proxy.example:1"
+        world.variables["AUTHCTL_CA_FILE"] = "/etc/hostname"
+        let answers = [stranger, stranger, HTTPResponse.answer(200)]
+        #expect(world.run("login", Self.url, server: answers).code == 0)
+        #expect(world.settings.last?.proxy == .url("http://proxy.example:1"))
+        #expect(world.settings.last?.caFile == "/etc/hostname")
+        let file = try world.home.read("config/authctl/profiles/api.example.toml")
+        #expect(!file.contains("proxy") && !file.contains("ca-file"), "\(file)")
+        for (proxy, isWritten) in [("http://p.example:1", true), ("http://u:pw77@p.example:1", false)] {
+            world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
+            let name = isWritten ? "plain" : "secret"
+            let run = world.run(
+                "login", "https://\(name).example/me", "--proxy", proxy, "--name", name, server: answers)
+            #expect(run.code == 0 && !run.talk.contains("pw77"))
+            #expect(try world.home.read("config/authctl/profiles/\(name).toml").contains("proxy") == isWritten)
+        }
+    }
+
+    @Test func `the folder of made profiles may be read by others, not written`() throws {
+        let world = try world()
+        try world.home.write("", to: "config/authctl/profiles/.keep")
+        let folder = world.home.path + "/config/authctl/profiles"
+        chmod(folder, 0o755)
+        #expect(world.run("login", Self.url, server: [stranger, stranger, .answer(200)]).code == 0)
+        chmod(folder, 0o777)
+        #expect(world.run("whoami").code == 2)
+    }
+
+    @Test func `a password from the environment is for the profile that AUTHCTL_VERIFY_URL made`() throws {
+        let world = try world()
+        #expect(world.run("login", Self.url, server: [stranger, stranger, .answer(200)]).code == 0)
+        #expect(world.run("logout").code == 0)
+        world.password = Secret("variable")
+        world.variables["AUTHCTL_USERNAME"] = "vera"
+        world.variables["AUTHCTL_VERIFY_URL"] = Self.url
+        #expect(world.run("whoami", server: [stranger, .answer(200)]).output == "vera\n")
+        world.variables["AUTHCTL_VERIFY_URL"] = "https://api.example/you"
+        #expect(world.run("whoami").code == 4)
     }
 
     @Test func `the same URL is the same profile, another one there gets -2`() throws {

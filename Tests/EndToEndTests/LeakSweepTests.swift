@@ -89,6 +89,42 @@ import Testing
         #expect(hits.map(\.place) == ["/proc/\(process.processIdentifier)/environ"])
     }
 
+    @Test func `runs after every test of the binary, over all that was given, typed and kept`() throws {
+        let home = try TemporaryHome()
+        let store = try home.write("", to: "plaintext.json")
+        let leaks: [(Witness) throws -> Void] = [
+            { witness in
+                witness.gives(["login", "--password-stdin"], input: "correct horse\n", environment: [:])
+                let talk = Array("refused: correct horse".utf8)
+                witness.sees(CommandResult(ending: .exited(3), outputBytes: [], errorBytes: talk), of: ["login"])
+            },
+            { witness in
+                witness.types("correct horse\r", at: "Password: ")
+                witness.sees(Array("Password: correct horse".utf8), at: "a terminal")
+            },
+            { witness in
+                witness.gives(["login"], input: "", environment: ["AUTHCTL_PASSWORD": "correct horse"])
+                try home.write("{\"p\": \"Y29ycmVjdCBob3JzZQ==\"}", to: "state.json")
+            },
+        ]
+        for leak in leaks {
+            let witness = Witness()
+            try leak(witness)
+            withKnownIssue { witness.sweep(home.path, store: store, kept: []) }
+            try home.write("", to: "state.json")
+        }
+        let kept = Data("{\"session\": {\"token\": {\"_0\": {\"value\": \"dG9rZW4tdG9rZW4=\"}}}}".utf8)
+        let witness = Witness()
+        witness.sees(Array("> token-token".utf8), at: "the talk")
+        withKnownIssue { witness.sweep(home.path, store: store, kept: [kept]) }
+        // What is where it belongs.
+        let clean = Witness()
+        clean.gives(["login", "--password-stdin"], input: "correct horse", environment: [:])
+        try home.write("correct horse", to: "plaintext.json")
+        clean.sees(Array("Logged in as ann.".utf8), at: "the talk")
+        clean.sweep(home.path, store: store, kept: [])
+    }
+
     @Test func `fails a test that leaks, and lets secrets be where they belong`() throws {
         let sweep = try LeakSweep(secrets: ["correct horse"])
         withKnownIssue { try sweep.expectClean(["stderr": "password correct horse"]) }

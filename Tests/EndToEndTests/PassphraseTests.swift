@@ -49,6 +49,14 @@ import Testing
         #expect(try demo.requests().allSatisfy { $0.carried.isEmpty })
     }
 
+    @Test func `that nobody gives is 13 after --prompt-timeout`() throws {
+        try setUp()
+        let run = try authctl.onTerminal("login", "wire", "--prompt-timeout", "1")
+        try run.pty.wait(for: "Passphrase")
+        #expect(try run.end() == .exited(13), "\(run.pty.text)")
+        #expect(run.pty.text.contains("within 1 seconds"))
+    }
+
     @Test func `can be cancelled, and cannot be blank`() throws {
         let cancelled = try authctl.onTerminal("store", "init", "file")
         try cancelled.answer("New passphrase: ", "\u{4}")

@@ -24,9 +24,9 @@ import Testing
     @Test func `right passwords of every kind are let in, and are sent only after the challenge`() throws {
         let httpd = try HttpdServer(accounts: Self.accounts)
         defer { httpd.stop() }
-        for (index, (user, password)) in Self.accounts.enumerated() {
+        for (user, password) in Self.accounts {
             let before = try httpd.accesses().count
-            let login = try logIn(httpd.whoami, user, password, "--name", "name-\(index)")
+            let login = try logIn(httpd.whoami, user, password)
             #expect(login.code == 0, "\(user): \(login.error)")
             let seen = try httpd.accesses(expecting: before + 3).dropFirst(before)
             #expect(seen.first?.scheme == nil)

@@ -69,7 +69,8 @@ import Testing
         try run.answer("User name: ", "ann\r").answer("Password: ", "\r")
         try run.pty.wait(for: "The password was left blank; nothing was sent.")
         #expect(try demo.requests().filter { !$0.carried.isEmpty }.isEmpty)
-        try run.answer("User name: ann", "\r").answer("Password: ", "correct horse\r")
+        // The name stands; what comes next cannot be typed into it.
+        try run.answer("Password for ann: ", "correct horse\r")
         #expect(try run.end() == .exited(0))
         #expect(!run.pty.text.contains("Attempt"))
     }

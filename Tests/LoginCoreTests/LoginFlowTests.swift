@@ -125,7 +125,7 @@ struct LoginFlowTests {
     }
 
     @Test func `nothing but blank answers ends without a login, not as refused`() {
-        let need = LoginNeed(why: .nothingStored, missing: [.username, .password])
+        let need = LoginNeed(why: .leftBlank(.username), missing: [.username, .password])
         walk(
             SomeLogin.flow(LoginFlow.Policy(maxAttempts: 1)), (.begun, .lookUp), (.lookedUp(.nothing), .prepare),
             (prepared, question(attempts: 1)),

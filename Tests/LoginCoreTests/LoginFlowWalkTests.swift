@@ -25,11 +25,11 @@ struct LoginFlowWalkTests {
     }
 
     static let cases = [
-        Case("3 attempts", LoginFlow.Policy(), places: 1265, longest: 17),
-        Case("1 attempt", LoginFlow.Policy(maxAttempts: 1), places: 366, longest: 13),
+        Case("3 attempts", LoginFlow.Policy(), places: 1279, longest: 17),
+        Case("1 attempt", LoginFlow.Policy(maxAttempts: 1), places: 369, longest: 13),
         Case("no attempt", LoginFlow.Policy(maxAttempts: 0), places: 107, longest: 9),
         Case("nobody to ask", LoginFlow.Policy(mayAsk: false), places: 107, longest: 9),
-        Case("force", LoginFlow.Policy(force: true), places: 1009, longest: 9),
+        Case("force", LoginFlow.Policy(force: true), places: 1023, longest: 9),
         Case("force, nobody to ask", LoginFlow.Policy(mayAsk: false, force: true), places: 17, longest: 1),
         Case("renews first", LoginFlow.Policy(mayAsk: false, renewsFirst: true), places: 106, longest: 8),
         Case("given", LoginFlow.Policy(hasGivenCredential: true), places: 54, longest: 4),

@@ -42,7 +42,13 @@ enum SomeErrors {
             (.busy(BusyFault(status: 429, retryAfter: 30, words: nil)), .busy),
             (.promptExpired(seconds: 300), .expired),
         ] + needs.map { (.loginRequired(LoginNeed(why: $0, missing: [])), .loginRequired) }
-        + needs.map { (.loginRequired(LoginNeed(why: $0, missing: CredentialField.allCases)), .loginRequired) }
+        + needs.map {
+            (
+                .loginRequired(
+                    LoginNeed(why: $0, missing: [.username, .password, .token, .passphrase, .secret(hostile)])),
+                .loginRequired
+            )
+        }
 
     static let needs: [LoginNeed.Why] = [
         .noProfile, .nothingStored, .sessionRefused, .sessionExpired, .passwordRefusedBefore,

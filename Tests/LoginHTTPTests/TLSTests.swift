@@ -117,11 +117,11 @@ struct `TLS` {
             fault { _ = try send(Origin(scheme: "https", host: "127.0.0.1", port: server.port)) } == .network(.notTLS))
     }
 
-    @Test func `that ends in the handshake is a lost connection`() throws {
+    @Test func `that ends in the handshake is told as such`() throws {
         let server = try GreetingServer("")
         #expect(
             fault { _ = try send(Origin(scheme: "https", host: "127.0.0.1", port: server.port)) }
-                == .network(.connectionLost))
+                == .network(.handshakeLost))
     }
 
     @Test func `with a file of authorities that cannot be read is a wrong call`() throws {

@@ -17,6 +17,7 @@ import Testing
                 "Attempt 2 of 3: the server refused this user name or password.",
                 "The server says: \"Bad \\\"login\\\"\"",
                 "The server names the place \"Staff\".",
+                "Enter keeps the user name.",
                 "User name: ann",
                 "Password: **",
             ])

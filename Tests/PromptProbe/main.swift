@@ -27,18 +27,23 @@ func hex(_ secret: Secret) -> String {
     }
 }
 
+func field(_ name: String) -> CredentialField? {
+    let known: [String: CredentialField] = ["username": .username, "password": .password, "token": .token]
+    return known[name]
+}
+
 func challenge() -> Challenge {
     let fields = (arguments.value("--fields") ?? "username,password").split(separator: ",")
     let refusal = Refusal(
         status: 401, words: arguments.value("--words"), mayMeanForbidden: arguments.has("--forbidden"))
     let refused = arguments.value("--refused").flatMap { Int($0) }
-    let blank = arguments.value("--left-blank").flatMap { CredentialField(rawValue: $0) }
+    let blank = arguments.value("--left-blank").flatMap { field($0) }
     return Challenge(
         profile: "blog",
         protectionSpace: ProtectionSpace(
             origin: Origin(scheme: "https", host: "blog.example", port: 443), realm: arguments.value("--realm"),
             method: .basic),
-        fields: fields.compactMap { CredentialField(rawValue: String($0)) },
+        fields: fields.compactMap { field(String($0)) },
         proposedUsername: arguments.value("--proposed"), previousFailureCount: refused ?? 0, maxAttempts: 3,
         reason: blank.map { .leftBlank($0) } ?? (refused != nil ? .refused(refusal) : .notLoggedIn))
 }
@@ -46,7 +51,7 @@ func challenge() -> Challenge {
 func tell(_ answer: Answer) {
     switch answer {
     case .cancelled: print("cancelled")
-    case .leftBlank(let field, _): print("blank \(field.rawValue)")
+    case .leftBlank(let field, _): print("blank \(field)")
     case .credential(let credential):
         print("username", credential.username.map { hex(Secret($0)) } ?? "-")
         print("secret", credential.secret.map { hex($0) } ?? "-")

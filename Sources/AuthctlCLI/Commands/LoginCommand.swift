@@ -15,7 +15,8 @@ struct LoginCommand: WorldCommand {
     static let mayAsk = true
 
     @Argument(
-        help: ArgumentHelp("A profile, or a URL that answers only who is logged in.", valueName: "profile-or-url"))
+        help: ArgumentHelp("A profile, or a URL that answers only who is logged in.", valueName: "profile-or-url"),
+        completion: .profiles)
     var target: String?
 
     @Flag(help: "Ask although there is a login already.")
@@ -28,6 +29,7 @@ struct LoginCommand: WorldCommand {
     var printsJSON: Bool { report.json }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+        invocation.promptTimeout = login.promptTimeout
         let target = try invocation.loginTarget(target, options: login)
         let request = LoginRequest(invocation: invocation, target: target, options: login, force: force)
         let run = try LoginRun(invocation, target.profile, try request.settings())

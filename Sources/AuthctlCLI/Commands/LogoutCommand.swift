@@ -11,7 +11,7 @@ struct LogoutCommand: WorldCommand {
         abstract: "End the session at the service, and erase every local copy.",
         discussion: "Profiles stay. A second logout is no error.")
 
-    @Argument(help: "The profile.")
+    @Argument(help: "The profile.", completion: .profiles)
     var profile: String?
 
     @Flag(help: "All accounts of the profile; without a profile, all accounts of every profile.")
@@ -41,12 +41,36 @@ struct LogoutCommand: WorldCommand {
             }
         }
         if let fault { throw fault }
-        if receipts.isEmpty { invocation.say("Nobody is logged in; there is nothing to do.") }
-        let problem = receipts.compactMap(\.problem).first
-        // One JSON value, also on failure: then it is the error.
-        if printsJSON, problem == nil { try invocation.world.streams.result(json: receipts) }
-        if let problem { throw .failure(.logoutIncomplete(problem)) }
-        return .ok
+        if receipts.isEmpty { invocation.say(try nobody(invocation)) }
+        return try report(receipts, invocation)
+    }
+
+    private func report(_ receipts: [Receipt], _ invocation: Invocation) throws(LoginError) -> ExitCode {
+        let failed = receipts.filter { $0.problem != nil }
+        guard !failed.isEmpty else {
+            if printsJSON { try invocation.world.streams.result(json: receipts) }
+            return .ok
+        }
+        if failed.count > 1 { invocation.topic = Topic() }
+        let problems = failed.map { receipt in
+            (failed.count > 1 ? "\(receipt.profile): " : "") + (receipt.problem ?? "")
+        }
+        if failed.count == 1 { invocation.topic = Topic(profile: failed[0].profile, origin: failed[0].place) }
+        let error = LoginError.failure(.logoutIncomplete(problems.joined(separator: "; ")))
+        guard printsJSON else { throw error }
+        invocation.world.streams.say(error, about: invocation.topic)
+        let facts = ErrorReport(error, about: invocation.topic).error
+        try invocation.world.streams.result(json: IncompleteLogout(error: facts, receipts: receipts))
+        return error.exitCode
+    }
+
+    /// Why there was nothing to do.
+    private func nobody(_ invocation: Invocation) throws(LoginError) -> String {
+        guard let name = invocation.options.username else { return "Nobody is logged in; there is nothing to do." }
+        let profile = try invocation.selectProfile(profile)
+        let known = try invocation.document().profile(profile.name)?.usernames.map { SafeText.quoted($0) } ?? []
+        let others = known.isEmpty ? "" : " Still logged in: \(known.joined(separator: ", "))."
+        return "There is no login as \(SafeText.quoted(name)) in \(profile.name), so nothing was done.\(others)"
     }
 
     private func accounts(_ invocation: Invocation) throws(LoginError) -> [(
@@ -62,4 +86,10 @@ struct LogoutCommand: WorldCommand {
         if let name = invocation.options.username { return record.account(named: name).map { [(record, $0)] } ?? [] }
         return record.activeAccount.map { [(record, $0)] } ?? []
     }
+}
+
+/// What `logout --json` prints where a server did not end a session: the error as everywhere, and what was done.
+private struct IncompleteLogout: Encodable {
+    let error: ErrorReport.Facts
+    let receipts: [Receipt]
 }

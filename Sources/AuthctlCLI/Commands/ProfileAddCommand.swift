@@ -13,7 +13,9 @@ struct ProfileAddCommand: WorldCommand {
             """)
     static let mayAsk = true
 
-    @Argument(help: "A TOML file with [profiles.NAME] tables, or with one profile's own keys and --name.")
+    @Argument(
+        help: "A TOML file with [profiles.NAME] tables, or with one profile's own keys and --name.",
+        completion: .file())
     var file: String
 
     @Option(help: ArgumentHelp("Call the profile like this.", valueName: "name"))

@@ -7,7 +7,7 @@ struct ProfileRemoveCommand: WorldCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Delete a profile that authctl made; those of config.toml belong to you.")
 
-    @Argument(help: "The profile.")
+    @Argument(help: "The profile.", completion: .profiles)
     var name: String
 
     @OptionGroup var report: ReportOptions
@@ -32,7 +32,7 @@ struct ProfileRemoveCommand: WorldCommand {
             throw .usage(.other("it still has logins; first: authctl logout \(name) --all"))
         }
         try Invocation.fromStore { () throws(StoreFault) in
-            try ProfileFolder(path: invocation.paths.madeProfiles).remove("\(name).toml")
+            try invocation.world.profileFolder(invocation.paths.madeProfiles).remove("\(name).toml")
             _ = try invocation.book.update { document in
                 document.profiles.removeAll { $0.name == name }
                 if document.lastProfile == name { document.lastProfile = nil }

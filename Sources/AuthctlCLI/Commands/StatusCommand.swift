@@ -10,7 +10,7 @@ struct StatusCommand: WorldCommand {
         abstract: "Show every profile and account, and whether it can be used.",
         discussion: "The exit code is the first that is not 0, the default profile's first.")
 
-    @Argument(help: "The profile; all of them unless said.")
+    @Argument(help: "The profile; all of them unless said.", completion: .profiles)
     var profile: String?
 
     @Flag(help: "Tell what is stored, without asking the services.")
@@ -26,12 +26,13 @@ struct StatusCommand: WorldCommand {
         if names.isEmpty { throw .loginRequired(LoginNeed(why: .noProfile)) }
         var rows: [StatusRow] = []
         for name in names { rows += try StatusSurvey(invocation: invocation, asksServer: !offline).rows(name) }
+        invocation.topic = Topic()
         let code = rows.map(\.code).first { $0 != .ok } ?? .ok
         if printsJSON {
             try invocation.world.streams.result(json: rows)
         } else if !invocation.options.quiet {
             try invocation.world.streams.result(StatusTable(rows: rows, now: invocation.world.clock.now()).text)
-            sayAuthorities(invocation)
+            sayAuthorities(rows, invocation)
         }
         return code
     }
@@ -44,8 +45,15 @@ struct StatusCommand: WorldCommand {
         return [first] + names.filter { $0 != first }
     }
 
-    private func sayAuthorities(_ invocation: Invocation) {
-        let file = invocation.world.environment["AUTHCTL_CA_FILE"] ?? TransportSettings.systemAuthorities
-        invocation.say("Certificate authorities: \(SafeText.escaped(file)), unless a profile names others.")
+    private func sayAuthorities(_ rows: [StatusRow], _ invocation: Invocation) {
+        if let file = invocation.world.environment["AUTHCTL_CA_FILE"] {
+            return invocation.say("Certificate authorities: \(SafeText.escaped(file)) (AUTHCTL_CA_FILE)")
+        }
+        invocation.say("Certificate authorities: \(TransportSettings.systemAuthorities)")
+        var told: Set<String> = []
+        for row in rows {
+            guard let file = row.authorities, told.insert(row.profile).inserted else { continue }
+            invocation.say("  of \(SafeText.escaped(row.profile)): \(SafeText.escaped(file))")
+        }
     }
 }

@@ -12,7 +12,9 @@ struct StoreInitCommand: WorldCommand {
     @Argument(help: "The store: file.")
     var store = "file"
 
-    @Option(help: ArgumentHelp("Use the content of this file instead of a passphrase.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Use the content of this file instead of a passphrase.", valueName: "file"),
+        completion: .file())
     var keyFile: String?
 
     @OptionGroup var report: ReportOptions
@@ -28,10 +30,16 @@ struct StoreInitCommand: WorldCommand {
         try Invocation.fromStore { () throws(StoreFault) in
             try EncryptedFileStore.create(folder: invocation.paths.stateFolder, source: source)
         }
-        invocation.say("The encrypted file is set up; from now on 'auto' chooses it.")
+        invocation.say("The encrypted file is set up; from now on 'auto' chooses it for new logins.")
+        if case .passphrase = source { invocation.say(Self.neverAsked) }
         if printsJSON { try invocation.world.streams.result(json: ["store": "file", "result": "ok"]) }
         return .ok
     }
+
+    private static let neverAsked = """
+        Only login asks for the passphrase. For whoami, token, status and logout, name a file with it in
+        AUTHCTL_STORE_PASSPHRASE_FILE; with 'store init file --key-file FILE' there is none.
+        """
 
     private func keySource(_ invocation: Invocation) throws(LoginError) -> KeySource {
         if let keyFile {

@@ -15,7 +15,8 @@ struct StoreListCommand: WorldCommand {
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let words = { (fault: StoreFault) in LoginError.store(fault).message(about: Topic()).what }
         let findings = invocation.shelf().chooser(words: words).survey()
-        let rows = findings.map { StoreRow($0, words) } + StoreRow.byNameOnly
+        let named = try invocation.namedStore()
+        let rows = (findings.map { StoreRow($0, words) } + StoreRow.byNameOnly).map { $0.chosen(by: named) }
         if printsJSON {
             try invocation.world.streams.result(json: rows)
         } else {
@@ -31,8 +32,8 @@ private struct StoreRow: Encodable {
     let name: String
     let keeps: String
     let usable: Bool
-    let chosen: Bool
-    let why: String
+    private(set) var chosen: Bool
+    private(set) var why: String
 
     init(_ finding: StoreChooser.Finding, _ words: (StoreFault) -> String) {
         name = finding.name.description
@@ -50,9 +51,32 @@ private struct StoreRow: Encodable {
         self.why = why
     }
 
+    /// Where a store was chosen by name, `auto` has no say.
+    func chosen(by named: (store: StoreName, source: String)?) -> StoreRow {
+        guard let named else { return self }
+        var row = self
+        row.chosen = named.store.description == name
+        if row.chosen {
+            row.why = usable ? "chosen by \(named.source)" : "chosen by \(named.source), but: \(why)"
+        } else if chosen {
+            row.why = "works"
+        }
+        return row
+    }
+
     /// Those that `auto` never chooses.
     static let byNameOnly = [
         StoreRow("plaintext", keeps: "permanently", why: "only by name: it protects nothing"),
         StoreRow("none", keeps: "nothing", why: "only by name"),
     ]
+}
+
+extension Invocation {
+    /// The store that the environment or the top of the configuration names, and which of the two; nothing for `auto`.
+    fileprivate func namedStore() throws(LoginError) -> (store: StoreName, source: String)? {
+        var settings = Profile.Settings()
+        try settings.override(by: world.environment)
+        let source = settings.store == nil ? "config.toml" : "AUTHCTL_STORE"
+        return (settings.store ?? profiles.defaults.store).flatMap { StoreName($0) }.map { ($0, source) }
+    }
 }

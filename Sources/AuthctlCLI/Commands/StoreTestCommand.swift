@@ -8,7 +8,9 @@ struct StoreTestCommand: WorldCommand {
         commandName: "test", abstract: "Write a random secret, read it back from another process, and delete it.")
     static let mayAsk = true
 
-    @Argument(help: "The store; the one that 'auto' chooses unless said.")
+    @Argument(
+        help: "The store; the one that 'auto' chooses unless said.",
+        completion: .list(["file", "keyring", "plaintext"]))
     var store: String?
 
     @OptionGroup var report: ReportOptions
@@ -27,7 +29,7 @@ struct StoreTestCommand: WorldCommand {
             let shelf = invocation.shelf()
             let words = { (fault: StoreFault) in LoginError.store(fault).message(about: Topic()).what }
             let chosen = try shelf.chooser(words: words).choose(name)
-            if chosen.name == .keyring { try ReadBack(store: chosen).run() }
+            if chosen.name == .keyring { try ReadBack(store: chosen, config: invocation.options.config).run() }
             return chosen
         }
         let how = chosen.name == .keyring ? "written, read back by another process" : "written, read back"

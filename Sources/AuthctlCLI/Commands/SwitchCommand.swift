@@ -8,8 +8,8 @@ struct SwitchCommand: WorldCommand {
         commandName: "switch", abstract: "Make another account of a profile the active one.",
         usage: "authctl switch [<profile>] <user>")
 
-    @Argument(help: "The profile, unless it is clear, and the user name.")
-    var names: [String]
+    @Argument(help: "The profile, unless it is clear, and the user name.", completion: .profiles)
+    var names: [String] = []
 
     @OptionGroup var report: ReportOptions
     @OptionGroup var global: GlobalOptions
@@ -17,12 +17,15 @@ struct SwitchCommand: WorldCommand {
     var printsJSON: Bool { report.json }
 
     func validate() throws {
-        guard (1...2).contains(names.count) else { throw ValidationError("Name a user, or a profile and a user.") }
+        let count = names.count + (global.username == nil ? 0 : 1)
+        guard (1...2).contains(count) else { throw ValidationError("Name a user, or a profile and a user.") }
     }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
-        let profile = try invocation.selectProfile(names.count == 2 ? names[0] : nil)
-        let username = names[names.count - 1]
+        // `-u` is the user as well.
+        let words = names + (invocation.options.username.map { [$0] } ?? [])
+        let profile = try invocation.selectProfile(words.count == 2 ? words[0] : nil)
+        let username = words[words.count - 1]
         if username.utf8.contains(UInt8(ascii: ":")), profile.answersChallenges { throw .usage(.usernameHasColon) }
         let record = try invocation.document().profile(profile.name)
         guard let record, let account = record.account(named: username) else {

@@ -10,7 +10,7 @@ struct TokenCommand: WorldCommand {
         abstract: "Print the session's token, never one that is past its end.",
         discussion: "With Basic and with cookies there is no token; --header prints the header line instead.")
 
-    @Argument(help: "The profile.")
+    @Argument(help: "The profile.", completion: .profiles)
     var profile: String?
 
     @Flag(help: "Print the whole header line.")
@@ -37,24 +37,29 @@ struct TokenCommand: WorldCommand {
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let profile = try invocation.selectProfile(profile)
         let (session, username) = try TokenSource(
-            invocation: invocation, profile: profile, minimum: minTtl, asksServer: verify
+            invocation: invocation, profile: profile, minimum: minTtl, asksServer: verify, wantsHeader: header
         ).session()
         if printsJSON {
             try invocation.world.streams.result(json: try TokenReport(profile, session, username, header: header))
         } else if header {
-            try invocation.world.streams.result(try line(session, profile, username))
+            try invocation.world.streams.result(try Self.line(session, profile, username))
         } else {
             try invocation.world.streams.result(try Self.token(session))
         }
         return .ok
     }
 
-    private func line(_ session: Session, _ profile: Profile, _ username: String) throws(LoginError) -> Secret {
+    fileprivate static func line(
+        _ session: Session, _ profile: Profile, _ username: String
+    ) throws(LoginError) -> Secret {
+        let line: Secret?
         do throws(FillFault) {
-            return try profile.sessionRule.headerLine(session, username: username)
+            line = try profile.sessionRule.headerLine(session, username: username)
         } catch {
             throw .failure(.other("the session does not fit into a header"))
         }
+        guard let line else { throw .usage(.other("the session of this profile goes along in no header")) }
+        return line
     }
 
     fileprivate static func token(_ session: Session) throws(LoginError) -> Secret {
@@ -84,11 +89,7 @@ private struct TokenReport: Encodable {
             self.header = nil
             return
         }
-        do throws(FillFault) {
-            self.header = try profile.sessionRule.headerLine(session, username: username).unprotectedText
-            self.token = nil
-        } catch {
-            throw .failure(.other("the session does not fit into a header"))
-        }
+        self.header = try TokenCommand.line(session, profile, username).unprotectedText
+        self.token = nil
     }
 }

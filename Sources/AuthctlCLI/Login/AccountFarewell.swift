@@ -6,27 +6,57 @@ import Secrets
 /// What became of one account at logout.
 struct Receipt: Encodable {
     let profile: String
-    let origin: String
+    let place: Origin
     let username: String
-    /// `revoked`, `ended before`, `not asked` or `failed`.
-    var server: String
+    var server: Server
     var erased = false
     /// When what lives on at the server ends, in seconds of Unix time.
     var expires: Int64?
     /// Why the server's half failed.
     var problem: String?
 
+    private enum CodingKeys: String, CodingKey {
+        case profile, origin, username, server, erased, expires, problem
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(profile, forKey: .profile)
+        try container.encode(place.description, forKey: .origin)
+        try container.encode(username, forKey: .username)
+        try container.encode(server, forKey: .server)
+        try container.encode(erased, forKey: .erased)
+        try container.encodeIfPresent(expires, forKey: .expires)
+        try container.encodeIfPresent(problem, forKey: .problem)
+    }
+
+    /// What the server did, as the JSON of a receipt has it.
+    enum Server: String, Encodable {
+        case revoked
+        case endedBefore = "ended before"
+        case notAsked = "not asked"
+        case failed
+
+        /// Whether the session may still be good at the server.
+        var mayLiveOn: Bool {
+            switch self {
+            case .revoked, .endedBefore: false
+            case .notAsked, .failed: true
+            }
+        }
+    }
+
     func words(now: Int64) -> String {
         let who = username.isEmpty ? "" : "\(SafeText.escaped(username)) of "
         let copy = erased ? "local copy erased from the store" : "no local copy was left"
-        var words = "Logged out \(who)\(profile) (\(origin)): \(copy); "
+        var words = "Logged out \(who)\(profile) (\(place)): \(copy); "
         switch server {
-        case "revoked": words += "session ended at the server."
-        case "ended before": words += "the server did not know the session any more."
-        case "failed": words += "the server did not end the session: \(problem ?? "unknown")."
-        default: words += "the server was not asked."
+        case .revoked: words += "session ended at the server."
+        case .endedBefore: words += "the server did not know the session any more."
+        case .failed: words += "the server did not end the session: \(problem ?? "unknown")."
+        case .notAsked: words += "the server was not asked."
         }
-        if server != "revoked", server != "ended before", let expires, expires > now {
+        if server.mayLiveOn, let expires, expires > now {
             words += " There the session lives on for \(Duration.inWords(expires - now))."
         }
         return words
@@ -42,13 +72,13 @@ struct AccountFarewell {
     func perform(asksServer: Bool) throws(LoginError) -> Receipt {
         invocation.topic = Topic(profile: profile.name, origin: account.origin)
         var receipt = Receipt(
-            profile: profile.name, origin: account.origin.description, username: account.identity.displayName,
-            server: "not asked", expires: account.kind == .basic ? nil : account.expires)
+            profile: profile.name, place: account.origin, username: account.identity.displayName,
+            server: .notAsked, expires: account.kind == .basic ? nil : account.expires)
         if asksServer, account.origin == profile.origin {
             do throws(LoginError) {
                 receipt.server = try askServer()
             } catch {
-                receipt.server = "failed"
+                receipt.server = .failed
                 receipt.problem = error.message(about: Topic()).what
             }
         }
@@ -61,18 +91,20 @@ struct AccountFarewell {
         return receipt
     }
 
-    private func askServer() throws(LoginError) -> String {
-        guard invocation.profiles.source(of: profile.name) != nil else { return "not asked" }
+    private func askServer() throws(LoginError) -> Receipt.Server {
+        guard invocation.profiles.source(of: profile.name) != nil else { return .notAsked }
         let profile = try invocation.profile(named: profile.name)
-        guard profile.logout != nil, profile.url == self.profile.url else { return "not asked" }
+        guard profile.logout != nil, try invocation.record(of: profile) != nil else { return .notAsked }
         var settings = LoginSettings()
         settings.username = account.username
         let run = try LoginRun(invocation, profile, settings)
-        guard let session = try run.keeper.fill().session else { return "not asked" }
+        let stored = try run.keeper.fill()
+        guard let session = stored.session else { return .notAsked }
+        run.service.hold(stored.further)
         switch try run.service.logout(session, username: account.username) {
-        case .notConfigured: return "not asked"
-        case .ended: return "revoked"
-        case .alreadyEnded: return "ended before"
+        case .notConfigured: return .notAsked
+        case .ended: return .revoked
+        case .alreadyEnded: return .endedBefore
         }
     }
 }

@@ -7,7 +7,7 @@ struct GivenCredential {
     /// Where it is to be had from.
     enum Source: Equatable {
         case standardInput
-        case file(String)
+        case file(String, option: String = "--password-file")
         case variable
         case command(String)
     }
@@ -37,7 +37,7 @@ struct GivenCredential {
                 throw .usage(.badValue(option: name, problem: "standard input is a terminal; pipe the password in"))
             }
             return try fromFile { () throws(SecretFile.Problem) in try SecretFile.read(STDIN_FILENO) }
-        case .file(let path):
+        case .file(let path, _):
             return try fromFile { () throws(SecretFile.Problem) in try SecretFile.read(path: path) }
         }
     }
@@ -53,7 +53,7 @@ struct GivenCredential {
     private var name: String {
         switch source {
         case .standardInput: "--password-stdin"
-        case .file: "--password-file"
+        case .file(let path, let option): "\(option) \(SafeText.quoted(path))"
         case .variable: "AUTHCTL_PASSWORD"
         case .command: "password-command"
         }

@@ -5,13 +5,19 @@ import Secrets
 
 /// The options of a login.
 struct LoginOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Use this one of the methods that the profile accepts.", valueName: "method"))
+    @Option(
+        help: ArgumentHelp("Use this one of the methods that the profile accepts.", valueName: "method"),
+        completion: .list(AuthenticationMethod.allCases.map(\.rawValue)))
     var method: String?
 
-    @Option(help: ArgumentHelp("Keep the login in this store (see: authctl store list).", valueName: "store"))
+    @Option(
+        help: ArgumentHelp("Keep the login in this store (see: authctl store list).", valueName: "store"),
+        completion: .list(stores))
     var store: String?
 
-    @Option(help: ArgumentHelp("How long to keep it: none, session or permanent.", valueName: "how-long"))
+    @Option(
+        help: ArgumentHelp("How long to keep it: none, session or permanent.", valueName: "how-long"),
+        completion: .list(Persistence.allCases.map(\.rawValue)))
     var persist: String?
 
     @Option(help: ArgumentHelp("Call the profile that a URL makes like this.", valueName: "name"))
@@ -26,7 +32,7 @@ struct LoginOptions: ParsableArguments {
     @Flag(help: "Read the password from standard input.")
     var passwordStdin = false
 
-    @Option(help: ArgumentHelp("Read the password from this file.", valueName: "file"))
+    @Option(help: ArgumentHelp("Read the password from this file.", valueName: "file"), completion: .file())
     var passwordFile: String?
 
     @Option(help: ArgumentHelp("Take the password that this command prints; no shell.", valueName: "command"))
@@ -44,8 +50,12 @@ struct LoginOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Use this proxy; 'environment' takes the usual variables.", valueName: "url"))
     var proxy: String?
 
-    @Option(help: ArgumentHelp("Trust these authorities (PEM) instead of the system's.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Trust these authorities (PEM) instead of the system's.", valueName: "file"),
+        completion: .file())
     var caFile: String?
+
+    private static let stores = ["auto", "secret-service", "file", "keyring", "plaintext", "helper:NAME", "none"]
 
     private var passwordWays: Int {
         [passwordStdin, passwordFile != nil, passwordCommand != nil].count { $0 }
@@ -66,10 +76,12 @@ struct LoginOptions: ParsableArguments {
             throw ValidationError("--ttl must be from 1 to 31536000 seconds.")
         }
         if let method, AuthenticationMethod(rawValue: method) == nil {
-            throw ValidationError("--method: there is no method '\(method)'.")
+            let known = AuthenticationMethod.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ValidationError("--method: there is no method '\(method)'; there are \(known).")
         }
         if let store, store != "auto", StoreName(store) == nil {
-            throw ValidationError("--store: there is no store '\(store)'.")
+            throw ValidationError(
+                "--store: there is no store '\(store)'; there are \(Self.stores.joined(separator: ", ")).")
         }
         if let persist, Persistence(rawValue: persist) == nil {
             throw ValidationError("--persist must be none, session or permanent.")
@@ -123,6 +135,6 @@ extension GivenCredential {
     static func variable(_ environment: Environment, _ mayUse: Bool) -> Source? {
         guard mayUse else { return nil }
         if environment.password != nil { return .variable }
-        return environment["AUTHCTL_PASSWORD_FILE"].map { .file($0) }
+        return environment["AUTHCTL_PASSWORD_FILE"].map { .file($0, option: "AUTHCTL_PASSWORD_FILE") }
     }
 }

@@ -20,6 +20,9 @@ struct LoginRequest {
         settings.store = profile.settings.store.flatMap { StoreName($0) }
         settings.persist = profile.settings.persist
         settings.ttl = options.ttl
+        if options.ttl != nil, !profile.usesTTL {
+            invocation.say("authctl: --ttl has no effect: nothing in the profile \(profile.name) uses {ttl}")
+        }
         if let secret = try given() {
             if profile.answersChallenges, !secret.isFreeOfControls { throw .usage(.controlCharacter(.password)) }
             settings.given = try credential(secret, username)
@@ -27,10 +30,11 @@ struct LoginRequest {
         settings.policy = LoginFlow.Policy(
             maxAttempts: options.maxAttempts, mayAsk: invocation.mayAsk, force: force,
             hasGivenCredential: settings.given != nil)
-        settings.dialogue = World.DialogueSettings(
-            mask: invocation.world.environment.mask, timeout: options.promptTimeout,
-            allowsBlankPassword: options.blankPassword)
-        settings.isTalkative = !invocation.options.quiet && invocation.world.hasTerminal()
+        settings.dialogue = invocation.dialogueSettings
+        settings.dialogue.allowsBlankPassword = options.blankPassword
+        // The lines of -v stand where the notice would, and say more.
+        settings.showsNotice =
+            !invocation.options.quiet && !invocation.options.verbose && invocation.world.hasTerminal()
         return settings
     }
 
@@ -46,7 +50,13 @@ struct LoginRequest {
         // An option goes before the URL, and the URL before a variable.
         if let password = target.password, !options.namesPassword { return password }
         let environment = invocation.world.environment
+        if !mayUseVariables, !options.namesPassword, GivenCredential.variable(environment, true) != nil {
+            let owner = environment["AUTHCTL_PROFILE"].map { SafeText.quoted($0) } ?? "the URL in AUTHCTL_VERIFY_URL"
+            invocation.say("authctl: the password in the environment is for \(owner), and is not used here")
+        }
         let source = options.givenSource(target.profile, environment, mayUseVariables: mayUseVariables)
+        // With nobody to ask, what may be blank is.
+        if source == nil, options.blankPassword, !invocation.mayAsk { return Secret("") }
         return try source?.secret(invocation.world)
     }
 
@@ -59,5 +69,12 @@ struct LoginRequest {
             throw .loginRequired(LoginNeed(why: .nothingStored, missing: [.username]))
         }
         return Credential(username: username, secret: secret)
+    }
+}
+
+extension Profile {
+    /// Whether any of its requests sends the time that `--ttl` asks for.
+    fileprivate var usesTTL: Bool {
+        [login, refresh, verify].contains { $0?.slots.contains(.ttl) ?? false }
     }
 }

@@ -15,8 +15,8 @@ struct LoginSettings {
     var persist: Persistence?
     var ttl: Int?
     var dialogue = World.DialogueSettings()
-    /// Whether the person is talked to while the server is asked.
-    var isTalkative = false
+    /// Whether a person is told that the server is being asked.
+    var showsNotice = false
 }
 
 /// Builds what a `LoginFlow` needs for one profile, and runs it.
@@ -39,11 +39,9 @@ struct LoginRun {
         let pinned = record.flatMap { $0.origin == endpoint.origin ? $0.pinnedMethod : nil }
             .flatMap { profile.methods.contains($0) || profile.methods == [.auto] ? $0 : nil }
         let method = try Self.method(settings.method, pinned, profile)
-        service = Service(
-            profile: profile, endpoint: endpoint,
-            transport: invocation.world.transport(endpoint.origin, try invocation.transportSettings(profile)),
-            clock: invocation.world.clock,
-            options: Service.Options(ttl: settings.ttl, pinnedMethod: method))
+        service = invocation.world.service(
+            profile, endpoint, try invocation.transportSettings(profile),
+            Service.Options(ttl: settings.ttl, pinnedMethod: method))
         keeper = invocation.keeper(profile, endpoint.origin, settings)
     }
 
@@ -51,11 +49,12 @@ struct LoginRun {
     /// - Returns: whose login it is, and whether it was there already.
     func run(through other: (any LoginKeeper)? = nil) throws(LoginError) -> (identity: Identity, wasThere: Bool) {
         let world = invocation.world
-        let prompt: any Prompt =
-            settings.policy.mayAsk || settings.isTalkative ? world.dialogue(settings.dialogue) : NoPrompt()
+        let dialogue: any Prompt =
+            settings.policy.mayAsk || settings.showsNotice ? world.dialogue(settings.dialogue) : NoPrompt()
+        let prompt: any Prompt = settings.showsNotice ? dialogue : WithoutNotice(prompt: dialogue)
         let loop = LoginLoop(
             keeper: other ?? keeper, service: SoleRenewal(service: service, keeper: keeper), prompt: prompt,
-            given: settings.given)
+            given: try given())
         switch loop.run(try flow()) {
         case .alreadyLoggedIn(let identity): return (identity, true)
         case .loggedIn(let identity):
@@ -69,6 +68,12 @@ struct LoginRun {
             return (identity, false)
         case .failed(let error): throw error
         }
+    }
+
+    /// What was asked for once is stored, and completes a password that was given.
+    private func given() throws(LoginError) -> Credential? {
+        guard let given = settings.given, profile.asksForMore else { return settings.given }
+        return given.completed(by: try keeper.fill().further)
     }
 
     private func flow() throws(LoginError) -> LoginFlow {
@@ -103,6 +108,8 @@ private struct SoleRenewal: Authenticator {
     let keeper: StoreKeeper
 
     func prepare() throws(LoginError) -> ProtectionSpace { try service.prepare() }
+
+    func hold(_ further: [CredentialField: Secret]) { service.hold(further) }
 
     func authenticate(_ credential: Credential) throws(LoginError) -> Login { try service.authenticate(credential) }
 

@@ -11,8 +11,15 @@ struct LoginTarget {
     /// What stood before the `@` of the URL.
     var user: String?
     var password: Secret?
-    /// Finds a name that is free, where the profile is not written down yet.
-    var newName: (() throws(LoginError) -> String)?
+    /// Of a profile that is not written down yet.
+    var new: New?
+
+    struct New {
+        /// What is to be written down besides the URL.
+        let settings: Profile.Settings
+        /// Finds a name that is free.
+        let name: () throws(LoginError) -> String
+    }
 }
 
 extension Invocation {
@@ -33,6 +40,9 @@ extension Invocation {
         if profiles.source(of: text) == nil, text.contains(where: { ".:/".contains($0) }) || text == "localhost" {
             throw .usage(.missingScheme(host: text))
         }
+        if options.name != nil {
+            throw .usage(.badValue(option: "--name", problem: "it names the profile that a URL makes; this is one"))
+        }
         return LoginTarget(profile: try options.applied(to: try profile(named: text)))
     }
 
@@ -49,6 +59,7 @@ extension Invocation {
             target = try discovered(url, options)
         }
         topic.profile = target.profile.name
+        if target.new != nil { topic.url = GivenURL(text).withoutUserInformation }
         (target.url, target.user, target.password) = (text, url.user, url.password)
         return target
     }
@@ -64,12 +75,14 @@ extension Invocation {
         var profile = Profile(
             name: try newName(), url: url.origin.description,
             verify: RequestRule(verb: "GET", path: Template(literal: url.target)))
+        // Variables hold for this login; what is written down is what the options say.
+        let lasting = try options.applied(to: profile).settings
         try profile.settings.override(by: world.environment)
         profile = try options.applied(to: profile)
         let target = try follow(url, profile)
         profile.verify.path = Template(literal: target)
         if let known = try remembered(url.origin, target, options) { return LoginTarget(profile: known) }
-        return LoginTarget(profile: profile, newName: newName)
+        return LoginTarget(profile: profile, new: LoginTarget.New(settings: lasting, name: newName))
     }
 
     /// Follows redirects on the URL's own origin, before anything secret is sent.
@@ -79,6 +92,10 @@ extension Invocation {
         var target = url.target
         for _ in 0..<Self.redirectLimit {
             let answer = try transport.send(HTTPRequest(method: "GET", url: "\(url.origin)\(target)"))
+            if answer.status == 404 || answer.status == 410 {
+                throw .usage(
+                    .badURL(url: "\(url.origin)\(target)", problem: "there is nothing (status \(answer.status))"))
+            }
             guard (300..<400).contains(answer.status), let redirect = answer.redirect else { return target }
             if let fault = redirect.fault { throw fault }
             guard redirect.origin == url.origin else {
@@ -97,10 +114,14 @@ extension Invocation {
     ) throws(LoginError) -> Profile? {
         for name in profiles.names {
             guard case .made = profiles.source(of: name) else { continue }
-            let profile = try profile(named: name)
-            if profile.url == origin.description, profile.verify.path == Template(literal: target) {
-                return try options.applied(to: profile)
+            // One that cannot be read is no reason not to log in elsewhere; the commands that mean it say so.
+            guard let written = try? profiles.profile(named: name), written.url == origin.description,
+                written.verify.path == Template(literal: target)
+            else { continue }
+            if let asked = options.name, asked != name {
+                throw .usage(.badValue(option: "--name", problem: "this URL has the profile '\(name)' already"))
             }
+            return try options.applied(to: try profile(named: name))
         }
         topic = Topic(origin: origin)
         return nil

@@ -8,25 +8,28 @@ import Secrets
 /// inside of it passes and the next process finds nothing.
 struct ReadBack {
     let store: any CredentialStore
+    /// As given to this process; another configuration could stop the other one.
+    let config: String?
 
     func run() throws(StoreFault) {
         let test = StoreTest()
         try store.save(test.secret, for: test.account, expires: nil)
-        let answer = Self.child(test.account.username)
+        let problem = problem(finding: test)
         try store.erase(test.account)
-        guard answer == test.secret.base64 else {
-            throw .unavailable(store.name, problem: "another process does not find what this one wrote")
-        }
+        if let problem { throw .unavailable(store.name, problem: problem) }
     }
 
-    /// What a second authctl prints for the test's account.
-    private static func child(_ username: String) -> Secret? {
-        let words = ["/proc/self/exe", "store", "read-back", username]
-        let command = PasswordCommand(words: words)
+    /// Why a second authctl does not find the test's secret; nothing if it does.
+    private func problem(finding test: StoreTest) -> String? {
+        let notFound = "another process does not find what this one wrote"
+        let words =
+            ["/proc/self/exe", "store", "read-back", test.account.username] + (config.map { ["--config", $0] } ?? [])
         do throws(LoginError) {
-            return try command.run()
+            return try PasswordCommand(words: words).run() == test.secret.base64 ? nil : notFound
+        } catch .loginRequired(let need) where need.why == .passwordCommandFailed(status: ExitCode.store.rawValue) {
+            return notFound
         } catch {
-            return nil
+            return "the other process, which reads it back, failed"
         }
     }
 }

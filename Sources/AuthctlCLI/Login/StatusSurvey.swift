@@ -10,12 +10,33 @@ struct StatusRow: Encodable {
     let method: String
     let store: String?
     let expires: Int64?
-    /// `verified`, `stored`, or the name of what is wrong.
-    let state: String
-    let exit: Int32
+    /// How the account stands; only `ok` can be used.
+    let code: ExitCode
+    /// Whether the service was asked.
+    let isVerified: Bool
+    /// The file of the authorities, where they are not the system's.
     let authorities: String?
 
-    var code: ExitCode { ExitCode(rawValue: exit) ?? .failure }
+    /// `verified`, `stored`, or the name of what is wrong.
+    var state: String { code == .ok ? (isVerified ? "verified" : "stored") : code.name }
+
+    private enum CodingKeys: String, CodingKey {
+        case profile, origin, username, active, method, store, expires, state, exit, authorities
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(profile, forKey: .profile)
+        try container.encodeIfPresent(origin, forKey: .origin)
+        try container.encodeIfPresent(username, forKey: .username)
+        try container.encode(active, forKey: .active)
+        try container.encode(method, forKey: .method)
+        try container.encodeIfPresent(store, forKey: .store)
+        try container.encodeIfPresent(expires, forKey: .expires)
+        try container.encode(state, forKey: .state)
+        try container.encode(code.rawValue, forKey: .exit)
+        try container.encodeIfPresent(authorities, forKey: .authorities)
+    }
 }
 
 /// Finds out how the accounts of one profile stand.
@@ -24,24 +45,29 @@ struct StatusSurvey {
     let asksServer: Bool
 
     func rows(_ name: String) throws(LoginError) -> [StatusRow] {
-        let profile: Profile
+        let profile: Profile, known: ProfileRecord?
         do throws(LoginError) {
             profile = try invocation.profile(named: name)
+            known = try invocation.record(of: profile)
         } catch {
             // One profile that cannot be read does not hide the others.
             invocation.say("authctl: \(error.message(about: Topic(profile: name)).what)")
             return [row(name, nil, nil, nil, error)]
         }
-        guard let record = try invocation.document().profile(name), record.url == profile.url else {
-            return [row(name, profile, nil, nil, .loginRequired(LoginNeed(why: .nothingStored)))]
-        }
-        let accounts = record.accounts.filter { $0.origin == record.origin }
-        if accounts.isEmpty {
-            return [row(name, profile, record, nil, .loginRequired(LoginNeed(why: .nothingStored)))]
+        guard let record = known, case let accounts = accounts(of: record), !accounts.isEmpty else {
+            return [row(name, profile, known, nil, .loginRequired(LoginNeed(why: .nothingStored)))]
         }
         var rows: [StatusRow] = []
         for account in accounts { rows.append(row(name, profile, record, account, try problem(profile, account))) }
         return rows.sorted { $0.active && !$1.active }
+    }
+
+    /// With `-u`, the one that goes by this name.
+    private func accounts(of record: ProfileRecord) -> [AccountRecord] {
+        guard let name = invocation.options.username else {
+            return record.accounts.filter { $0.origin == record.origin }
+        }
+        return record.account(named: name).map { [$0] } ?? []
     }
 
     private func problem(_ profile: Profile, _ account: AccountRecord) throws(LoginError) -> LoginError? {
@@ -64,7 +90,6 @@ struct StatusSurvey {
             profile: name, origin: record?.origin.description, username: account?.identity.displayName,
             active: isActive, method: record?.pinnedMethod?.rawValue ?? methods ?? "?",
             store: account?.store.description, expires: account?.expires,
-            state: error?.exitCode.name ?? (asksServer ? "verified" : "stored"),
-            exit: error?.exitCode.rawValue ?? 0, authorities: profile?.settings.caFile)
+            code: error?.exitCode ?? .ok, isVerified: asksServer, authorities: profile?.settings.caFile)
     }
 }

@@ -17,8 +17,8 @@ struct StoreNotice {
             invocation.say(
                 """
                 Kept in the kernel's keyring until this machine restarts\(end(record)); other users cannot see it, root can.
-                To keep it longer: authctl store init file
                 """)
+            if let tip = tip(record) { invocation.say(tip) }
         case .plaintext:
             // Said before it was written: `warn`.
             break
@@ -29,6 +29,16 @@ struct StoreNotice {
         case .none:
             invocation.say("Nothing is kept: the next command has to log in again.")
         }
+    }
+
+    /// No store keeps what the service itself will end today.
+    private func tip(_ record: AccountRecord) -> String? {
+        if let expires = record.expires, invocation.world.clock.seconds(until: expires) < 86_400 { return nil }
+        let login = "authctl login --force \(profile.name)"
+        if invocation.hasEncryptedFile() {
+            return "The encrypted file was passed over: its key was not at hand (AUTHCTL_STORE_PASSPHRASE_FILE)."
+        }
+        return "To keep it longer: authctl store init file, then \(login)"
     }
 
     private func end(_ record: AccountRecord) -> String {

@@ -19,13 +19,30 @@ struct StoredCheck {
         if settings.given != nil {
             settings.policy.hasGivenCredential = true
             settings.persist = persist
+        } else if username == nil, settings.username != nil {
+            // Said before the server is asked: a name that nobody logged in with.
+            _ = try invocation.account(profile)
         }
         run = try LoginRun(invocation, profile, settings)
     }
 
     /// - Throws: why nobody is logged in.
     func identity() throws(LoginError) -> Identity {
-        try run.run().identity
+        do throws(LoginError) {
+            return try run.run().identity
+        } catch .loginRequired(let need) where run.settings.given == nil {
+            // What is missing can be given to `login` alone.
+            throw .loginRequired(LoginNeed(why: try why(need.why)))
+        }
+    }
+
+    /// A store drops by itself what is past its end; the book still knows.
+    private func why(_ found: LoginNeed.Why) throws(LoginError) -> LoginNeed.Why {
+        guard found == .nothingStored,
+            let record = try Invocation.fromStore({ () throws(StoreFault) in try run.keeper.account() }),
+            let expires = record.expires, expires <= run.invocation.world.clock.now()
+        else { return found }
+        return .sessionExpired
     }
 
     private static func given(
@@ -47,19 +64,14 @@ extension Invocation {
     /// The account that a command means, from what is remembered: no network, no libcurl, no store.
     /// - Throws: `loginRequired` if there is none.
     func account(_ profile: Profile) throws(LoginError) -> AccountRecord {
-        guard let record = try document().profile(profile.name), record.url == profile.url else {
-            throw .loginRequired(LoginNeed(why: .nothingStored))
-        }
-        topic.origin = record.origin
+        let record = try record(of: profile)
+        topic.origin = record?.origin ?? topic.origin
         guard let username = options.username else {
-            guard let account = record.activeAccount else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
+            guard let account = record?.activeAccount else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
             return account
         }
-        guard let account = record.account(named: username) else {
-            throw .usage(
-                .unknownAccount(
-                    profile: profile.name, username: username,
-                    known: record.accounts.filter { $0.origin == record.origin }.map(\.username)))
+        guard let account = record?.account(named: username) else {
+            throw .loginRequired(LoginNeed(why: .noSuchAccount(username: username, known: record?.usernames ?? [])))
         }
         return account
     }

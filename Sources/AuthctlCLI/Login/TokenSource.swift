@@ -11,6 +11,8 @@ struct TokenSource {
     /// Seconds that the session has to live at least.
     let minimum: Int64
     let asksServer: Bool
+    /// Whether the header line is wanted, which sessions without a token have too.
+    let wantsHeader: Bool
 
     func session() throws(LoginError) -> (session: Session, username: String) {
         if invocation.mayUseGivenVariables(for: profile, isLogin: false),
@@ -19,6 +21,8 @@ struct TokenSource {
             return try loggedInWithGiven()
         }
         let account = try invocation.account(profile)
+        // Before anything is asked of a store or the network.
+        if !wantsHeader { try account.kind.checkHasToken() }
         var session = try stored(account)
         guard asksServer || !livesLongEnough(session) else { return (session, account.username) }
         try confirm(account, renewing: !livesLongEnough(session))
@@ -30,10 +34,12 @@ struct TokenSource {
     }
 
     private func stored(_ account: AccountRecord) throws(LoginError) -> Session {
-        let stored = try invocation.keeper(profile, account.origin, settings(account)).fill()
+        let stored = try invocation.keeper(profile, account.origin, settings(account)).fill(account)
         guard let session = stored.session else {
-            let why: LoginNeed.Why = stored.credentialWasRefused ? .passwordRefusedBefore : .nothingStored
-            throw .loginRequired(LoginNeed(why: why, missing: profile.fields))
+            let isOver = account.expires.map { $0 <= invocation.world.clock.now() } ?? false
+            let why: LoginNeed.Why =
+                stored.credentialWasRefused ? .passwordRefusedBefore : isOver ? .sessionExpired : .nothingStored
+            throw .loginRequired(LoginNeed(why: why))
         }
         return session
     }
@@ -43,7 +49,11 @@ struct TokenSource {
     private func confirm(_ account: AccountRecord, renewing: Bool) throws(LoginError) {
         var settings = settings(account)
         settings.policy.renewsFirst = renewing
-        _ = try LoginRun(invocation, profile, settings).run()
+        do throws(LoginError) {
+            _ = try LoginRun(invocation, profile, settings).run()
+        } catch .loginRequired(let need) {
+            throw .loginRequired(LoginNeed(why: need.why))
+        }
     }
 
     private func settings(_ account: AccountRecord) -> LoginSettings {
@@ -67,9 +77,23 @@ struct TokenSource {
         do throws(LoginError) {
             try run.keeper.prepare()
             try run.keeper.approve(login, .login(space.method))
+            let store = try Invocation.fromStore { () throws(StoreFault) in try run.keeper.account() }?.store
+            if let store {
+                invocation.say("authctl: logged in with the given password; the login is kept in '\(store)'")
+            }
         } catch {
             invocation.say("authctl: the login is not kept: \(error.message(about: invocation.topic).what)")
         }
         return (login.session, login.identity.username)
+    }
+}
+
+extension AccountRecord.SessionKind {
+    fileprivate func checkHasToken() throws(LoginError) {
+        switch self {
+        case .token: break
+        case .basic: throw .usage(.tokenHasOnlyHeader(method: .basic))
+        case .cookies: throw .usage(.tokenHasOnlyHeader(method: .cookie))
+        }
     }
 }

@@ -155,8 +155,11 @@ struct RequestDecoder {
         if let slot = rule.slotsOutsideBodies.first(where: \.isForBodiesOnly) {
             throw table.fault(nil, "{\(slot.name)} may stand in 'form' and 'json' only")
         }
-        for slot in rule.slots {
-            if case .secret = slot { throw .notYet(feature: "{\(slot.name)} in '\(table.path)'") }
+        for case .secret(let label) in rule.slots {
+            // It is shown at the prompt, and names what is stored.
+            guard (1...60).contains(label.count), SafeText.escaped(label) == label else {
+                throw table.fault(nil, "{secret:…} needs a label of 60 plain characters at most")
+            }
         }
     }
 }

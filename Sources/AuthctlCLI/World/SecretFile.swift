@@ -66,10 +66,8 @@ enum SecretFile {
         let secret: Secret
         do throws(Problem) {
             secret = try read(path: path)
-        } catch .cannotRead(let errno) {
-            throw .system(call: "open", path: path, errno: errno)
         } catch {
-            throw .unsafeFile(path: path, problem: "a passphrase is one line of \(limit) bytes at most")
+            throw .passphraseFile(path: path, problem: error.words)
         }
         guard !secret.isEmpty else { throw .passphraseBlank }
         return secret

@@ -40,6 +40,13 @@ struct Streams: Sendable {
         try? send(text + "\n", to: STDERR_FILENO)
     }
 
+    /// An error in its words: what happened, what is wrong in particular, what to do next.
+    func say(_ error: LoginError, about topic: Topic) {
+        let message = error.message(about: topic)
+        say("authctl: \(message.what)")
+        for line in message.details + [message.next] where !line.isEmpty { say("  \(line)") }
+    }
+
     private func send(_ text: String, to stream: Int32) throws(LoginError) {
         var text = text
         var outcome: LoginError?

@@ -44,6 +44,26 @@ struct World {
     }
 }
 
+extension World {
+    /// What is remembered without being secret.
+    func book(_ stateFolder: String) -> AccountBook { AccountBook(folder: stateFolder) }
+
+    /// The profiles that authctl makes.
+    func profileFolder(_ path: String) -> ProfileFolder { ProfileFolder(path: path) }
+
+    /// Opens libcurl.
+    func urlParser() throws(LoginError) -> URLParser { try URLParser() }
+
+    /// A profile's service, over the transport of its origin.
+    func service(
+        _ profile: Profile, _ endpoint: ServiceEndpoint, _ settings: TransportSettings, _ options: Service.Options
+    ) -> Service {
+        Service(
+            profile: profile, endpoint: endpoint, transport: transport(endpoint.origin, settings), clock: clock,
+            options: options)
+    }
+}
+
 /// A person at a terminal, with the two questions that are not about a login.
 protocol Dialogue: Prompt {
     func askPassphrase(_ label: String, confirm: Bool) throws(LoginError) -> Secret?
@@ -51,6 +71,15 @@ protocol Dialogue: Prompt {
 }
 
 extension TerminalPrompt: Dialogue {}
+
+/// Asks like `prompt`, and keeps silent while the server is asked.
+struct WithoutNotice: Prompt {
+    let prompt: any Prompt
+
+    func ask(_ challenge: Challenge) throws(LoginError) -> Answer { try prompt.ask(challenge) }
+
+    func showWaiting(_ notice: String?) {}
+}
 
 /// For commands that never ask.
 struct NoPrompt: Prompt {

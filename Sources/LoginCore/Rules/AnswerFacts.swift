@@ -6,11 +6,11 @@ public struct AnswerFacts {
     /// The body, if it is JSON.
     public let json: JSONValue?
     private let origin: Origin
-    /// Whether the request had a body, which 307 and 308 ask for again elsewhere.
-    private let hadBody: Bool
+    /// Whether the request was one that writes, which 307 and 308 ask for again elsewhere.
+    private let wrote: Bool
 
-    public init(response: HTTPResponse, json: JSONValue?, origin: Origin, hadBody: Bool = true) {
-        self.hadBody = hadBody
+    public init(response: HTTPResponse, json: JSONValue?, origin: Origin, wrote: Bool = true) {
+        self.wrote = wrote
         self.response = response
         self.json = json
         self.origin = origin
@@ -107,7 +107,7 @@ extension AnswerFacts {
     /// A login form usually ends in a redirect, and what that means only verify can tell. A redirect that would have the
     /// body sent again elsewhere is not one of those.
     private func unclearRedirect(_ step: Step) -> LoginError? {
-        let repeatsBody = hadBody && (status == 307 || status == 308)
+        let repeatsBody = wrote && (status == 307 || status == 308)
         if let foreign = foreignRedirect, repeatsBody || step == .verify || step == .page {
             if let fault = foreign.fault { return fault }
             return .untrusted(.otherOrigin(target: foreign.origin?.description ?? foreign.url))

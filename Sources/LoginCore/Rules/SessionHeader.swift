@@ -3,8 +3,9 @@ public import Secrets
 extension SessionRule {
     /// The header line with which `session` is sent, for programs that send it themselves: `Name: value`.
     ///
-    /// Of several headers it is the first.
-    public func headerLine(_ session: Session, username: String) throws(FillFault) -> Secret {
+    /// Of several headers it is the first, those for requests that write last.
+    /// - Returns: nothing where the session goes along in no header.
+    public func headerLine(_ session: Session, username: String) throws(FillFault) -> Secret? {
         var line = SecretBuilder(limit: RequestRule.bodyLimit)
         switch session {
         case .credential(let credential):
@@ -24,9 +25,11 @@ extension SessionRule {
             if let pair = basic {
                 try line.writeBasic(
                     try pair.username.filled(values, .header), try pair.password.filled(values, .header))
-            } else if let header = headers.first {
+            } else if let header = headers.first ?? writeHeaders.first {
                 try line.write("\(header.name): ")
                 try header.value.fill(values, .header, into: &line)
+            } else {
+                return nil
             }
         }
         return line.finish()

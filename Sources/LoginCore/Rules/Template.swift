@@ -33,6 +33,11 @@ public struct Template: Equatable, Sendable {
         parts.compactMap { if case .slot(let slot) = $0 { slot } else { nil } }
     }
 
+    /// The text with `…` for each slot: fit to be shown, whatever is filled in.
+    public var shown: String {
+        parts.map { if case .text(let text) = $0 { text } else { "…" } }.joined()
+    }
+
     public init(parsing text: String) throws(Malformed) {
         var parts: [Part] = []
         var literal = ""

@@ -11,6 +11,8 @@ public struct SlotValues: Equatable, Sendable {
     public var cookies: [Cookie] = []
     /// The fields of the page's form; the hidden ones go along with a form.
     public var pageFields: [PageField] = []
+    /// For `{secret:LABEL}`.
+    public var further: [CredentialField: Secret] = [:]
 
     public init() {}
 
@@ -23,7 +25,7 @@ public struct SlotValues: Equatable, Sendable {
         case .token: token
         case .refreshToken: refreshToken
         case .cookie(let name): cookies.first { $0.name == name }?.value
-        case .secret: nil
+        case .secret(let label): further[.secret(label)]
         }
     }
 }

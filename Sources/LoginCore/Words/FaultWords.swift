@@ -14,6 +14,10 @@ extension NetworkFault {
             return Message("the answer came too slowly and was given up", next: retry)
         case .connectionLost:
             return Message("the connection was lost before the answer was whole", next: retry)
+        case .handshakeLost:
+            return Message(
+                "the server ended the connection before TLS was set up; it may not speak TLS on this port",
+                next: "check scheme and port of the URL, or try again later")
         case .notTLS:
             return Message("the server does not speak TLS on this port", next: "check scheme and port of the URL")
         case .brokenAnswer(let problem):
@@ -96,7 +100,7 @@ extension FailureFault {
         case .unexpectedEvent(let text):
             return Message("authctl lost its way: \(text)", next: "please report this")
         case .system(let call, let errno):
-            return Message("\(call) failed with error \(errno)")
+            return Message("\(call) failed: \(SystemWords.of(errno))")
         case .other(let text):
             return Message(text)
         }

@@ -22,10 +22,13 @@ public struct Message: Equatable, Sendable {
 public struct Topic: Equatable, Sendable {
     public var profile: String?
     public var origin: Origin?
+    /// What `login` was given, where no profile of that name is there yet; without user information.
+    public var url: String?
 
-    public init(profile: String? = nil, origin: Origin? = nil) {
+    public init(profile: String? = nil, origin: Origin? = nil, url: String? = nil) {
         self.profile = profile
         self.origin = origin
+        self.url = url
     }
 
     /// `blog (https://blog.example)`, as far as it is known.
@@ -40,7 +43,7 @@ public struct Topic: Equatable, Sendable {
 
     /// `authctl login blog`.
     var loginCommand: String {
-        "authctl login\(profile.map { " \($0)" } ?? "")"
+        "authctl login\((url ?? profile).map { " \($0)" } ?? "")"
     }
 }
 
@@ -70,8 +73,8 @@ extension LoginError {
             return fault.message(topic)
         case .forbidden(let refusal):
             return Message(
-                "the credential is good, but this account may not go in (status \(refusal.status))\(refusal.quoted)",
-                next: "ask the service's administrator for rights")
+                "the server does not let this account in (status \(refusal.status))\(refusal.quoted)",
+                next: "it may lack rights, or be locked: ask the service's administrator")
         case .busy(let fault):
             return fault.message
         case .promptExpired(let seconds):
@@ -107,26 +110,44 @@ extension LoginNeed {
             case .sessionExpired: "the stored session is past its end and cannot be renewed"
             case .passwordRefusedBefore:
                 "the stored password was refused by the server, and is not sent again by itself"
+            case .leftBlank(let field): "the \(field.shownName) was left blank every time; nothing was sent"
+            case .noSuchAccount(let username, _): "there is no login as \(SafeText.quoted(username))"
+            case .passwordCommandFailed(status: 127):
+                "the password command was not found, or cannot be run (status 127)"
             case .passwordCommandFailed(let status): "the password command failed with status \(status)"
             case .passwordCommandTookTooLong(let seconds):
                 "the password command took more than \(seconds) seconds, and was ended"
             }
+        if case .noSuchAccount(_, let known) = why, !known.isEmpty {
+            let names = known.map { SafeText.quoted($0) }.joined(separator: ", ")
+            return Message(what, next: "logged in are: \(names)")
+        }
         if why == .noProfile {
             return Message(what, next: "log in with a URL: authctl login https://HOST/PATH")
         }
         guard !missing.isEmpty else { return Message(what, next: "log in: \(topic.loginCommand)") }
-        let details = missing.map { "missing: \($0.label.lowercased()) (\($0.waysToGive))" }
+        let details = missing.map { "missing: \($0.shownName) (\($0.waysToGive))" }
         return Message(what, details: details, next: "at a terminal: \(topic.loginCommand)")
     }
 }
 
 extension CredentialField {
+    /// In a sentence.
+    public var shownName: String {
+        switch self {
+        case .username, .password, .token, .passphrase: name
+        case .secret(let label): SafeText.quoted(label, limit: 60)
+        }
+    }
+
     /// What a prompt calls it.
     public var label: String {
         switch self {
         case .username: "User name"
         case .password: "Password"
         case .token: "Token"
+        case .passphrase: "Passphrase of the certificate's key"
+        case .secret(let label): SafeText.escaped(label, limit: 60)
         }
     }
 
@@ -136,6 +157,7 @@ extension CredentialField {
         case .username: "-u NAME, AUTHCTL_USERNAME"
         case .password, .token:
             "--password-stdin, --password-file FILE, --password-command CMD, AUTHCTL_PASSWORD_FILE, AUTHCTL_PASSWORD"
+        case .passphrase, .secret: "asked for once, at a terminal"
         }
     }
 }

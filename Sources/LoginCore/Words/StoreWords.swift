@@ -29,11 +29,12 @@ extension StoreFault {
                 next: "to start anew, log out of its accounts and move the file away")
         case .passphraseMissing(let path):
             return Message(
-                "the passphrase of \(SafeText.escaped(path)) is needed, and nobody can be asked",
-                next: "name a file with it in AUTHCTL_STORE_PASSPHRASE_FILE")
+                "the passphrase of \(SafeText.escaped(path)) is needed, and this command never asks",
+                details: ["if it is lost: remove that file, then: authctl logout --all"],
+                next: "name a file with the passphrase in AUTHCTL_STORE_PASSPHRASE_FILE")
         case .system(let call, let path, let errno):
             return Message(
-                "\(call) failed on \(SafeText.escaped(path)) (error \(errno)); what was stored before is still there",
+                "\(call) failed on \(SafeText.escaped(path)) (\(SystemWords.of(errno))); what was stored before is still there",
                 next: "check the disk and the rights of the folder")
         case .timedOut(let store, let seconds):
             return Message("the store '\(store)' did not answer within \(seconds) seconds", next: Self.otherStores)
@@ -44,8 +45,14 @@ extension StoreFault {
             return Message(
                 "the store '\(store)' keeps nothing permanently, and no other works here",
                 next: "set up the encrypted file: authctl store init file")
+        case .passphraseFile(let path, let problem):
+            return Message(
+                "no passphrase from \(SafeText.escaped(path)): \(SafeText.escaped(problem))",
+                next: "check AUTHCTL_STORE_PASSPHRASE_FILE")
         case .passphraseCancelled:
             return Message("no passphrase was given; nothing was changed")
+        case .passphraseExpired(let seconds):
+            return Message("nobody gave the passphrase within \(seconds) seconds", next: "start again")
         case .passphraseBlank:
             return Message("the passphrase is blank; nothing was changed", next: "give one")
         }

@@ -19,7 +19,8 @@ extension UsageFault {
                 "\(SafeText.escaped(file))\(place.isEmpty ? "" : ": \(SafeText.escaped(place))"): \(problem)",
                 next: "see authctl-config(5)")
         case .badURL(let url, let problem):
-            return Message("\(GivenURL(url).quoted) is not a usable URL: \(problem)", next: "write https://HOST/PATH")
+            return Message(
+                "\(GivenURL(url).quoted) is not a usable URL: \(problem)", next: "check it: https://HOST/PATH")
         case .missingScheme(let host):
             return Message(
                 "\(GivenURL(host).quoted) is neither a profile nor a URL",
@@ -30,9 +31,9 @@ extension UsageFault {
                 next: "give the user name alone, and the password with --password-stdin or at the prompt")
         case .controlCharacter(let field):
             return Message(
-                "the \(field.rawValue) holds a control character, which cannot be sent", next: "give it anew")
+                "the \(field.shownName) holds a control character, which cannot be sent", next: "give it anew")
         case .invalidUTF8(let field):
-            return Message("the \(field.rawValue) is not UTF-8", next: "give it anew")
+            return Message("the \(field.shownName) is not UTF-8", next: "give it anew")
         case .verifyProvesNothing(let url):
             return Message(
                 "\(SafeText.escaped(url)) accepts requests without credentials, so it proves no login; nothing was saved",
@@ -46,7 +47,7 @@ extension UsageFault {
         case .tokenHasOnlyHeader(let method):
             return Message(
                 "method \(method.rawValue) has no token of its own",
-                next: "for the whole header line: authctl token --header")
+                next: "for the whole header line: authctl token \(topic.profile.map { "\($0) " } ?? "")--header")
         case .other(let text):
             return Message(text)
         }

@@ -25,7 +25,7 @@ struct CurlFault {
         case CURLE_COULDNT_RESOLVE_PROXY: .network(.nameNotResolved(host: proxy.shown))
         case CURLE_COULDNT_CONNECT: .network(.notConnected(ignoredProxyVariable: proxy.ignoredVariable))
         case CURLE_OPERATION_TIMEDOUT: tooLate
-        case CURLE_SSL_CONNECT_ERROR: TLSFault(text)?.error ?? .network(.connectionLost)
+        case CURLE_SSL_CONNECT_ERROR: handshake
         case CURLE_PEER_FAILED_VERIFICATION: .untrusted(.certificate(reason: certificateReason))
         case CURLE_SSL_CACERT_BADFILE:
             .usage(.badValue(option: "ca-file", problem: text))
@@ -39,6 +39,13 @@ struct CurlFault {
         case CURLE_URL_MALFORMAT: .usage(.badURL(url: "\(origin)", problem: text))
         default: .network(.other(code: Int(code.rawValue), text: text))
         }
+    }
+
+    private var handshake: LoginError {
+        guard let error = TLSFault(text)?.error, error != .network(.connectionLost) else {
+            return .network(.handshakeLost)
+        }
+        return error
     }
 
     /// Behind a proxy that was not asked for, names are often not resolved and packets are dropped: say that it was

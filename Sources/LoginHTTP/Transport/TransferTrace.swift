@@ -14,7 +14,8 @@ struct TransferTrace {
     func show(_ request: HTTPRequest, _ url: ParsedURL) {
         guard let trace = settings.trace else { return }
         let query = url.query == nil ? "" : "?…"
-        trace("> \(request.method) \(url.origin)\(url.path)\(query)")
+        let path = request.shownPath.map { "…\($0.prefix { $0 != "?" })" } ?? url.path
+        trace("> \(request.method) \(url.origin)\(path)\(query)")
         for field in request.headers { trace("> \(field.name): …") }
         if let basic = request.basic { trace("> Authorization: Basic … (\(basic.username))") }
         for cookie in request.cookies { trace("> Cookie: \(cookie.name)=…") }

@@ -21,6 +21,9 @@ public struct ProfileRecord: Equatable, Sendable, Codable {
         self.accounts = []
     }
 
+    /// The accounts of the present origin, by the names typed.
+    public var usernames: [String] { accounts.filter { $0.origin == origin }.map(\.username) }
+
     /// The account in use, if it is one of the present origin.
     public var activeAccount: AccountRecord? {
         activeUsername.flatMap { active in

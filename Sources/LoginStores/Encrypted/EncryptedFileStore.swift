@@ -29,6 +29,12 @@ public final class EncryptedFileStore: CredentialStore {
         try file.read() != nil
     }
 
+    /// Whether the file reads as one of ours and, with a key file, whether that opens it; a passphrase is not asked for.
+    func check() throws(StoreFault) {
+        let sealed = try load()
+        if case .keyFile = sealed.header.source { _ = try unlock(sealed.header) }
+    }
+
     public func find(_ account: AccountID) throws(StoreFault) -> Secret? {
         let sealed = try load()
         let key = try unlock(sealed.header)

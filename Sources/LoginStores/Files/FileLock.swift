@@ -41,7 +41,7 @@ struct FileLock: ~Copyable {
 /// - Returns: its size in bytes.
 @discardableResult
 func checkFile(
-    _ descriptor: borrowing Descriptor, path: String, fixingMode: Bool = false
+    _ descriptor: borrowing Descriptor, path: String, fixingMode: Bool = false, privacy: Privacy = .secret
 ) throws(StoreFault) -> Int {
     let status = try descriptor.status(path: path)
     guard status.st_mode & S_IFMT == S_IFREG else {
@@ -53,8 +53,8 @@ func checkFile(
     if fixingMode, status.st_mode & 0o777 == 0, status.st_size == 0 {
         try checkCall("fchmod", path: path, fchmod(descriptor.number, 0o600))
     }
-    guard status.st_mode & 0o077 == 0 else {
-        throw .unsafeFile(path: path, problem: "other users have rights on it (chmod 600 takes them away)")
+    guard status.st_mode & privacy.forbidden == 0 else {
+        throw .unsafeFile(path: path, problem: privacy.problem)
     }
     return Int(status.st_size)
 }

@@ -37,6 +37,6 @@ public struct ProfileFolder: Sendable {
     }
 
     private func file(_ name: String) -> SafeFile {
-        SafeFile(folder: path, name: name, limit: Self.limit, wait: SafeFile.usualWait)
+        SafeFile(folder: path, name: name, limit: Self.limit, wait: SafeFile.usualWait, privacy: .readable)
     }
 }

@@ -1,6 +1,28 @@
 internal import Glibc
 internal import LoginCore
 
+/// What other users may do with a file and its folder.
+enum Privacy {
+    /// Nothing.
+    case secret
+    /// Read: a profile holds no secret, and a person may have made its folder.
+    case readable
+
+    var forbidden: mode_t {
+        switch self {
+        case .secret: 0o077
+        case .readable: 0o022
+        }
+    }
+
+    var problem: String {
+        switch self {
+        case .secret: "other users have rights on it (chmod go= takes them away)"
+        case .readable: "other users may write there (chmod go-w takes it away)"
+        }
+    }
+}
+
 /// A folder that belongs to this user alone, checked and held open: every file in it is reached through this
 /// descriptor, so that nobody can exchange a part of the path between two steps.
 final class SafeDirectory {
@@ -14,7 +36,9 @@ final class SafeDirectory {
 
     /// - Returns: nothing if it is not there and is not to be made.
     /// - Throws: `unsafeFile` for a link, a foreign owner, rights for others, or a parent in which others may rename.
-    static func open(_ path: String, creating: Bool) throws(StoreFault) -> SafeDirectory? {
+    static func open(
+        _ path: String, creating: Bool, privacy: Privacy = .secret
+    ) throws(StoreFault) -> SafeDirectory? {
         if creating { try make(path) }
         let number = retrying { Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
         if number < 0 {
@@ -25,16 +49,16 @@ final class SafeDirectory {
             }
         }
         let directory = SafeDirectory(path: path, descriptor: Descriptor(number))
-        try directory.checkOwnAndPrivate()
+        try directory.checkOwnAndPrivate(privacy)
         try directory.checkParent()
         return directory
     }
 
-    private func checkOwnAndPrivate() throws(StoreFault) {
+    private func checkOwnAndPrivate(_ privacy: Privacy) throws(StoreFault) {
         let status = try descriptor.status(path: path)
         try checkOwner(status.st_uid, path: path, accepted: [geteuid()])
-        guard status.st_mode & 0o077 == 0 else {
-            throw .unsafeFile(path: path, problem: "other users have rights on the folder (chmod 700 takes them away)")
+        guard status.st_mode & privacy.forbidden == 0 else {
+            throw .unsafeFile(path: path, problem: privacy.problem)
         }
     }
 

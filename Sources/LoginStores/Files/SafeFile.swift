@@ -16,6 +16,7 @@ struct SafeFile: Sendable {
     let limit: Int
     /// How long a change waits for another process at most, in seconds.
     let wait: Int
+    var privacy = Privacy.secret
 
     var path: String { "\(folder)/\(name)" }
 
@@ -24,13 +25,13 @@ struct SafeFile: Sendable {
 
     /// - Returns: nothing if there is no such file.
     func read() throws(StoreFault) -> Secret? {
-        guard let directory = try SafeDirectory.open(folder, creating: false) else { return nil }
+        guard let directory = try SafeDirectory.open(folder, creating: false, privacy: privacy) else { return nil }
         return try read(in: directory)
     }
 
     /// For a file without secrets, which needs no guarded memory.
     func readPublic() throws(StoreFault) -> [UInt8]? {
-        guard let directory = try SafeDirectory.open(folder, creating: false) else { return nil }
+        guard let directory = try SafeDirectory.open(folder, creating: false, privacy: privacy) else { return nil }
         return try withFile(in: directory) { (file, count) throws(StoreFault) in
             var bytes = [UInt8](repeating: 0, count: count)
             var got = 0
@@ -49,7 +50,7 @@ struct SafeFile: Sendable {
     /// Replaces the file by what `body` makes of the present one, under the lock.
     /// - Parameter body: gets nothing if there is no file; returns nothing to leave all as it is.
     func update(_ body: (Secret?) throws(StoreFault) -> Secret?) throws(StoreFault) {
-        guard let directory = try SafeDirectory.open(folder, creating: true) else {
+        guard let directory = try SafeDirectory.open(folder, creating: true, privacy: privacy) else {
             throw .system(call: "open", path: folder, errno: ENOENT)
         }
         let lock = try FileLock(lockName, in: directory, seconds: wait)
@@ -62,7 +63,7 @@ struct SafeFile: Sendable {
     /// Removes the file, under the lock.
     /// - Returns: whether there was one.
     func remove() throws(StoreFault) -> Bool {
-        guard let directory = try SafeDirectory.open(folder, creating: false) else { return false }
+        guard let directory = try SafeDirectory.open(folder, creating: false, privacy: privacy) else { return false }
         let lock = try FileLock(lockName, in: directory, seconds: wait)
         let removed = unlinkat(directory.descriptor.number, name, 0) == 0
         if !removed && errno != ENOENT { throw .system(call: "unlink", path: path, errno: errno) }
@@ -88,7 +89,7 @@ struct SafeFile: Sendable {
         if number < 0, errno == ENOENT { return nil }
         guard number >= 0 else { throw openingFault(path: path, errno: errno) }
         let file = Descriptor(number)
-        let count = try checkFile(file, path: path)
+        let count = try checkFile(file, path: path, privacy: privacy)
         guard count <= limit else { throw .damaged(path: path, problem: "it is larger than \(limit) bytes") }
         return try body(file, count)
     }

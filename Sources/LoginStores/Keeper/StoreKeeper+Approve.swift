@@ -19,7 +19,8 @@ extension StoreKeeper {
         let store = try storeForSaving()
         if store.name == .none { return }
         var record = record(of: login, in: store.name)
-        let kept = StoredLogin(session: login.session, credential: rules.keepsPassword ? login.credential : nil)
+        let kept = StoredLogin(
+            session: login.session, credential: rules.keepsPassword ? login.credential : nil, further: login.further)
         record.keepsPassword = kept.credential != nil
         let before = try book.read().account(record.id(in: subject.profile))
         try save(kept, record.id(in: subject.profile), in: store, isNew: before == nil) { document in
@@ -42,7 +43,9 @@ extension StoreKeeper {
         guard let filled, try filled.store.find(filled.id) == filled.bytes else { return }
         let isPassword = if case .credential = login.session { true } else { false }
         let credential = isPassword ? nil : login.credential ?? filled.login.credential
-        let kept = StoredLogin(session: login.session, credential: rules.keepsPassword ? credential : nil)
+        let kept = StoredLogin(
+            session: login.session, credential: rules.keepsPassword ? credential : nil,
+            further: filled.login.further)
         try save(kept, filled.id, in: filled.store, isNew: false) { document in
             document.updateAccount(filled.id) { record in
                 record.serverName = login.identity.serverName ?? record.serverName
@@ -113,7 +116,7 @@ extension StoredLogin {
     ///
     /// A refresh token and a password outlive the session that they renew, and cookies end one by one.
     var lastUse: Int64? {
-        if credential != nil { return nil }
+        if credential != nil || !further.isEmpty { return nil }
         switch session {
         case .credential, nil: return nil
         case .token(let token): return token.refreshToken == nil ? token.expires : nil

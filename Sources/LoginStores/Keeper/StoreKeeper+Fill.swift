@@ -5,12 +5,24 @@ internal import Secrets
 extension StoreKeeper {
     public func fill() throws(LoginError) -> StoredLogin {
         try fromStore { () throws(StoreFault) in
-            filled = nil
-            guard let record = try account() else { return StoredLogin() }
-            guard let found = try read(record) else { return StoredLogin() }
-            filled = found
-            return found.login.asStored(record)
+            guard let record = try account() else {
+                filled = nil
+                return StoredLogin()
+            }
+            return try find(record)
         }
+    }
+
+    /// The same for an account that was looked up already, which saves reading the book once more.
+    public func fill(_ record: AccountRecord) throws(LoginError) -> StoredLogin {
+        try fromStore { () throws(StoreFault) in try find(record) }
+    }
+
+    private func find(_ record: AccountRecord) throws(StoreFault) -> StoredLogin {
+        filled = nil
+        guard let found = try read(record) else { return StoredLogin() }
+        filled = found
+        return found.login.asStored(record)
     }
 
     /// - Throws: `damaged` for bytes that are no stored login; they stay where they are.
@@ -43,14 +55,17 @@ extension StoreKeeper {
         try book.update { $0.updateAccount(id) { $0.passwordRefused = true } }
     }
 
-    /// Erases the session; a password that is kept beside it stays.
+    /// Erases the session; what is kept beside it stays.
     private func eraseSession(_ filled: Filled) throws(StoreFault) {
-        guard let credential = filled.login.credential else {
+        let login = filled.login
+        guard login.credential != nil || !login.further.isEmpty else {
             try filled.store.erase(filled.id)
             self.filled = nil
+            // Nothing of it lives on.
+            try book.update { $0.updateAccount(filled.id) { $0.expires = nil } }
             return
         }
-        let rest = StoredLogin(credential: credential)
+        let rest = StoredLogin(credential: login.credential, further: login.further)
         let bytes = try encoded(rest)
         try filled.store.save(bytes, for: filled.id, expires: nil)
         self.filled = Filled(id: filled.id, store: filled.store, bytes: bytes, login: rest)
@@ -70,10 +85,12 @@ extension StoredLogin {
     /// the password.
     func asStored(_ record: AccountRecord) -> StoredLogin {
         guard record.passwordRefused else {
-            return StoredLogin(session: session, credential: credential, username: record.username)
+            return StoredLogin(
+                session: session, credential: credential, username: record.username, further: further)
         }
         let isPassword = if case .credential = session { true } else { false }
         return StoredLogin(
-            session: isPassword ? nil : session, username: record.username, credentialWasRefused: true)
+            session: isPassword ? nil : session, username: record.username, credentialWasRefused: true,
+            further: further)
     }
 }

@@ -9,6 +9,8 @@ final class Installation {
     let program: String
     let folder: String
     let environment: [String: String]
+    private let witness = Witness()
+    private var terminals: [TerminalRun] = []
 
     /// - Parameters:
     ///   - config: of `config.toml`, below its first line.
@@ -25,6 +27,17 @@ final class Installation {
     /// With the contract's profiles, pointed at a demo server.
     convenience init(_ demo: DemoBackendProcess, top: String = "", store: String? = "plaintext") throws {
         try self.init(config: top + demo.profiles(), store: store)
+    }
+
+    /// The sweep L0 after every test.
+    deinit {
+        for run in terminals {
+            witness.sees(run.pty.transcript, at: "a terminal")
+            witness.sees(Array(run.output.utf8), at: "the output of a command on a terminal")
+        }
+        let kept: [Data]
+        do { kept = try keptSecrets() } catch { kept = [] }
+        witness.sweep(folder, store: plaintext, kept: kept)
     }
 
     /// The folder of what authctl remembers.
@@ -48,7 +61,10 @@ final class Installation {
     func run(
         _ arguments: [String], input: String = "", environment more: [String: String] = [:], within: Double = 60
     ) throws -> CommandResult {
-        try Command.run(spec(arguments, more), input: Array(input.utf8), within: within)
+        witness.gives(arguments, input: input, environment: more)
+        let result = try Command.run(spec(arguments, more), input: Array(input.utf8), within: within)
+        witness.sees(result, of: arguments)
+        return result
     }
 
     /// Logs in with a password on stdin, and has to succeed.
@@ -63,7 +79,11 @@ final class Installation {
     func onTerminal(
         _ arguments: String..., columns: UInt16 = 80, environment more: [String: String] = [:]
     ) throws -> TerminalRun {
-        try TerminalRun(spec(arguments, more), output: folder + "/stdout", columns: columns)
+        witness.gives(arguments, input: "", environment: more)
+        let run = try TerminalRun(
+            spec(arguments, more), output: folder + "/stdout", columns: columns, witness: witness)
+        terminals.append(run)
+        return run
     }
 
     /// A shell on a terminal, for what only a shell sees; `authctl` is on its path.
@@ -84,7 +104,10 @@ final class Installation {
     }
 
     /// Writes a file of one line, and returns its path.
-    func file(_ name: String, _ text: String) throws -> String { try home.write(text, to: name) }
+    func file(_ name: String, _ text: String) throws -> String {
+        witness.makes(folder + "/" + name)
+        return try home.write(text, to: name)
+    }
 }
 
 /// A command that was only a step on the way failed.
@@ -97,9 +120,11 @@ struct Unexpected: Error, CustomStringConvertible {
 final class TerminalRun {
     let pty: Pty
     private let file: String
+    private let witness: Witness?
 
-    init(_ spec: ChildSpec, output file: String, columns: UInt16) throws {
+    init(_ spec: ChildSpec, output file: String, columns: UInt16, witness: Witness? = nil) throws {
         self.file = file
+        self.witness = witness
         let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         defer { close(descriptor) }
         var spec = spec
@@ -121,6 +146,7 @@ final class TerminalRun {
     @discardableResult
     func answer(_ question: String, _ keys: String) throws -> Self {
         try pty.wait(for: question)
+        witness?.types(keys, at: question)
         pty.type(keys)
         return self
     }

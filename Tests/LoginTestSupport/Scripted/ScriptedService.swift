@@ -1,4 +1,5 @@
 public import LoginCore
+public import Secrets
 
 /// A service that answers by its script and notes what was shown to it.
 public final class ScriptedService: Authenticator {
@@ -10,6 +11,7 @@ public final class ScriptedService: Authenticator {
 
     public private(set) var credentials: [Credential] = []
     public private(set) var sessions: [Session] = []
+    public private(set) var held: [CredentialField: Secret] = [:]
 
     public init(
         prepare: [Result<ProtectionSpace, LoginError>] = [], authenticate: [Result<Login, LoginError>] = [],
@@ -29,6 +31,8 @@ public final class ScriptedService: Authenticator {
         journal.note("service.prepare")
         return try prepares.next()
     }
+
+    public func hold(_ further: [CredentialField: Secret]) { held = further }
 
     public func authenticate(_ credential: Credential) throws(LoginError) -> Login {
         journal.note("service.authenticate")

@@ -1,0 +1,30 @@
+import ArgumentParser
+import LoginCore
+
+/// The words that a command line begins with. The parser's own message counts arguments that it does not repeat.
+enum CommandNames {
+    /// - Throws: `usage` for a first word that is no command, with the nearest one.
+    static func check(_ arguments: [String]) throws(LoginError) {
+        guard let word = arguments.first, !word.hasPrefix("-"), word != "help" else { return }
+        try check(word, among: Authctl.configuration.subcommands, of: "")
+        for group in Authctl.configuration.subcommands where group._commandName == word {
+            guard arguments.count > 1, !arguments[1].hasPrefix("-") else { return }
+            let inner = group.configuration.subcommands
+            if !inner.isEmpty { try check(arguments[1], among: inner, of: "\(word) ") }
+        }
+    }
+
+    /// The word itself may be anything, a password too: it is not repeated.
+    private static func check(
+        _ word: String, among commands: [any ParsableCommand.Type], of group: String
+    ) throws(LoginError) {
+        let names = commands.map { $0._commandName }
+        if names.contains(word) { return }
+        let shown = commands.filter { $0.configuration.shouldDisplay }.map { $0._commandName }
+        let hint = shown.nearest(to: word).first.map { "did you mean '\(group)\($0)'?" }
+        throw .usage(
+            .other(
+                "there is no such command; \(hint ?? "there are: \(shown.map { group + $0 }.joined(separator: ", "))")")
+        )
+    }
+}
