@@ -38,12 +38,12 @@ public final class Service: Authenticator {
     let transport: any Transport
     /// What the server asked for, once it was asked.
     public private(set) var protectionSpace: ProtectionSpace?
+    /// What goes along with every request: `hold`.
+    private var further: [CredentialField: Secret] = [:]
     /// Whether the session of the last login is carried by cookies that the page before it had set.
     public private(set) var keepsAnonymousSession = false
     /// What the last page left.
     private var lastVisit: PageVisit?
-    /// What goes along with every request: `hold`.
-    private var further: [CredentialField: Secret] = [:]
 
     public init(
         profile: Profile, endpoint: ServiceEndpoint, transport: any Transport, clock: WallClock,

@@ -9,10 +9,10 @@ public struct SlotValues: Equatable, Sendable {
     public var token: Secret?
     public var refreshToken: Secret?
     public var cookies: [Cookie] = []
-    /// The fields of the page's form; the hidden ones go along with a form.
-    public var pageFields: [PageField] = []
     /// For `{secret:LABEL}`.
     public var further: [CredentialField: Secret] = [:]
+    /// The fields of the page's form; the hidden ones go along with a form.
+    public var pageFields: [PageField] = []
 
     public init() {}
 
