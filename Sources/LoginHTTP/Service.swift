@@ -178,6 +178,8 @@ public final class Service: Authenticator {
             response = try (other ?? transport).send(request)
         }
         let json = (answer ?? rule.answer).readsJSON ? try response.json() : nil
-        return AnswerFacts(response: response, json: json, origin: endpoint.origin, isProven: isProven)
+        return AnswerFacts(
+            response: response, json: json, origin: endpoint.origin, isProven: isProven,
+            wrote: !RequestRule.onlyReads(request.method))
     }
 }

@@ -74,11 +74,19 @@ struct ConfigScanTests {
 
     @Test(arguments: [
         "a = 1979-05-27 2", "a = [1979-05-27 1, 2]", "a = 19_79-05-27 1#", "a = 1 2", "a = { b = 1979-05-27 1}",
+        "a = 1979-05-2% 2,", "a = 1979-05-2+ 2]",
     ])
     func `half a time is refused, where the parser would abort`(text: String) {
         let problem = "holds two values with no comma between them"
         #expect(fault("\n" + text) == .badConfig(file: "f", path: nil, line: 2, problem: problem))
         #expect(fault("a = [1979-05-27 07:32:00, 1, 2, 1979-05-27 ] # a 1\nb = 'x 1'\nc = { d = 1, e = 2 }") == nil)
+    }
+
+    @Test(arguments: ["a = 1979-05-2\" 2,\"", "a = [x'y']", "a\"b\" = 1", "a = 1979-05-%' 2, '"])
+    func `a quote inside of a word is refused, where the parser would read on differently`(text: String) {
+        let problem = "holds a quote inside of a word"
+        #expect(fault("\n" + text) == .badConfig(file: "f", path: nil, line: 2, problem: problem))
+        #expect(fault("a.\"b\" = [\"\",'x','''y''']\n[c.'d'.\"e\"]\nf={\"g\"='h',\"i\"=1}") == nil)
     }
 
     @Test(arguments: ["[ a ]", "[[ 'x' ]]", "[\"y\"]", "[-]", "[_.9]", "a = [ %", "a = [\n%"])

@@ -95,9 +95,9 @@ import Testing
 
     @Test func `prints the profiles of the contract for its own port`() throws {
         let profiles = try demo.profiles()
-        for name in ["wire", "blog", "screencast", "forge", "chat", "index"] {
+        for name in ["wire", "blog", "screencast", "forge", "admin", "chat", "index"] {
             #expect(profiles.contains("[profiles.\(name)]"))
         }
-        #expect(profiles.split(separator: demo.origin).count == 7)
+        #expect(profiles.split(separator: demo.origin).count == 8)
     }
 }

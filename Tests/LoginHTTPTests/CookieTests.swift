@@ -127,7 +127,7 @@ struct `Cookies` {
 
     @Test(arguments: [
         "__Host-a=1", "__Host-a=1; Secure", "__Host-a=1; Secure; Path=/x",
-        "__Host-a=1; Secure; Path=/; Domain=127.0.0.1",
+        "__Host-a=1; Secure; Path=/; Domain=localhost",
         "__Secure-a=1", "__secure-a=1; Path=/", "__HOST-a=1; Path=/",
     ])
     func `K5 whose name promises what they do not keep are refused`(line: String) throws {

@@ -117,6 +117,18 @@ struct ServiceCookieTests {
                 == .busy(BusyFault(status: 503, retryAfter: 9, words: nil)))
     }
 
+    @Test func `a logout that only asks for a page is done where it is answered with 307`() throws {
+        var profile = try SomeProfiles.blog()
+        let page = HTTPResponse.answer(
+            307, redirect: Redirect(url: "https://blog.example/l", origin: Self.origin, target: "/l"))
+        profile.logout = try SomeProfiles.rule("GET", "/logout")
+        #expect(try Exchange(profile, [page]).service.logout(.cookies([sid]), username: "a") == .ended(status: 307))
+        profile.logout = try SomeProfiles.rule("POST", "/logout", json: .object([]))
+        #expect(
+            fault { _ = try Exchange(profile, [page]).service.logout(.cookies([sid]), username: "a") }
+                == .failure(.redirected(step: "logout", status: 307, target: "/l")))
+    }
+
     @Test func `a cookie may be copied into a header of what writes`() throws {
         var profile = try SomeProfiles.blog()
         var session = SessionRule(cookies: true)

@@ -38,7 +38,9 @@ struct ConfigScan {
             let byte = bytes[index]
             if isKeyAwaited { try checkHeading(byte) }
             switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "'"): try skipText(quote: byte)
+            case UInt8(ascii: "\""), UInt8(ascii: "'"):
+                try checkQuote()
+                try skipText(quote: byte)
             case UInt8(ascii: "#"): skipComment()
             default:
                 index += 1
@@ -91,13 +93,24 @@ struct ConfigScan {
         }
     }
 
-    /// Between two bare words stands the blank of a date and its time, which begins with two digits; with one digit the parser
+    /// A quote inside of a word begins no text for the parser: from there on it would read something else than we do.
+    private func checkQuote() throws(Fault) {
+        guard index > 0, !Self.isBefore(value: bytes[index - 1]), !"\"'.".utf8.contains(bytes[index - 1]) else {
+            return
+        }
+        throw Fault(line: line, problem: "holds a quote inside of a word")
+    }
+
+    /// Between two words stands the blank of a date and its time, which begins with two digits; with one digit the parser
     /// aborts.
     private func checkBlank() throws(Fault) {
-        guard index >= 2, Self.isBare(bytes[index - 2]) else { return }
+        guard index >= 2, !Self.isBefore(value: bytes[index - 2]) else { return }
         let digits = bytes[index...].prefix(2).prefix { Self.isDigit($0) }
         if digits.count == 1 { throw Fault(line: line, problem: "holds two values with no comma between them") }
     }
+
+    /// Whether a value may begin behind it.
+    private static func isBefore(value byte: UInt8) -> Bool { " \t\r\n=,[{".utf8.contains(byte) }
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 

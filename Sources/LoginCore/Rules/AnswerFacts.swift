@@ -8,8 +8,13 @@ public struct AnswerFacts {
     private let origin: Origin
     /// Whether the answer itself proves that the server knows the credential and took it for good.
     private let isProven: Bool
+    /// Whether the request was one that writes, which 307 and 308 ask for again elsewhere.
+    private let wrote: Bool
 
-    public init(response: HTTPResponse, json: JSONValue?, origin: Origin, isProven: Bool = false) {
+    public init(
+        response: HTTPResponse, json: JSONValue?, origin: Origin, isProven: Bool = false, wrote: Bool = true
+    ) {
+        self.wrote = wrote
         self.response = response
         self.json = json
         self.origin = origin
@@ -123,7 +128,7 @@ extension AnswerFacts {
     /// A login form usually ends in a redirect, and what that means only verify can tell. A redirect that would have the
     /// body sent again elsewhere is not one of those.
     private func unclearRedirect(_ step: Step) -> LoginError? {
-        let repeatsBody = status == 307 || status == 308
+        let repeatsBody = wrote && (status == 307 || status == 308)
         if let foreign = foreignRedirect, repeatsBody || step == .verify || step == .page {
             if let fault = foreign.fault { return fault }
             return .untrusted(.otherOrigin(target: foreign.origin?.description ?? foreign.url))
