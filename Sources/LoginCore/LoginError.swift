@@ -83,6 +83,8 @@ public struct LoginNeed: Equatable, Sendable {
         case passwordCommandFailed(status: Int32)
         case passwordCommandTookTooLong(seconds: Int)
         case ticket(TicketProblem)
+        /// The server wants a method for which nobody is asked here.
+        case declined(AuthenticationMethod)
     }
 
     public let why: Why

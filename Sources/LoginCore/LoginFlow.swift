@@ -25,10 +25,13 @@ public struct LoginFlow: Equatable, Sendable {
         public var renewsFirst: Bool
         /// What becomes of a certificate that does not verify.
         public var trust: TrustPolicy
+        /// The methods of protection spaces for which nobody is asked: a program that has no certificate to show.
+        public var declines: Set<AuthenticationMethod>
 
         public init(
             maxAttempts: Int = 3, mayAsk: Bool = true, force: Bool = false, hasGivenCredential: Bool = false,
-            mayUseTicket: Bool = false, renewsFirst: Bool = false, trust: TrustPolicy = TrustPolicy()
+            mayUseTicket: Bool = false, renewsFirst: Bool = false, trust: TrustPolicy = TrustPolicy(),
+            declines: Set<AuthenticationMethod> = [.certificate]
         ) {
             self.maxAttempts = maxAttempts
             self.mayAsk = mayAsk
@@ -37,6 +40,7 @@ public struct LoginFlow: Equatable, Sendable {
             self.mayUseTicket = mayUseTicket
             self.renewsFirst = renewsFirst
             self.trust = trust
+            self.declines = declines
         }
     }
 
@@ -183,6 +187,10 @@ public struct LoginFlow: Equatable, Sendable {
             return go(.authenticating(.given), .authenticateGiven)
         case (.preparing(.typed), .prepared(let space)):
             subject.protectionSpace = space
+            // What is stored was tried before, and without anything the server has just refused.
+            if policy.declines.contains(space.method) {
+                return finish(.failed(.loginRequired(LoginNeed(why: .declined(space.method)))))
+            }
             if space.method == .negotiate { return go(.authenticating(.ticket), .authenticateTicket) }
             guard mayAskNow else { return finish(.failed(.loginRequired(need(.nothingStored)))) }
             return ask()

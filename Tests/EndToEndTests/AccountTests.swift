@@ -20,13 +20,13 @@ import Testing
 
     @Test func `is seen by status: the first code that is not 0, the default profile first`() throws {
         #expect(try authctl.run("status").code == 4)
-        for profile in ["blog", "screencast", "chat", "index", "wire"] { try authctl.logIn(profile) }
+        for profile in ["blog", "screencast", "admin", "chat", "index", "wire"] { try authctl.logIn(profile) }
         #expect(try authctl.run("login", "forge", "--password-stdin", input: "demo-pat-ann-7f3a9c").code == 0)
         let all = try authctl.run("status")
         #expect(all.code == 0, "\(all.output)")
         #expect(all.output.split(separator: "\n").dropFirst().first?.hasPrefix("blog") == true)
         #expect(all.error.contains("ca-certificates"))
-        #expect(try rows().compactMap { $0["state"] as? String } == Array(repeating: "verified", count: 6))
+        #expect(try rows().compactMap { $0["state"] as? String } == Array(repeating: "verified", count: 7))
         try demo.order(.init(path: "/users/me", status: 503), .init(path: "/home/index.json", status: 401))
         #expect(try authctl.run("status").code == 12)
         // Meanwhile the token was refused, and is gone.

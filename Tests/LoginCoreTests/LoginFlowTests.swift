@@ -132,6 +132,14 @@ struct LoginFlowTests {
             (.answered(.leftBlank(.username)), .finish(.failed(.loginRequired(need)))))
     }
 
+    @Test func `nobody is asked for a protection space that is declined, what is stored goes first`() {
+        let policy = LoginFlow.Policy(declines: [.basic])
+        let declined = LoginFlow.Effect.finish(.failed(.loginRequired(LoginNeed(why: .declined(.basic)))))
+        walk(SomeLogin.flow(policy), (.begun, .lookUp), (.lookedUp(.nothing), .prepare), (prepared, declined))
+        walk(SomeLogin.flow(policy), (.begun, .lookUp), (.lookedUp(.credential), .authenticateStored))
+        #expect(LoginFlow.Policy().declines == [.certificate])
+    }
+
     @Test func `an answer without a name goes with the name that was offered`() {
         let named = Credential(username: "anna", secret: SomeLogin.namelessCredential.secret)
         walk(

@@ -64,7 +64,7 @@ enum SomeErrors {
         .noProfile, .nothingStored, .sessionRefused, .sessionExpired, .passwordRefusedBefore,
         .keyLocked(file: hostile),
         .passwordCommandFailed(status: 3), .passwordCommandTookTooLong(seconds: 60),
-        .ticket(.missing(reason: hostile)), .ticket(.expired(principal: hostile)),
+        .ticket(.missing(reason: hostile)), .declined(.certificate), .ticket(.expired(principal: hostile)),
         .ticket(.ofAnother(principal: hostile, wanted: hostile)),
     ]
 

@@ -1,7 +1,8 @@
 import Foundation
 
 /// A real nginx on loopback with one TLS host for each certificate, for as long as this object lives. Every host has a
-/// `/whoami.json` behind HTTP Basic, a `/to` that redirects there, and an `/open.json` for anyone.
+/// `/whoami.json` behind HTTP Basic, a `/limited.json` that is the same for two requests a minute, a `/to` that redirects
+/// there, and an `/open.json` for anyone.
 public final class NginxServer {
     /// One line of the access log.
     public struct Access: Equatable, Sendable {
@@ -14,14 +15,17 @@ public final class NginxServer {
     private let server: ServerProcess
     private let program: String
     private var hosts: [(port: UInt16, pair: CertificatePair)] = []
+    /// What comes of a request too many.
+    private let limitStatus: Int
 
     /// - Parameter pairs: one for each host.
     /// - Throws: where nginx is missing or does not come up.
-    public init(_ pairs: [CertificatePair], user: String, password: String) throws {
+    public init(_ pairs: [CertificatePair], user: String, password: String, limitStatus: Int = 429) throws {
         guard let program = RealServer.path(of: "nginx") else {
             throw ServerProcess.NotStarted(description: "nginx is not installed")
         }
         self.program = program
+        self.limitStatus = limitStatus
         server = try ServerProcess()
         hosts = Array(zip(try FreePort.next(pairs.count), pairs))
         let hash = try Command.tool("openssl", ["passwd", "-apr1", "-stdin"], input: Array(password.utf8)).output
@@ -86,6 +90,7 @@ public final class NginxServer {
             scgi_temp_path scgi;
             log_format short "$server_port $remote_user $request_uri $status";
             access_log access.log short;
+            limit_req_zone $binary_remote_addr zone=slow:1m rate=1r/m;
         \(hosts.map(host).joined(separator: "\n"))
         }
 
@@ -101,6 +106,14 @@ public final class NginxServer {
                 location = /to { return 302 https://127.0.0.1:\(port)/whoami.json; }
                 location = /open.json { default_type application/json; return 200 '{}'; }
                 location = /whoami.json {
+                    auth_basic "Real nginx";
+                    auth_basic_user_file passwords;
+                    default_type application/json;
+                    try_files /none @whoami;
+                }
+                location = /limited.json {
+                    limit_req zone=slow burst=1 nodelay;
+                    limit_req_status \(limitStatus);
                     auth_basic "Real nginx";
                     auth_basic_user_file passwords;
                     default_type application/json;

@@ -35,7 +35,7 @@ struct LoginRequest {
         settings.policy = LoginFlow.Policy(
             maxAttempts: options.maxAttempts, mayAsk: invocation.mayAsk, force: force,
             hasGivenCredential: settings.given != nil, mayUseTicket: mayUseTicket(settings),
-            trust: options.trustPolicy(mayAsk: invocation.mayAsk))
+            trust: options.trustPolicy(mayAsk: invocation.mayAsk), declines: [])
         settings.dialogue = invocation.dialogueSettings(options)
         // The lines of -v stand where the notice would, and say more.
         settings.showsNotice =

@@ -125,6 +125,7 @@ extension LoginNeed {
             case .passwordCommandTookTooLong(let seconds):
                 "the password command took more than \(seconds) seconds, and was ended"
             case .ticket(let problem): problem.words
+            case .declined(let method): "the server wants the method \(method.rawValue), which is not answered here"
             }
         if case .ticket(let problem) = why {
             return Message(what, next: "get a ticket: kinit\(problem.user), then: \(topic.loginCommand)")

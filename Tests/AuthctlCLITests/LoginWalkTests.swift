@@ -1,0 +1,92 @@
+import LoginCore
+import LoginTestSupport
+import Secrets
+import Testing
+
+@testable import AuthctlCLI
+
+/// `profile test` and `login --continue-without`.
+struct LoginWalkTests {
+    private static let config = """
+        [profiles.blog]
+        url = "https://blog.example"
+        method = "cookie"
+        verify = { get = "/me", username = "/name", logged-out = [401, { status = 302, "header:Location" = "/in*" }] }
+        login = { post = "/in", json = { n = "{username}", p = "{password}" }, refused = [418], message = "/error" }
+        logout = { post = "/out" }
+        """
+    private let cookie = Cookie(
+        name: "sid", value: Secret("s3ss10n-value"),
+        record: Secret("blog.example\tFALSE\t/\tTRUE\t0\tsid\ts3ss10n-value"),
+        expires: nil)
+
+    private func world() throws -> TestWorld {
+        let world = try TestWorld(config: Self.config)
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "hunter22")])
+        return world
+    }
+
+    private func login() -> Redirect {
+        let origin = Origin(scheme: "https", host: "blog.example", port: 443)
+        return Redirect(url: "\(origin)/in?next=/me", origin: origin, target: "/in?next=/me")
+    }
+
+    private func answers() -> [HTTPResponse] {
+        [
+            .answer(302, redirect: login()), .answer(204, cookies: [cookie]),
+            .answer(200, "{\"name\": \"Anna\"}", cookies: [cookie]), .answer(204),
+        ]
+    }
+
+    @Test func `a login is walked step by step, told by its rules, ended, and nothing is kept`() throws {
+        let world = try world()
+        let run = world.run("profile", "test", "blog", server: answers())
+        #expect(run.code == 0, "\(run.talk)")
+        let steps = run.output.split(separator: "\n").filter { !$0.hasPrefix("   ") }
+        #expect(steps == ["1. verify", "2. login", "3. verify", "4. logout"])
+        let judgements = run.output.split(separator: "\n").filter { $0.hasPrefix("   = ") }
+        #expect(
+            judgements == [
+                "   = logged out (status 302), by rule 2 of 'logged-out'", "   = accepted (status 204)",
+                "   = accepted (status 200)", "   = accepted (status 204)",
+            ])
+        #expect(run.talk.contains("The login works as Anna; nothing was kept."))
+        #expect(!(run.output + run.talk).contains("hunter22") && !(run.output + run.talk).contains("s3ss10n"))
+        #expect(world.run("whoami", "blog").code == 4)
+        #expect(!world.home.files.contains { $0.hasPrefix("state/authctl/plaintext") })
+    }
+
+    @Test func `a login that is refused shows how, with the code of the login`() throws {
+        let world = try world()
+        let refusal = HTTPResponse.answer(418, "{\"error\": \"no such person\"}")
+        let run = world.run(
+            "profile", "test", "blog", "--max-attempts", "1", server: [.answer(401), refusal])
+        #expect(run.code == 3)
+        #expect(run.output.contains("   = logged out (status 401), by rule 1 of 'logged-out'"))
+        #expect(
+            run.output.contains("   = refused (status 418), by rule 1 of 'refused': the server says \"no such person\"")
+        )
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "hunter22")])
+        let json = world.run(
+            "profile", "test", "blog", "--max-attempts", "1", "--json", server: [.answer(401), refusal])
+        #expect(json.code == 3 && json.output.contains("\"rejected\"") && !json.output.contains("1. verify"))
+    }
+
+    @Test func `as JSON it is one value`() throws {
+        let run = try world().run("profile", "test", "blog", "--json", server: answers())
+        #expect(run.code == 0 && run.output.contains("\"judgement\" : \"accepted (status 204)\""))
+    }
+
+    @Test func `without a credential the answer is told, and none is sent`() throws {
+        let world = try world()
+        let basic = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"r\", Digest nonce=\"n\""])
+        let run = world.run("login", "blog", "--continue-without", server: [basic])
+        #expect(run.code == 4 && run.talk.contains("logged out (status 401), by rule 1 of 'logged-out'"))
+        #expect(run.talk.contains("it asks for basic, digest"))
+        #expect(world.requests == ["GET https://blog.example/me"])
+        #expect(world.person.prompt.challenges.isEmpty)
+        let open = world.run(
+            "login", "blog", "--continue-without", "--json", server: [.answer(200, "{\"name\": \"x\"}")])
+        #expect(open.code == 0 && open.output.contains("\"accepted\" : true"))
+    }
+}
