@@ -21,7 +21,7 @@ endif
 
 .DEFAULT_GOAL := build
 MAKEFLAGS += --no-print-directory
-.PHONY: help deps build demo test bench lint format install uninstall clean
+.PHONY: help deps build demo test bench fuzz lint format install uninstall clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { sub(/:.*/, "", $$1); printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,6 +46,13 @@ test: ## every test, on real servers too
 bench: build ## time and memory beside curl and gh, as ratios of one run
 	@scripts/deps bench
 	@scripts/bench $(AUTHCTL)
+
+# Instrumented and in a folder of its own, so that no other build sees it. SECONDS each, one after the other; what is found
+# beyond the corpus stays in .build/fuzz, and a file that crashed a reader belongs into Tests/CorpusTests/Corpus.
+fuzz: SECONDS := 60
+fuzz: ## libFuzzer on the readers of what others wrote, SECONDS=60 each (READERS="challenge cookie profile form")
+	@scripts/deps build
+	@scripts/fuzz $(SECONDS) $(READERS)
 
 lint: ## format, manual pages and house rules
 	@scripts/deps lint

@@ -27,15 +27,19 @@ let package = Package(
         // C libraries. Readline and libsodium are small and linked; the others are opened on first use.
         .systemLibrary(name: "CReadline", providers: [.apt(["libreadline-dev"])]),
         .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"])]),
-        .target(name: "CCurl", cSettings: strictC),
         .target(name: "CCrypto", cSettings: strictC),
+        .target(name: "CCurl", cSettings: strictC),
+        .target(name: "CGSSAPI", cSettings: strictC),
         .target(name: "CKeyutils", cSettings: strictC),
+        .target(name: "CXML", cSettings: strictC),
         .target(name: "CProcess", cSettings: strictC),
 
         // The arrows: authctl → AuthctlCLI → adapters → LoginCore → Secrets.
         .target(name: "Secrets", dependencies: ["CSodium"], swiftSettings: strict),
         .target(name: "LoginCore", dependencies: ["Secrets"], swiftSettings: strict),
-        .target(name: "LoginHTTP", dependencies: ["LoginCore", "CCurl", "CCrypto"], swiftSettings: strict),
+        .target(
+            name: "LoginHTTP", dependencies: ["LoginCore", "CCrypto", "CCurl", "CGSSAPI", "CXML"],
+            swiftSettings: strict),
         .target(
             name: "LoginStores", dependencies: ["LoginCore", "CKeyutils", "CSodium"], swiftSettings: strict),
         .target(
@@ -76,6 +80,21 @@ let package = Package(
             name: "AuthctlCLITests", dependencies: ["AuthctlCLI", "LoginTestSupport"], exclude: ["Snapshots"],
             swiftSettings: strict),
         .testTarget(
+            name: "CorpusTests", dependencies: ["LoginCore", "LoginHTTP", "AuthctlCLI"], exclude: ["Corpus", "Driver"],
+            swiftSettings: strict),
+        .testTarget(
             name: "EndToEndTests", dependencies: ["LoginTestSupport", "authctl", "DemoBackend"], swiftSettings: strict),
     ]
 )
+
+// `make fuzz` alone: the readers of what others wrote, under libFuzzer. It instruments everything, so it takes the place of
+// the tests instead of standing beside them.
+if Context.environment["AUTHCTL_FUZZ"] != nil {
+    package.targets.removeAll { $0.type == .test }
+    package.targets += [
+        .systemLibrary(name: "CFuzzer", path: "Tests/CFuzzer"),
+        .executableTarget(
+            name: "Fuzz", dependencies: ["LoginCore", "LoginHTTP", "AuthctlCLI", "CFuzzer"], path: "Tests/CorpusTests",
+            exclude: ["Corpus", "CorpusTests.swift"], swiftSettings: strict),
+    ]
+}

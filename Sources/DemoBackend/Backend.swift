@@ -18,7 +18,7 @@ actor Backend {
     /// The routes, for people.
     static let routes = [
         WireService.routes, BlogService.routes, ScreencastService.routes, ForgeService.routes, ChatService.routes,
-        IndexService.routes,
+        IndexService.routes, AdminService.routes,
         [
             "GET  /demo/requests                    what was seen, as JSON",
             "POST /demo/faults                      {\"next\": [{\"path\"?, \"status\"?, \"body\"?, \"headers\"?,",
@@ -69,6 +69,9 @@ actor Backend {
     }
 
     private static func freshServices() -> [any Service] {
-        [WireService(), BlogService(), ScreencastService(), ForgeService(), ChatService(), IndexService()]
+        [
+            WireService(), BlogService(), ScreencastService(), ForgeService(), ChatService(), IndexService(),
+            AdminService(),
+        ]
     }
 }

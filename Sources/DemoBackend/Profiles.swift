@@ -36,6 +36,14 @@ enum Profiles {
             session = { header = "PRIVATE-TOKEN: {token}" }
             verify  = { get = "/user", username = "/username" }
 
+            [profiles.admin]                                 # a login page with a CSRF token; its cookie goes into a header
+            url     = "\(origin)"
+            method  = "cookie"
+            session = { cookies = true, write-header = "X-CSRFToken: {cookie:csrftoken}" }
+            login   = { page = "/login/", post = "/login/", form = { username = "{username}", password = "{password}" } }
+            verify  = { get = "/api/me/", username = "/username", logged-out = [401, { status = 302, "header:Location" = "/login/*" }] }
+            logout  = { post = "/logout/" }
+
             [profiles.chat]                                  # nested; 403 refuses; milliseconds; a rotating refresh token
             url     = "\(origin)/_matrix/client/v3"
             method  = "token"

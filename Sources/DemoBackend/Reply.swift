@@ -5,6 +5,8 @@ import Foundation
 struct Reply: Sendable {
     var status: Int
     var headers: [String: String] = [:]
+    /// One `Set-Cookie` each.
+    var cookies: [String] = []
     var body = Data()
     /// The account that this was about, for the log.
     var who: String?
@@ -40,6 +42,7 @@ struct Reply: Sendable {
     func response(withBody: Bool) -> HTTPResponse {
         var fields = HTTPHeaders()
         for (name, value) in headers { fields.setValues([value], for: HTTPHeader(name)) }
+        if !cookies.isEmpty { fields.setValues(cookies, for: .setCookie) }
         fields.setValues(["no-store"], for: .cacheControl)
         let code = HTTPStatusCode(status, phrase: Self.phrases[status] ?? "As Ordered")
         guard withBody else {
@@ -52,7 +55,8 @@ struct Reply: Sendable {
     }
 
     private static let phrases = [
-        200: "OK", 201: "Created", 204: "No Content", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden",
+        200: "OK", 201: "Created", 204: "No Content", 302: "Found", 400: "Bad Request", 401: "Unauthorized",
+        403: "Forbidden",
         404: "Not Found", 429: "Too Many Requests", 500: "Internal Server Error", 503: "Service Unavailable",
     ]
 }

@@ -23,6 +23,11 @@ public struct AuthenticateChallenge: Equatable, Sendable {
             return reader.challenges()
         }
     }
+
+    /// The parameters of `Authentication-Info`, which has no scheme (RFC 9110, section 11.6.3).
+    public static func parameters(ofInfo lines: [String]) -> [String: String] {
+        parse(lines.map { "info \($0)" }).reduce(into: [:]) { $0.merge($1.parameters) { first, _ in first } }
+    }
 }
 
 /// Reads one line, byte by byte.

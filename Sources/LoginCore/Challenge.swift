@@ -83,10 +83,13 @@ public struct Refusal: Equatable, Sendable {
     /// Whether this server would answer the same for a good credential without rights, so that both readings have to
     /// be named.
     public let mayMeanForbidden: Bool
+    /// Whether it was a Kerberos ticket that was refused.
+    public let hadTicket: Bool
 
-    public init(status: Int, words: String? = nil, mayMeanForbidden: Bool = false) {
+    public init(status: Int, words: String? = nil, mayMeanForbidden: Bool = false, hadTicket: Bool = false) {
         self.status = status
         self.words = words
         self.mayMeanForbidden = mayMeanForbidden
+        self.hadTicket = hadTicket
     }
 }

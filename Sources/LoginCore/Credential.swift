@@ -33,7 +33,7 @@ public enum Session: Equatable, Sendable {
         switch self {
         case .credential: nil
         case .token(let token): token.expires
-        case .cookies(let cookies): Self.end(of: cookies)
+        case .cookies(let cookies): cookies.end
         }
     }
 
@@ -44,12 +44,6 @@ public enum Session: Equatable, Sendable {
         case .token(let token): [token.value, token.refreshToken].compactMap { $0 }
         case .cookies(let cookies): cookies.map(\.value)
         }
-    }
-
-    /// Cookies end one by one: known only where all of them say when, and then the last end counts.
-    private static func end(of cookies: [Cookie]) -> Int64? {
-        let ends = cookies.compactMap(\.expires)
-        return ends.count == cookies.count ? ends.max() : nil
     }
 }
 

@@ -13,6 +13,8 @@ public struct HTTPRequest: Equatable, Sendable {
     public var body: Secret?
     /// Sent as HTTP Basic (RFC 7617) with this very request, unasked.
     public var basic: BasicCredential?
+    /// Sent with the Kerberos ticket of whoever runs the program (RFC 4559), on a connection of its own.
+    public var negotiates = false
     /// Offered to the cookie rules of RFC 6265; those that match are sent.
     public var cookies: [Cookie]
 
@@ -71,7 +73,8 @@ public struct HTTPResponse: Equatable, Sendable {
     /// In the order of arrival, without `Set-Cookie`; obsolete line folding is undone (RFC 9112, section 5.2).
     public let headers: [HTTPResponseField]
     public let body: Secret
-    /// All cookies that hold for the origin after this answer, those that were offered and not replaced included.
+    /// All cookies that hold for the origin after this answer: what it set, the newest first, then those that were offered
+    /// and not replaced.
     public let cookies: [Cookie]
     /// `Location`, made absolute.
     public let redirect: Redirect?

@@ -3,6 +3,8 @@
 public enum LoginError: Error, Equatable, Sendable {
     case usage(UsageFault)
     case rejected(Refusal)
+    /// The Kerberos server gives no ticket for the service; its words.
+    case noTicketForService(reason: String)
     /// No usable session, and nobody can be asked: what is missing.
     case loginRequired(LoginNeed)
     case cancelled
@@ -18,7 +20,7 @@ public enum LoginError: Error, Equatable, Sendable {
     public var exitCode: ExitCode {
         switch self {
         case .usage: .usage
-        case .rejected: .rejected
+        case .rejected, .noTicketForService: .rejected
         case .loginRequired: .loginRequired
         case .cancelled: .cancelled
         case .network: .network
@@ -59,6 +61,10 @@ public enum UsageFault: Error, Equatable, Sendable {
     /// A part of the vocabulary that a later release answers.
     case notYet(feature: String)
     case tokenHasOnlyHeader(method: AuthenticationMethod)
+    /// What this method sends is made anew for each request.
+    case hasNoHeader(method: AuthenticationMethod)
+    /// A password was given for a method that has none.
+    case takesNoPassword(method: AuthenticationMethod)
     case other(String)
 }
 
@@ -78,6 +84,7 @@ public struct LoginNeed: Equatable, Sendable {
         case noSuchAccount(username: String, known: [String])
         case passwordCommandFailed(status: Int32)
         case passwordCommandTookTooLong(seconds: Int)
+        case ticket(TicketProblem)
     }
 
     public let why: Why
@@ -102,6 +109,8 @@ public enum NetworkFault: Equatable, Sendable {
     case brokenAnswer(String)
     case answerTooLarge(limit: Int)
     case libraryMissing(String)
+    /// The Kerberos server of the realm is not found or does not answer.
+    case noKerberosServer(reason: String)
     case other(code: Int, text: String)
 }
 
@@ -122,6 +131,12 @@ public enum TrustFault: Equatable, Sendable {
     case plainHTTPThroughProxy
     case weakerMethod(offered: [String], accepted: [AuthenticationMethod])
     case otherOrigin(target: String)
+    /// The form of a page leads to another origin.
+    case formElsewhere(page: String, target: String)
+    /// The form of a page would be sent as part of a URL.
+    case formInURL(page: String)
+    /// Digest: the server's answer to our own challenge is wrong.
+    case serverNotProven
 }
 
 /// A store cannot do what is asked.
@@ -173,6 +188,8 @@ public enum FailureFault: Equatable, Sendable {
     case unexpectedStatus(Int, step: String, words: String?)
     case redirected(step: String, status: Int, target: String)
     case missingInAnswer(place: String, step: String)
+    /// A page has none, or more than one, with these fields.
+    case noSuchForm(page: String, fields: [String], found: Int)
     case tooManyRedirects(Int)
     case tokenTooShortLived(seconds: Int64)
     case logoutIncomplete(String)

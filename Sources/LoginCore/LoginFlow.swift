@@ -19,6 +19,8 @@ public struct LoginFlow: Equatable, Sendable {
         public var force: Bool
         /// A credential was given by option, variable or command: tried before the stored one, with no question after.
         public var hasGivenCredential: Bool
+        /// A ticket may be there, so that the server is asked although nobody can be.
+        public var mayUseTicket: Bool
         /// Renew what is stored before it is verified, since it is past its end or near to it.
         public var renewsFirst: Bool
         /// What becomes of a certificate that does not verify.
@@ -26,19 +28,20 @@ public struct LoginFlow: Equatable, Sendable {
 
         public init(
             maxAttempts: Int = 3, mayAsk: Bool = true, force: Bool = false, hasGivenCredential: Bool = false,
-            renewsFirst: Bool = false, trust: TrustPolicy = TrustPolicy()
+            mayUseTicket: Bool = false, renewsFirst: Bool = false, trust: TrustPolicy = TrustPolicy()
         ) {
             self.maxAttempts = maxAttempts
             self.mayAsk = mayAsk
             self.force = force
             self.hasGivenCredential = hasGivenCredential
+            self.mayUseTicket = mayUseTicket
             self.renewsFirst = renewsFirst
             self.trust = trust
         }
     }
 
     /// Where a credential that is being judged came from.
-    public enum Source: Equatable, Sendable, CaseIterable { case given, stored, typed }
+    public enum Source: Equatable, Sendable, CaseIterable { case given, stored, typed, ticket }
 
     public enum State: Equatable, Sendable {
         case starting
@@ -93,6 +96,8 @@ public struct LoginFlow: Equatable, Sendable {
         case authenticateGiven
         case authenticateStored
         case authenticate(Credential)
+        /// With the Kerberos ticket, for which nobody is asked.
+        case authenticateTicket
         case save(Login, Approval)
         case reject(StoredLogin.Part)
         case askTrust(ServerTrust)
@@ -178,6 +183,8 @@ public struct LoginFlow: Equatable, Sendable {
             return go(.authenticating(.given), .authenticateGiven)
         case (.preparing(.typed), .prepared(let space)):
             subject.protectionSpace = space
+            if space.method == .negotiate { return go(.authenticating(.ticket), .authenticateTicket) }
+            guard mayAskNow else { return finish(.failed(.loginRequired(need(.nothingStored)))) }
             return ask()
 
         case (.asking, .answered(.credential(let credential))):
@@ -195,7 +202,7 @@ public struct LoginFlow: Equatable, Sendable {
             return succeed(.alreadyLoggedIn(login.identity))
         case (.authenticating(let source), .confirmed(let login, _)):
             return go(.saving(login.identity, source), .save(login, approval(source)))
-        case (.authenticating(.given), .refused(let refusal)):
+        case (.authenticating(.given), .refused(let refusal)), (.authenticating(.ticket), .refused(let refusal)):
             return finish(.failed(.rejected(refusal)))
         case (.authenticating(.stored), .refused(let refusal)):
             return go(.rejectingCredential(refusal), .reject(.credential))
@@ -203,13 +210,14 @@ public struct LoginFlow: Equatable, Sendable {
             previousFailureCount += 1
             return askAgain(.refused(refusal), orEndWith: .rejected(refusal))
         case (.rejectingCredential(let refusal), .rejected):
-            guard policy.mayAsk, policy.maxAttempts > 0 else { return finish(.failed(.rejected(refusal))) }
+            guard mayAskNow else { return finish(.failed(.rejected(refusal))) }
             reason = .storedRefused(refusal)
             return go(.preparing(.typed), .prepare)
 
         case (.saving(let identity, .stored), .saved):
             return succeed(.alreadyLoggedIn(identity))
-        case (.saving(let identity, .given), .saved), (.saving(let identity, .typed), .saved):
+        case (.saving(let identity, .given), .saved), (.saving(let identity, .typed), .saved),
+            (.saving(let identity, .ticket), .saved):
             return succeed(.loggedIn(identity))
 
         // Nothing else can follow; a new state has to be named here before this builds.
@@ -238,12 +246,14 @@ extension LoginFlow {
     private func approval(_ source: Source) -> Approval {
         switch source {
         case .stored: .renewal
-        case .given, .typed: .login(subject.protectionSpace.method)
+        case .given, .typed, .ticket: .login(subject.protectionSpace.method)
         }
     }
 
+    private var mayAskNow: Bool { policy.mayAsk && policy.maxAttempts > 0 }
+
     mutating func askOrEnd(why: LoginNeed.Why) -> Effect {
-        guard policy.mayAsk, policy.maxAttempts > 0 else { return finish(.failed(.loginRequired(need(why)))) }
+        guard mayAskNow || policy.mayUseTicket else { return finish(.failed(.loginRequired(need(why)))) }
         return go(.preparing(.typed), .prepare)
     }
 

@@ -55,11 +55,13 @@ public struct LoginLoop {
         case .authenticateGiven:
             return authenticate(given, stored)
         case .authenticateStored:
-            // A Basic credential is its own session: sent at once, in one request.
+            // A credential of HTTP authentication is its own session: sent at once, in one request.
             if case .credential = stored.session { return verify(stored) }
             return authenticate(stored.credential, stored)
         case .authenticate(let credential):
             return authenticate(credential, stored)
+        case .authenticateTicket:
+            return authenticate(Credential(username: nil, secret: nil), stored)
         case .save(let login, let approval):
             try keeper.approve(login, approval)
             stored = StoredLogin(

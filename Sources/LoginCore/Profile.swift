@@ -49,9 +49,13 @@ extension Profile {
     /// Whether the credential is sent by the HTTP authentication framework (RFC 9110, section 11), not by a request
     /// of the profile's own.
     public var answersChallenges: Bool {
-        !methods.contains(.cookie) && !methods.contains(.token)
+        !methods.contains(.cookie) && !methods.contains(.token) && !provesByCertificate
     }
 
+    /// Whether a ticket may take the place of a password.
+    public var mayUseTicket: Bool {
+        answersChallenges && (methods.contains(.negotiate) || methods.contains(.auto))
+    }
     /// Whether the client certificate alone is the proof.
     public var provesByCertificate: Bool { methods == [.certificate] }
 
@@ -80,6 +84,7 @@ extension Profile {
             return sessionRule.slots.contains(.username) ? [.username, .token] : [.token]
         }
         if provesByCertificate { return [] }
+        if methods == [.negotiate] { return [] }
         guard let login, !answersChallenges else { return [.username, .password] }
         let slots = login.slots
         return (slots.contains(.username) ? [.username] : []) + (slots.contains(.password) ? [.password] : [])

@@ -11,13 +11,13 @@ extension Service {
         var values = SlotValues()
         values.username = credential.username
         values.password = credential.secret
-        let basic = profile.answersChallenges && !profile.provesByCertificate ? try self.basic(credential) : nil
-        let facts = try send(login, values, session: nil, basic: basic)
+        let facts = try send(
+            login, values, session: nil, credential: profile.answersChallenges ? credential : nil)
         switch facts.judged(by: login.answer, at: .login) {
         case .accepted:
             return try session(facts, login.answer)
         case .refused(let refusal):
-            throw .rejected(refusal)
+            throw .rejected(profile.answersChallenges ? refusal.ambiguous(true, credential) : refusal)
         case .forbidden(let refusal):
             throw .forbidden(refusal)
         case .unclear(let error):
@@ -29,7 +29,7 @@ extension Service {
     ///
     /// RFC 7617, section 2 has no colon in a user name and no control characters in either.
     func check(_ credential: Credential) throws(LoginError) {
-        guard profile.answersChallenges, !profile.provesByCertificate else { return }
+        guard profile.answersChallenges else { return }
         do throws(UsageFault) {
             try BasicCredential.check(username: credential.username ?? "")
             if let password = credential.secret { try BasicCredential.check(password: password) }
@@ -53,10 +53,6 @@ extension Service {
         return values
     }
 
-    private func basic(_ credential: Credential) throws(LoginError) -> BasicCredential {
-        BasicCredential(username: credential.username ?? "", password: try present(credential.secret))
-    }
-
     private func present(_ secret: Secret?) throws(LoginError) -> Secret {
         guard let secret else { throw .loginRequired(LoginNeed(why: .nothingStored, missing: profile.fields)) }
         return secret
@@ -64,7 +60,31 @@ extension Service {
 
     /// The session in the answer to a login.
     private func session(_ facts: AnswerFacts, _ answer: AnswerRule) throws(LoginError) -> Session {
-        if profile.sessionRule.cookies { return .cookies(facts.response.cookies) }
+        if profile.sessionRule.cookies {
+            return .cookies(ending(facts.response.cookies, at: answer.expiry.flatMap { _ in expiry(facts, answer) }))
+        }
         return .token(try token(facts, answer))
+    }
+
+    private func expiry(_ facts: AnswerFacts, _ answer: AnswerRule) -> Int64? {
+        ExpiryReader(now: clock.now()).expiry(facts, answer, token: Secret(""))
+    }
+
+    /// What a login's answer says of the end holds for its cookies. An end that is past is a clock that is wrong.
+    private func ending(_ cookies: [Cookie], at end: Int64?) -> [Cookie] {
+        guard let end, end > clock.now() else { return cookies }
+        return cookies.map { CookieRecord.ending($0, at: end) }
+    }
+
+    /// The session with the cookies that hold after an answer, since a server may renew them each time. Those that do not
+    /// tell their end keep the one that the login told.
+    func renewed(_ session: Session, by response: HTTPResponse) -> Session {
+        guard case .cookies(let before) = session else { return session }
+        guard profile.login?.answer.expiry != nil else { return .cookies(response.cookies) }
+        return .cookies(
+            response.cookies.map { cookie in
+                let end = before.first { $0.name == cookie.name }?.expires
+                return cookie.expires == nil ? end.map { CookieRecord.ending(cookie, at: $0) } ?? cookie : cookie
+            })
     }
 }

@@ -1,34 +1,43 @@
 import LoginCore
 
 extension Service {
-    /// Chooses, from what the server offers and the profile accepts, how the credential is sent.
+    /// What the server has asked for, as far as it was asked.
     ///
-    /// A weaker method than configured is refused, so that nobody on the way can ask for the password in clear.
-    func chosenSpace(_ offered: [AuthenticateChallenge], status: Int) throws(LoginError) -> ProtectionSpace {
+    /// - Parameters:
+    ///   - offered: the challenges of its answer to a stranger.
+    ///   - hasPassword: whether a password is there, so that no ticket is looked for.
+    func chosenSpace(
+        _ offered: [AuthenticateChallenge], status: Int, hasPassword: Bool
+    ) throws(LoginError) -> ProtectionSpace {
         guard profile.answersChallenges else {
             let method: AuthenticationMethod = profile.methods.contains(.cookie) ? .cookie : .token
             return ProtectionSpace(origin: endpoint.origin, realm: offered.first?.realm, method: method)
         }
-        let accepted = options.pinnedMethod.map { [$0] } ?? profile.methods
-        if accepted.contains(.basic) || accepted.contains(.auto) {
-            if let basic = offered.first(where: { $0.scheme == "basic" }) {
-                return ProtectionSpace(origin: endpoint.origin, realm: basic.realm, method: .basic)
-            }
-            // A profile that names Basic needs no challenge: some servers leave it out of their 401.
-            if offered.isEmpty && accepted.contains(.basic) {
-                return ProtectionSpace(origin: endpoint.origin, method: .basic)
-            }
-        }
-        if offered.isEmpty { throw .usage(.noChallenge(url: verifyURL, status: status)) }
-        let schemes = offered.map(\.scheme)
-        let isLater = schemes.contains { scheme in
-            Self.laterMethods.contains { $0.rawValue == scheme && (accepted.contains($0) || accepted.contains(.auto)) }
-        }
-        if isLater {
-            throw .usage(.notYet(feature: "the methods that this server offers (\(SafeText.list(schemes)))"))
-        }
-        throw .untrusted(.weakerMethod(offered: schemes, accepted: accepted))
+        let chosen = try choice(hasPassword: hasPassword).chosen(
+            among: offered, url: verifyURL, status: status, ticket: ticket)
+        if case .digest(let challenge) = chosen { digest = DigestSession(challenge) }
+        return ProtectionSpace(origin: endpoint.origin, realm: chosen.realm, method: chosen.method)
     }
 
-    private static let laterMethods: [AuthenticationMethod] = [.digest, .negotiate]
+    /// What may be chosen among.
+    func choice(hasPassword: Bool) -> MethodChoice {
+        MethodChoice(
+            accepted: options.pinnedMethod.map { [$0] } ?? profile.methods, hasPassword: hasPassword,
+            hasLoginRequest: profile.login != nil)
+    }
+
+    /// The ticket, if it is the one of whom the login is for.
+    func ticket() -> TicketFinding {
+        tickets.find().restricted(to: options.username)
+    }
+
+    /// The challenges of the login request, where the verify endpoint has none: an application that keeps cookies may
+    /// guard only the page that gives them.
+    func challengesOfLogin() throws(LoginError) -> [AuthenticateChallenge] {
+        guard profile.answersChallenges, let login = profile.login,
+            options.pinnedMethod ?? profile.methods.first != .basic
+        else { return [] }
+        let facts = try send(login.fromStranger, SlotValues(), session: nil)
+        return facts.status == 401 ? AuthenticateChallenge.parse(facts.response.values(of: "WWW-Authenticate")) : []
+    }
 }

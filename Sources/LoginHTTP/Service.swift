@@ -24,10 +24,19 @@ public final class Service: Authenticator {
         public var ttl: Int?
         /// The method that worked before: a weaker offer is refused.
         public var pinnedMethod: AuthenticationMethod?
+        /// A password was given: no ticket takes its place.
+        public var hasPassword: Bool
+        /// Whom the login is for, if that is known: another one's ticket is not used.
+        public var username: String?
 
-        public init(ttl: Int? = nil, pinnedMethod: AuthenticationMethod? = nil) {
+        public init(
+            ttl: Int? = nil, pinnedMethod: AuthenticationMethod? = nil, hasPassword: Bool = false,
+            username: String? = nil
+        ) {
             self.ttl = ttl
             self.pinnedMethod = pinnedMethod
+            self.hasPassword = hasPassword
+            self.username = username
         }
     }
 
@@ -35,22 +44,32 @@ public final class Service: Authenticator {
     let endpoint: ServiceEndpoint
     let options: Options
     let clock: WallClock
-    private let transport: any Transport
+    let transport: any Transport
     /// The same way without the client certificate, where that alone is the proof.
     let stranger: (any Transport)?
+    let tickets: TicketCache
     /// What the server asked for, once it was asked.
     public private(set) var protectionSpace: ProtectionSpace?
+    /// The challenge of Digest in hand, with how often it was answered.
+    var digest: DigestSession?
+    /// Whether the last answer showed that the server took the credential for good, whatever its status.
+    var isProven = false
     /// What goes along with every request: `hold`.
     private var further: [CredentialField: Secret] = [:]
+    /// Whether the session of the last login is carried by cookies that the page before it had set.
+    public private(set) var keepsAnonymousSession = false
+    /// What the last page left.
+    private var lastVisit: PageVisit?
 
     public init(
         profile: Profile, endpoint: ServiceEndpoint, transport: any Transport, clock: WallClock,
-        options: Options = Options(), stranger: (any Transport)? = nil
+        tickets: TicketCache, options: Options = Options(), stranger: (any Transport)? = nil
     ) {
         self.profile = profile
         self.endpoint = endpoint
         self.transport = transport
         self.clock = clock
+        self.tickets = tickets
         self.options = options
         self.stranger = stranger
     }
@@ -61,8 +80,13 @@ public final class Service: Authenticator {
             protectionSpace = space
             return space
         }
+        return try prepare(hasPassword: options.hasPassword)
+    }
+
+    func prepare(hasPassword: Bool) throws(LoginError) -> ProtectionSpace {
+        if profile.answersChallenges { try choice(hasPassword: hasPassword).check(ticket: ticket) }
         let facts = try send(profile.verify.fromStranger, SlotValues(), session: nil)
-        let offered = AuthenticateChallenge.parse(facts.response.values(of: "WWW-Authenticate"))
+        var offered = AuthenticateChallenge.parse(facts.response.values(of: "WWW-Authenticate"))
         switch facts.judged(by: profile.verify.answer, at: .verify) {
         case .accepted:
             throw .usage(.verifyProvesNothing(url: verifyURL))
@@ -73,9 +97,10 @@ public final class Service: Authenticator {
         case .unclear(let error):
             // An application that answers strangers with a redirect or a 404 refuses them too; where a challenge has to
             // be answered, none came.
-            if profile.answersChallenges && offered.isEmpty { throw error }
+            if profile.answersChallenges && profile.login == nil && offered.isEmpty { throw error }
         }
-        let space = try chosenSpace(offered, status: facts.status)
+        if offered.isEmpty { offered = try challengesOfLogin() }
+        let space = try chosenSpace(offered, status: facts.status, hasPassword: hasPassword)
         protectionSpace = space
         return space
     }
@@ -94,8 +119,10 @@ public final class Service: Authenticator {
     private func login(with credential: Credential) throws(LoginError) -> Login {
         try check(credential)
         if protectionSpace == nil { _ = try prepare() }
+        let credential = try withTicket(credential)
         let session = try open(credential)
         let login = try confirm(session, username: credential.username ?? "", afterLogin: true)
+        keepsAnonymousSession = lastVisit.map { login.session.isCarried(by: $0.cookies) } ?? false
         let isKept = profile.settings.keepPassword && !profile.takesPastedToken
         return Login(
             identity: login.identity, session: login.session,
@@ -123,25 +150,33 @@ public final class Service: Authenticator {
     /// Sends one of the profile's requests and opens its answer.
     /// - Parameter answer: the rules by which the answer is read; those of the request unless said.
     func send(
-        _ rule: RequestRule, _ values: SlotValues, session: Session?, basic: BasicCredential? = nil,
+        _ rule: RequestRule, _ values: SlotValues, session: Session?, credential: Credential? = nil,
         readBy answer: AnswerRule? = nil, over other: (any Transport)? = nil
     ) throws(LoginError) -> AnswerFacts {
         var values = values
         values.ttl = options.ttl
+        isProven = false
         values.further = further
+        let visit = try visitPage(of: rule, values, session)
+        lastVisit = visit ?? lastVisit
+        if let visit { values.take(from: visit) }
         var request: HTTPRequest
         do throws(FillFault) {
             request = try rule.request(base: endpoint.base, values)
             if let session { try request.attach(session, profile.sessionRule, values) }
+            if let visit { request.follow(visit) }
+            if session != nil { request.comeFromBrowser(profile.sessionRule, at: endpoint.origin) }
         } catch {
             throw error.asLoginError
         }
-        if let basic { request.basic = basic }
-        // The handshake has proved it already.
-        if profile.provesByCertificate { request.basic = nil }
-        let response = try (other ?? transport).send(request)
+        let response: HTTPResponse
+        if let credential = credential ?? session?.credential, !profile.provesByCertificate {
+            response = try send(request, with: credential)
+        } else {
+            response = try (other ?? transport).send(request)
+        }
         let json = (answer ?? rule.answer).readsJSON ? try response.json() : nil
-        return AnswerFacts(response: response, json: json, origin: endpoint.origin)
+        return AnswerFacts(response: response, json: json, origin: endpoint.origin, isProven: isProven)
     }
 
     private func confirm(_ session: Session, username: String, afterLogin: Bool) throws(LoginError) -> Login {
@@ -150,7 +185,7 @@ public final class Service: Authenticator {
         case .accepted:
             break
         case .refused(let refusal):
-            throw .rejected(refusal.ambiguous(afterLogin || profile.answersChallenges))
+            throw .rejected(refusal.ambiguous(afterLogin || profile.answersChallenges, session.credential))
         case .forbidden(let refusal):
             throw .forbidden(refusal)
         case .unclear(let error):
@@ -161,23 +196,6 @@ public final class Service: Authenticator {
         let typed = profile.takesPastedToken && username.isEmpty ? serverName ?? "" : username
         return Login(
             identity: Identity(username: typed, serverName: serverName),
-            session: session.renewed(by: facts.response))
-    }
-}
-
-extension Refusal {
-    /// The same, if need be with the remark that a good credential without rights may look alike.
-    fileprivate func ambiguous(_ isAmbiguous: Bool) -> Refusal {
-        Refusal(status: status, words: words, mayMeanForbidden: isAmbiguous)
-    }
-}
-
-extension Session {
-    /// The session with the cookies that hold after an answer, since a server may renew them each time.
-    fileprivate func renewed(by response: HTTPResponse) -> Session {
-        switch self {
-        case .credential, .token: self
-        case .cookies: .cookies(response.cookies)
-        }
+            session: renewed(session, by: facts.response))
     }
 }

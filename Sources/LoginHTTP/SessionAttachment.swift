@@ -5,12 +5,9 @@ extension HTTPRequest {
     /// Adds what the session rule has go along.
     mutating func attach(_ session: Session, _ rule: SessionRule, _ values: SlotValues) throws(FillFault) {
         switch session {
-        case .credential(let credential):
-            basic = BasicCredential(
-                username: credential.username ?? "", password: credential.secret ?? Secret(""))
         case .cookies(let cookies):
             self.cookies = cookies
-        case .token:
+        case .credential, .token:
             break
         }
         for header in rule.headers { headers.append(try header.filled(values)) }

@@ -23,7 +23,8 @@ struct ConfigManualTests {
                 names.insert(name)
             }
         }
-        #expect(names == ["wire", "blog", "screencast", "forge", "chat", "index"])
+        #expect(
+            names == ["wire", "archive", "intranet", "blog", "screencast", "forge", "admin", "chat", "index"])
     }
 
     private static func page() throws -> Manual.Page { try Manual.page("authctl-config.5") }

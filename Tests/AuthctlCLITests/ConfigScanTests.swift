@@ -48,4 +48,42 @@ struct ConfigScanTests {
         let problem = "holds an escaped NUL, which no text of a profile may"
         #expect(fault("\n\n" + text) == .badConfig(file: "f", path: nil, line: 3, problem: problem))
     }
+
+    @Test(arguments: [
+        "[\u{fffd}.a]", "[%]", "[[=]]", "[\n]", "[[\na]]", "[#]", "[ .a]", "[[[a]]]", "[\u{e4}]", "[{}]", "[,]",
+        "  [\r\n]",
+    ])
+    func `a heading that begins with no key is refused, where the parser would abort`(heading: String) {
+        let problem = "a heading begins with a character that no key has"
+        #expect(fault("a = 1\n" + heading) == .badConfig(file: "f", path: nil, line: 2, problem: problem))
+        #expect(fault("\u{feff}" + heading) == .badConfig(file: "f", path: nil, line: 1, problem: problem))
+    }
+
+    @Test(arguments: ["a = [}", "a = { b = ]", "a = [{]}", "a = [[[}", "[a}"])
+    func `brackets that do not match are refused, where the parser would abort`(text: String) {
+        let problem = "closes a bracket with one of the other kind"
+        #expect(fault("\n" + text) == .badConfig(file: "f", path: nil, line: 2, problem: problem))
+    }
+
+    @Test(arguments: ["a = [\u{2028}]", "a = [\u{85}]", "\u{a0}[%]", "\u{e4} = 1", "a = \u{7f}", "a = [\u{c}]"])
+    func `what may stand in texts and comments only is refused elsewhere`(text: String) {
+        let problem = "holds a character that may stand in texts and comments only"
+        #expect(fault(text) == .badConfig(file: "f", path: nil, line: 1, problem: problem))
+        #expect(fault("a = 'ä\u{2028}\u{85}' # ä") == nil)
+    }
+
+    @Test(arguments: [
+        "a = 1979-05-27 2", "a = [1979-05-27 1, 2]", "a = 19_79-05-27 1#", "a = 1 2", "a = { b = 1979-05-27 1}",
+    ])
+    func `half a time is refused, where the parser would abort`(text: String) {
+        let problem = "holds two values with no comma between them"
+        #expect(fault("\n" + text) == .badConfig(file: "f", path: nil, line: 2, problem: problem))
+        #expect(fault("a = [1979-05-27 07:32:00, 1, 2, 1979-05-27 ] # a 1\nb = 'x 1'\nc = { d = 1, e = 2 }") == nil)
+    }
+
+    @Test(arguments: ["[ a ]", "[[ 'x' ]]", "[\"y\"]", "[-]", "[_.9]", "a = [ %", "a = [\n%"])
+    func `other brackets are the parser's`(text: String) {
+        guard case .badConfig(_, _, _, let problem)? = fault(text) else { return }
+        #expect(!problem.hasPrefix("a heading"))
+    }
 }

@@ -91,5 +91,5 @@ enum Examples {
 
     /// Those that this release answers.
     static let config =
-        "default = \"blog\"\n\n" + [wire, blog, screencast, forge, chat, index].joined(separator: "\n\n") + "\n"
+        "default = \"blog\"\n\n" + [wire, blog, screencast, forge, admin, chat, index].joined(separator: "\n\n") + "\n"
 }

@@ -25,13 +25,17 @@ struct MessageSnapshotTests {
         .badURL(url: "ftp://x", problem: "only https and http are understood"), .missingScheme(host: "blog.example"),
         .usernameHasColon, .controlCharacter(.password), .invalidUTF8(.username),
         .verifyProvesNothing(url: "https://blog.example/me"), .noChallenge(url: "https://blog.example/me", status: 401),
-        .notYet(feature: "method 'digest'"), .tokenHasOnlyHeader(method: .basic), .other("something else"),
+        .notYet(feature: "method 'certificate'"), .tokenHasOnlyHeader(method: .basic), .hasNoHeader(method: .digest),
+        .takesNoPassword(method: .negotiate), .other("something else"),
     ].map { .usage($0) }
 
     private static let judged: [LoginError] =
         [
             .rejected(Refusal(status: 401, words: "bad \u{1b}[31m password")),
-            .rejected(Refusal(status: 401, mayMeanForbidden: true)), .cancelled, .promptExpired(seconds: 300),
+            .rejected(Refusal(status: 401, mayMeanForbidden: true)),
+            .rejected(Refusal(status: 401, mayMeanForbidden: true, hadTicket: true)),
+            .noTicketForService(reason: "Server HTTP/blog.example@REALM not found in Kerberos database"), .cancelled,
+            .promptExpired(seconds: 300),
             .forbidden(Refusal(status: 403, words: "no role")),
             .busy(BusyFault(status: 429, retryAfter: 30, words: nil)),
             .busy(BusyFault(status: 500, retryAfter: nil, words: "oops")),
@@ -43,12 +47,16 @@ struct MessageSnapshotTests {
         LoginNeed(why: .nothingStored, missing: [.token]),
         LoginNeed(why: .sessionRefused), LoginNeed(why: .sessionExpired), LoginNeed(why: .passwordRefusedBefore),
         LoginNeed(why: .passwordCommandFailed(status: 3)), LoginNeed(why: .passwordCommandTookTooLong(seconds: 60)),
+        LoginNeed(why: .ticket(.missing(reason: "No Kerberos credentials available"))),
+        LoginNeed(why: .ticket(.expired(principal: "ann@REALM"))),
+        LoginNeed(why: .ticket(.ofAnother(principal: "ann@REALM", wanted: "bob"))),
     ]
 
     private static let network: [LoginError] = [
         .nameNotResolved(host: "blog.example"), .notConnected(ignoredProxyVariable: nil),
         .notConnected(ignoredProxyVariable: "https_proxy"), .timedOut(seconds: 60), .tooSlow, .connectionLost, .notTLS,
         .brokenAnswer("no status line"), .answerTooLarge(limit: 1_048_576), .libraryMissing("libcurl.so.4"),
+        .noKerberosServer(reason: "Cannot contact any KDC for realm 'REALM'"),
         .other(code: 1, text: "what libcurl says"),
     ].map { .network($0) }
 
@@ -71,7 +79,7 @@ struct MessageSnapshotTests {
         .certificateChanged(Origin(scheme: "https", host: "blog.example", port: 443), now: nil),
         .tlsVersion(detail: "no common version"), .plainHTTP,
         .plainHTTPThroughProxy, .weakerMethod(offered: ["basic"], accepted: [.digest, .negotiate]),
-        .otherOrigin(target: "https://evil.example"),
+        .otherOrigin(target: "https://evil.example"), .serverNotProven,
     ].map { .untrusted($0) }
 
     private static let stores: [LoginError] = [

@@ -115,12 +115,10 @@ struct ProfileDecodingTests {
         #expect(profile.login?.answer.expiry == Place("/result/expiration").map { .inSeconds($0) })
     }
 
-    @Test(arguments: ["admin", "intranet"]) func `what a later release answers is said to be that`(name: String) {
-        let fault = usageFault { _ = try profile(name, name == "admin" ? Examples.admin : Examples.intranet) }
-        guard case .notYet = fault else {
-            Issue.record("\(String(describing: fault))")
-            return
-        }
+    @Test func `intranet: a ticket once, then the cookie that it earned`() throws {
+        let profile = try profile("intranet", Examples.intranet)
+        #expect(profile.methods == [.negotiate] && profile.fields.isEmpty && profile.mayUseTicket)
+        #expect(profile.login?.verb == "GET" && profile.sessionRule == SessionRule(cookies: true))
     }
 
     @Test func `the settings are the options of the same names`() throws {

@@ -24,6 +24,8 @@ final class TestWorld {
     var now: Int64 = 1_000_000
     /// A person is there as soon as something is scripted for them.
     var person = ScriptedPerson()
+    /// None, whoever runs the test.
+    var tickets = TicketCache(find: { .unusable(.missing(reason: "none")) }, request: { _ in })
     private(set) var server = ScriptedTransport()
     private(set) var reached: [Origin] = []
     private(set) var settings: [TransportSettings] = []
@@ -67,6 +69,7 @@ final class TestWorld {
                 self.settings.append(settings)
                 return self.server
             },
+            tickets: tickets,
             shelf: { StoreShelf(folder: $0, clock: clock, passphrase: $1) })
     }
 }

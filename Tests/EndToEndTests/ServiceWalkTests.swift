@@ -26,6 +26,7 @@ import Testing
         Walk(
             profile: "forge", user: nil, secret: "demo-pat-ann-7f3a9c", proof: "private-token",
             header: "PRIVATE-TOKEN: "),
+        Walk(profile: "admin", proof: "cookie", hasToken: false, header: "Cookie: "),
         Walk(profile: "chat", name: "@ann:demo.invalid", proof: "bearer", header: "Authorization: Bearer "),
         Walk(profile: "index", proof: "basic", header: "Authorization: Basic "),
     ]
@@ -75,6 +76,7 @@ import Testing
             case "wire": "/account/verify_credentials.json"
             case "blog": "/users/me"
             case "screencast": "/home/index.json"
+            case "admin": "/api/me/"
             case "forge": "/api/v4/user"
             case "chat": "/_matrix/client/v3/account/whoami"
             default: "/+api"
@@ -89,13 +91,13 @@ import Testing
         let kept = try authctl.keptSecrets()
         #expect(kept.count == 1)
         let hits = try LeakSweep(secrets: [walk.secret]).hits(in: kept.reduce(Data(), +), place: "store")
-        #expect(hits.isEmpty == ["blog", "screencast", "chat", "index"].contains(walk.profile))
+        #expect(hits.isEmpty == ["blog", "screencast", "admin", "chat", "index"].contains(walk.profile))
     }
 
     @Test(arguments: [
         ("bob", "pä:ss%wörd&+\"\\ünïcode"), ("zoë müller@wire", "  blank ends "),
     ]) func `takes names and passwords of every kind`(user: String, password: String) throws {
-        for profile in ["wire", "blog", "screencast", "index"] {
+        for profile in ["wire", "blog", "screencast", "admin", "index"] {
             try authctl.logIn(profile, user, password)
             #expect(try authctl.run("whoami", profile).output == user + "\n")
         }

@@ -60,7 +60,7 @@ struct LoginFlowWalk: Sendable {
         [.begun]
         + LoginFlow.Found.allCases.map { .lookedUp($0) } + TrustAnswer.allCases.map { .answeredTrust($0) }
         + [
-            .prepared(SomeLogin.namedSpace),
+            .prepared(SomeLogin.namedSpace), .prepared(SomeLogin.ticketSpace),
             .answered(.credential(SomeLogin.credential)), .answered(.credential(SomeLogin.namelessCredential)),
             .answered(.leftBlank(.username)), .answered(.leftBlank(.password)), .answered(.cancelled),
             .confirmed(SomeLogin.login, isRenewed: true), .confirmed(SomeLogin.login, isRenewed: false),

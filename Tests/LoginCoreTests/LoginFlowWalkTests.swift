@@ -55,6 +55,7 @@ struct LoginFlowWalkTests {
             "renews first, trust asked",
             LoginFlow.Policy(maxAttempts: 0, renewsFirst: true, trust: TrustPolicy(mayAsk: true)), places: 398,
             longest: 12),
+        Case("a ticket, nobody to ask", LoginFlow.Policy(mayAsk: false, mayUseTicket: true), places: 143, longest: 10),
     ]
 
     @Test(arguments: cases) func `the states and the longest path are counted`(_ walked: Case) {
@@ -82,7 +83,9 @@ struct LoginFlowWalkTests {
     @Test(arguments: cases) func `only what a person gave makes an account the active one`(_ walked: Case) {
         for step in walked.walk.steps {
             guard case .save(_, .login) = step.effect else { continue }
-            #expect([.authenticating(.given), .authenticating(.typed)].contains(step.from.flow.state))
+            #expect(
+                [.authenticating(.given), .authenticating(.typed), .authenticating(.ticket)].contains(
+                    step.from.flow.state))
         }
     }
 

@@ -39,6 +39,7 @@ enum SomeErrors {
             .controlCharacter(.password),
             .controlCharacter(.token), .invalidUTF8(.password), .verifyProvesNothing(url: hostile),
             .noChallenge(url: hostile, status: 401), .notYet(feature: hostile), .tokenHasOnlyHeader(method: .basic),
+            .hasNoHeader(method: .digest), .takesNoPassword(method: .negotiate),
             .other(hostile),
         ]
 
@@ -46,7 +47,7 @@ enum SomeErrors {
         [
             (.rejected(Refusal(status: 401)), .rejected),
             (.rejected(Refusal(status: 401, words: hostile, mayMeanForbidden: true)), .rejected),
-            (.cancelled, .cancelled),
+            (.noTicketForService(reason: hostile), .rejected), (.cancelled, .cancelled),
             (.forbidden(Refusal(status: 403, words: hostile)), .forbidden),
             (.busy(BusyFault(status: 503, retryAfter: nil, words: hostile)), .busy),
             (.busy(BusyFault(status: 429, retryAfter: 30, words: nil)), .busy),
@@ -64,13 +65,15 @@ enum SomeErrors {
         .noProfile, .nothingStored, .sessionRefused, .sessionExpired, .passwordRefusedBefore,
         .keyLocked(file: hostile),
         .passwordCommandFailed(status: 3), .passwordCommandTookTooLong(seconds: 60),
+        .ticket(.missing(reason: hostile)), .ticket(.expired(principal: hostile)),
+        .ticket(.ofAnother(principal: hostile, wanted: hostile)),
     ]
 
     static let network: [NetworkFault] = [
         .nameNotResolved(host: hostile), .notConnected(ignoredProxyVariable: nil),
         .notConnected(ignoredProxyVariable: "https_proxy"), .timedOut(seconds: 60), .tooSlow, .connectionLost, .notTLS,
         .brokenAnswer(hostile), .answerTooLarge(limit: 1), .libraryMissing("libcurl.so.4"),
-        .other(code: 1, text: hostile),
+        .noKerberosServer(reason: hostile), .other(code: 1, text: hostile),
     ]
 
     private static func trust(_ reason: ServerTrust.Reason) -> ServerTrust {
@@ -86,6 +89,7 @@ enum SomeErrors {
             .certificateChanged(SomeLogin.origin, now: SomeLogin.trust.fingerprint), .tlsVersion(detail: hostile),
             .plainHTTP, .plainHTTPThroughProxy,
             .weakerMethod(offered: [hostile, "basic"], accepted: [.digest]), .otherOrigin(target: hostile),
+            .formElsewhere(page: hostile, target: hostile), .formInURL(page: hostile), .serverNotProven,
         ]
 
     static let stores: [StoreFault] = [
@@ -99,7 +103,9 @@ enum SomeErrors {
 
     static let failures: [FailureFault] = [
         .unexpectedStatus(418, step: "login", words: hostile), .redirected(step: "login", status: 302, target: hostile),
-        .missingInAnswer(place: hostile, step: "login"), .tooManyRedirects(5), .tokenTooShortLived(seconds: 3),
+        .missingInAnswer(place: hostile, step: "login"), .tooManyRedirects(5),
+        .noSuchForm(page: hostile, fields: [hostile, "password"], found: 0),
+        .noSuchForm(page: hostile, fields: [], found: 2), .tokenTooShortLived(seconds: 3),
         .logoutIncomplete(hostile), .unexpectedEvent(hostile), .system(call: "pipe", errno: 24), .other(hostile),
     ]
 }

@@ -8,6 +8,7 @@ enum SomeLogin {
     static let space = ProtectionSpace(origin: origin, method: .auto)
     /// As the server names it.
     static let namedSpace = ProtectionSpace(origin: origin, realm: "Staff", method: .basic)
+    static let ticketSpace = ProtectionSpace(origin: origin, method: .negotiate)
     static let subject = LoginFlow.Subject(profile: "blog", protectionSpace: space, fields: [.username, .password])
 
     static let session = Session.token(Token(value: Secret("canary-token"), refreshToken: nil, expires: nil))

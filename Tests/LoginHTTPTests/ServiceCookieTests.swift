@@ -129,6 +129,10 @@ struct ServiceCookieTests {
         _ = try exchange.service.logout(.cookies(cookies), username: "a")
         let sent = "\ncookie sid=canary\ncookie csrftoken=c"
         #expect(
-            exchange.requests == [Self.me + sent, "POST https://blog.example/logout/\nX-CSRFToken: c" + sent])
+            exchange.requests == [
+                Self.me + sent,
+                "POST https://blog.example/logout/\nX-CSRFToken: c\nOrigin: https://blog.example\n"
+                    + "Referer: https://blog.example/" + sent,
+            ])
     }
 }

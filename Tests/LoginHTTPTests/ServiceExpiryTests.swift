@@ -1,8 +1,9 @@
 import LoginCore
-import LoginHTTP
 import LoginTestSupport
 import Secrets
 import Testing
+
+@testable import LoginHTTP
 
 /// When a session ends: as the profile has it, else as the token itself tells it.
 struct ServiceExpiryTests {
@@ -66,5 +67,18 @@ struct ServiceExpiryTests {
         #expect(Session.cookies(ending).expires == 30)
         #expect(Session.cookies(ending + [.named("a", "1")]).expires == nil)
         #expect(Session.cookies([.named("a", "1")]).expires == nil)
+    }
+
+    @Test(arguments: [(4_000_000_000, true), (1, false)])
+    func `of cookies is what the login's answer says, and a past one is not believed`(end: Int64, isKept: Bool) throws {
+        let record = Secret("#HttpOnly_blog.example\tFALSE\t/\tFALSE\t0\tsid\tcanary")
+        let sid = try #require(record.withUnsafeBytes { CookieRecord.cookie($0) })
+        var profile = try SomeProfiles.blog()
+        profile.login?.answer.expiry = Place("/end").map { .at($0) }
+        let welcome = HTTPResponse.answer(200, "{\"name\":\"a\"}", cookies: [sid])
+        let exchange = Exchange(
+            profile, [.answer(401), .answer(200, "{\"end\":\(end)}", cookies: [sid]), welcome])
+        // The answer of verify does not tell it again.
+        #expect(try exchange.login().session.expires == (isKept ? end : nil))
     }
 }

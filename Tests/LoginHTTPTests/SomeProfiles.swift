@@ -45,6 +45,22 @@ enum SomeProfiles {
         return profile
     }
 
+    static func admin() throws -> Profile {
+        var verify = try rule("GET", "/api/me/")
+        verify.answer.username = Place("/username")
+        let location = Condition.PlacePattern(place: .header("Location"), pattern: TextPattern("/login/*"))
+        verify.answer.loggedOut = [Condition(status: 401), Condition(status: 302, places: [location])]
+        var profile = Profile(name: "admin", url: "https://admin.example", methods: [.cookie], verify: verify)
+        var login = try rule("POST", "/login/")
+        login.page = "/login/"
+        login.content = .form([try parameter("username", "{username}"), try parameter("password", "{password}")])
+        profile.login = login
+        var session = SessionRule(cookies: true)
+        session.writeHeaders = [HeaderRule(name: "X-CSRFToken", value: try Template(parsing: "{cookie:csrftoken}"))]
+        profile.session = session
+        return profile
+    }
+
     static func chat() throws -> Profile {
         var verify = try rule("GET", "/account/whoami")
         verify.answer.username = Place("/user_id")
@@ -122,14 +138,15 @@ struct Exchange {
     }
 
     init(
-        _ profile: Profile, _ answers: [Result<HTTPResponse, LoginError>], options: Service.Options = Service.Options()
+        _ profile: Profile, _ answers: [Result<HTTPResponse, LoginError>], tickets: TicketCache = SomeTickets.none,
+        options: Service.Options = Service.Options()
     ) {
         transport = ScriptedTransport(answers)
         let host = String(profile.url.dropFirst(8).prefix { $0 != "/" })
         let origin = Origin(scheme: "https", host: host, port: 443)
         service = Service(
             profile: profile, endpoint: ServiceEndpoint(origin: origin, base: profile.url), transport: transport,
-            clock: WallClock { Self.now }, options: options)
+            clock: WallClock { Self.now }, tickets: tickets, options: options)
     }
 
     /// Every request, byte for byte.

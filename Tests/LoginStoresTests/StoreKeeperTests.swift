@@ -104,6 +104,18 @@ import Testing
                 == StoredLogin(session: token().session, username: "alice", credentialWasRefused: true))
     }
 
+    @Test func `a ticket that was refused is not marked: it is no secret of ours, and the next one may be good`() throws
+    {
+        let keeper = keeper()
+        let ticket = Credential(username: "alice@REALM", secret: nil)
+        try keeper.approve(
+            Login(identity: Identity(username: "alice@REALM", serverName: nil), session: .credential(ticket)),
+            .login(.negotiate))
+        #expect(try book.read().profile("work")?.activeAccount?.kind == .ticket)
+        for part in StoredLogin.Part.allCases { try keeper.reject(part) }
+        #expect(try keeper.fill().session == .credential(ticket))
+    }
+
     @Test func `a refusal erases nothing that another process saved since`() throws {
         let keeper = keeper()
         try keeper.approve(token("old"))

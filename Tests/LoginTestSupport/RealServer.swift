@@ -18,6 +18,22 @@ public enum RealServer {
         return folders.map { "\($0)/\(program)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
+    /// The same for a module of Python.
+    public static func requirePython(_ module: String) -> ConditionTrait {
+        .enabled(
+            if: isRequired || python(with: module) != nil,
+            "Python has no \(module) (AUTHCTL_E2E=required makes that a failure)")
+    }
+
+    /// The Python that has a module: the system's, which has the packages of the system, or the one in the path.
+    static func python(with module: String) -> String? {
+        ["/usr/bin/python3", path(of: "python3")].compactMap { $0 }.first { python in
+            let spec = ChildSpec(
+                python, ["-c", "import \(module)"], environment: ProcessInfo.processInfo.environment)
+            return (try? Command.run(spec))?.ending == .exited(0)
+        }
+    }
+
     private static var isRequired: Bool {
         ProcessInfo.processInfo.environment["AUTHCTL_E2E"] == "required"
     }

@@ -54,9 +54,10 @@ public final class RecordingServer: Sendable {
     /// Starts listening, until `stop()` or the end of the process.
     ///
     /// Replies are used up in the order in which requests arrive, on whatever connection.
-    public init(address: String = "127.0.0.1", _ replies: [Reply]) throws {
+    /// - Parameter port: 0 for one that the system chooses.
+    public init(address: String = "127.0.0.1", port: Int = 0, _ replies: [Reply]) throws {
         state = Mutex(State(replies: replies))
-        (listener, port) = try Self.listen(address)
+        (listener, self.port) = try Self.listen(address, port)
         Thread.detachNewThread { [self] in acceptAll() }
     }
 
@@ -74,20 +75,24 @@ public final class RecordingServer: Sendable {
         requests.map { String(decoding: $0, as: UTF8.self).replacingOccurrences(of: "\r\n", with: "\n") }
     }
 
+    /// Replies to come, in the place of those that are left.
+    public func reply(_ replies: [Reply]) { state.withLock { $0.replies = replies } }
+
     /// Closes everything; called again it does nothing.
     public func stop() {
-        let sockets = state.withLock { state in
-            defer { (state.sockets, state.isStopped) = ([], true) }
-            return state.isStopped ? [] : state.sockets + [listener]
+        // Each is closed by the thread that serves it, and under this lock: another server may have its number next.
+        state.withLock { state in
+            guard !state.isStopped else { return }
+            for socket in state.sockets + [listener] { shutdown(socket, Int32(SHUT_RDWR)) }
+            state.isStopped = true
         }
-        for socket in sockets { shutdown(socket, Int32(SHUT_RDWR)) }
-        if sockets.contains(listener) { close(listener) }
     }
 
-    private static func listen(_ address: String) throws -> (Int32, Int) {
+    private static func listen(_ address: String, _ port: Int) throws -> (Int32, Int) {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var name = sockaddr_in()
         name.sin_family = sa_family_t(AF_INET)
+        name.sin_port = UInt16(port).bigEndian
         inet_pton(AF_INET, address, &name.sin_addr)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let problem = withUnsafeMutablePointer(to: &name) {
@@ -102,7 +107,10 @@ public final class RecordingServer: Sendable {
     private func acceptAll() {
         while true {
             let socket = accept(listener, nil, nil)
-            guard socket >= 0 else { return }
+            guard socket >= 0 else {
+                close(listener)
+                return
+            }
             let index: Int? = state.withLock { state in
                 guard !state.isStopped else { return nil }
                 state.sockets.append(socket)
@@ -131,8 +139,10 @@ public final class RecordingServer: Sendable {
                 pending.removeFirst(length)
             }
         }
-        state.withLock { $0.sockets.removeAll { $0 == socket } }
-        close(socket)
+        state.withLock { state in
+            state.sockets.removeAll { $0 == socket }
+            close(socket)
+        }
     }
 
     /// - Returns: whether the connection stays open.

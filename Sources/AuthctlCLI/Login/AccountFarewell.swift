@@ -14,6 +14,8 @@ struct Receipt: Encodable {
     var expires: Int64?
     /// Why the server's half failed.
     var problem: String?
+    /// Whether it was made with a Kerberos ticket, which is not authctl's to end.
+    var hadTicket = false
 
     private enum CodingKeys: String, CodingKey {
         case profile, origin, username, server, erased, expires, problem
@@ -56,6 +58,7 @@ struct Receipt: Encodable {
         case .failed: words += "the server did not end the session: \(problem ?? "unknown")."
         case .notAsked: words += "the server was not asked."
         }
+        if hadTicket { words += " The Kerberos ticket is left as it is: kdestroy ends it." }
         if server.mayLiveOn, let expires, expires > now {
             words += " There the session lives on for \(Duration.inWords(expires - now))."
         }
@@ -74,6 +77,7 @@ struct AccountFarewell {
         var receipt = Receipt(
             profile: profile.name, place: account.origin, username: account.identity.displayName,
             server: .notAsked, expires: account.kind == .basic ? nil : account.expires)
+        receipt.hadTicket = account.kind == .ticket
         if asksServer, account.origin == profile.origin {
             do throws(LoginError) {
                 receipt.server = try askServer()

@@ -13,7 +13,7 @@ struct LoginRequest {
     func settings() throws(LoginError) -> LoginSettings {
         let profile = target.profile
         let username = invocation.options.username ?? target.user ?? variable("AUTHCTL_USERNAME")
-        if let username, profile.answersChallenges, !profile.provesByCertificate {
+        if let username, profile.answersChallenges {
             try invocation.checkBasic(username: username)
         }
         var settings = LoginSettings()
@@ -34,12 +34,25 @@ struct LoginRequest {
         }
         settings.policy = LoginFlow.Policy(
             maxAttempts: options.maxAttempts, mayAsk: invocation.mayAsk, force: force,
-            hasGivenCredential: settings.given != nil, trust: options.trustPolicy(mayAsk: invocation.mayAsk))
+            hasGivenCredential: settings.given != nil, mayUseTicket: mayUseTicket(settings),
+            trust: options.trustPolicy(mayAsk: invocation.mayAsk))
         settings.dialogue = invocation.dialogueSettings(options)
         // The lines of -v stand where the notice would, and say more.
         settings.showsNotice =
             !invocation.options.quiet && !invocation.options.verbose && invocation.world.hasTerminal()
         return settings
+    }
+
+    /// Whether the server is worth asking although nobody can be. Where the server has still to say whether it wants a
+    /// ticket, one has to be there.
+    private func mayUseTicket(_ settings: LoginSettings) -> Bool {
+        let profile = target.profile
+        guard profile.mayUseTicket, settings.given == nil, (settings.method ?? .auto).mayBeNegotiate else {
+            return false
+        }
+        if profile.methods.contains(.negotiate) || settings.method == .negotiate || invocation.mayAsk { return true }
+        guard case .valid = invocation.world.tickets.find() else { return false }
+        return true
     }
 
     private var mayUseVariables: Bool {
@@ -74,6 +87,10 @@ struct LoginRequest {
         }
         return Credential(username: username, secret: secret)
     }
+}
+
+extension AuthenticationMethod {
+    fileprivate var mayBeNegotiate: Bool { self == .negotiate || self == .auto }
 }
 
 extension Profile {

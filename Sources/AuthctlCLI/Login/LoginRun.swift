@@ -46,9 +46,13 @@ struct LoginRun {
         // What a person has written since goes before what worked once.
         let pinned = record.flatMap { $0.origin == endpoint.origin ? $0.pinnedMethod : nil }
             .flatMap { profile.methods.contains($0) || profile.methods == [.auto] ? $0 : nil }
-        let method = try Self.method(settings.method, pinned, profile)
+        let method = try Self.method(
+            settings.method, settings.given == nil ? pinned : pinned?.ifItTakesPasswords, profile)
         service = invocation.world.service(
-            profile, endpoint, transport, Service.Options(ttl: settings.ttl, pinnedMethod: method))
+            profile, endpoint, transport,
+            Service.Options(
+                ttl: settings.ttl, pinnedMethod: method, hasPassword: settings.given != nil,
+                username: settings.username.map { record?.account(named: $0)?.username ?? $0 }))
         keeper = invocation.keeper(profile, endpoint.origin, settings)
     }
 
@@ -64,7 +68,15 @@ struct LoginRun {
             given: try given())
         switch loop.run(try flow()) {
         case .alreadyLoggedIn(let identity): return (identity, true)
-        case .loggedIn(let identity): return (identity, false)
+        case .loggedIn(let identity):
+            if service.keepsAnonymousSession {
+                world.streams.say(
+                    """
+                    authctl: warning: \(profile.name) (\(endpoint.origin)) gave no new session cookie at the login: whoever knew \
+                    the old one is logged in now; tell the service's administrator
+                    """)
+            }
+            return (identity, false)
         case .failed(let error): throw error
         }
     }
@@ -100,6 +112,11 @@ struct LoginRun {
         }
         return asked
     }
+}
+
+extension AuthenticationMethod {
+    /// A password that a person gives is their answer to whether Negotiate is too strong a pin.
+    fileprivate var ifItTakesPasswords: AuthenticationMethod? { self == .negotiate ? nil : self }
 }
 
 /// The service, with what is stored renewed by one process at a time.

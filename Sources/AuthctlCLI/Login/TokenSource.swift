@@ -25,7 +25,7 @@ struct TokenSource {
         }
         let account = try invocation.account(profile)
         // Before anything is asked of a store or the network.
-        if !wantsHeader { try account.kind.checkHasToken() }
+        try account.kind.check(wantsHeader: wantsHeader)
         var session = try stored(account)
         guard asksServer || !livesLongEnough(session) else { return (session, account.username) }
         try confirm(account, renewing: !livesLongEnough(session))
@@ -76,6 +76,7 @@ struct TokenSource {
         let run = try StoredCheck(invocation, profile, persist: nil).run
         guard let given = run.settings.given else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
         let space = try run.service.prepare()
+        if space.method == .digest { throw .usage(.hasNoHeader(method: .digest)) }
         let login = try run.service.authenticate(given)
         do throws(LoginError) {
             try run.keeper.prepare()
@@ -92,9 +93,12 @@ struct TokenSource {
 }
 
 extension AccountRecord.SessionKind {
-    fileprivate func checkHasToken() throws(LoginError) {
+    fileprivate func check(wantsHeader: Bool) throws(LoginError) {
         switch self {
         case .token: break
+        case .digest: throw .usage(.hasNoHeader(method: .digest))
+        case .ticket: throw .usage(.hasNoHeader(method: .negotiate))
+        case .basic where wantsHeader, .cookies where wantsHeader: break
         case .basic: throw .usage(.tokenHasOnlyHeader(method: .basic))
         case .cookies: throw .usage(.tokenHasOnlyHeader(method: .cookie))
         }

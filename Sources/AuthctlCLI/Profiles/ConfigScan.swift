@@ -1,5 +1,6 @@
 /// Looks through a TOML document before the parser does, for what the parser cannot bear: it descends one level of the
-/// stack for each level of a key or a value, and hands on texts that end at the first NUL.
+/// stack for each level of a key or a value, hands on texts that end at the first NUL, and aborts the program where a key or a
+/// value begins with what none does.
 ///
 /// Only as exact as that needs: what is no TOML is the parser's to refuse, which stops at its first fault.
 struct ConfigScan {
@@ -16,21 +17,26 @@ struct ConfigScan {
     private var line = 1
     /// How deep the present key or value lies.
     private var depth = 0
-    /// The depth inside of each bracket that is open.
-    private var brackets: [Int] = []
+    /// Each bracket that is open: what closes it, and the depth inside.
+    private var brackets: [(closing: UInt8, depth: Int)] = []
     /// That of the table whose heading came last.
     private var heading = 0
     /// Whether nothing stood in the line yet, so that a bracket begins a heading.
     private var isLineStart = true
     private var isHeading = false
+    /// Whether nothing but its bracket stood in a heading yet.
+    private var isKeyAwaited = false
 
     init(_ text: String) {
-        bytes = Array(text.utf8)
+        let bytes = Array(text.utf8)
+        // The parser passes over a byte order mark.
+        self.bytes = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? Array(bytes.dropFirst(3)) : bytes
     }
 
     mutating func run() throws(Fault) {
         while index < bytes.count {
             let byte = bytes[index]
+            if isKeyAwaited { try checkHeading(byte) }
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "'"): try skipText(quote: byte)
             case UInt8(ascii: "#"): skipComment()
@@ -42,24 +48,64 @@ struct ConfigScan {
     }
 
     private mutating func take(_ byte: UInt8) throws(Fault) {
+        guard (0x20..<0x7f).contains(byte) || [0x09, 0x0a, 0x0d].contains(byte) else {
+            throw Fault(line: line, problem: "holds a character that may stand in texts and comments only")
+        }
         switch byte {
         case UInt8(ascii: "\n"):
             endLine()
             return
-        case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"):
+        case UInt8(ascii: " "):
+            try checkBlank()
+            return
+        case UInt8(ascii: "\t"), UInt8(ascii: "\r"):
             return
         case UInt8(ascii: "["), UInt8(ascii: "{"):
-            if isLineStart && brackets.isEmpty { (isHeading, heading, depth) = (true, 0, 0) }
+            if isLineStart && brackets.isEmpty { (isHeading, heading, depth, isKeyAwaited) = (true, 0, 0, true) }
             try descend()
-            brackets.append(depth)
+            brackets.append((byte == UInt8(ascii: "[") ? UInt8(ascii: "]") : UInt8(ascii: "}"), depth))
         case UInt8(ascii: "]"), UInt8(ascii: "}"):
             if isHeading { heading = max(heading, depth) }
-            depth = (brackets.popLast() ?? 1) - 1
+            guard let bracket = brackets.popLast() else { break }
+            guard bracket.closing == byte else {
+                throw Fault(line: line, problem: "closes a bracket with one of the other kind")
+            }
+            depth = bracket.depth - 1
         case UInt8(ascii: "."): try descend()
-        case UInt8(ascii: ","): depth = brackets.last ?? depth
+        case UInt8(ascii: ","): depth = brackets.last?.depth ?? depth
         default: break
         }
         isLineStart = false
+    }
+
+    /// A second bracket, or the first byte of a key.
+    private mutating func checkHeading(_ byte: UInt8) throws(Fault) {
+        switch byte {
+        case UInt8(ascii: " "), UInt8(ascii: "\t"): return
+        case UInt8(ascii: "[") where brackets.count == 1: return
+        case UInt8(ascii: "]"), UInt8(ascii: "\""), UInt8(ascii: "'"): isKeyAwaited = false
+        default:
+            isKeyAwaited = false
+            if Self.isBare(byte) { return }
+            throw Fault(line: line, problem: "a heading begins with a character that no key has")
+        }
+    }
+
+    /// Between two bare words stands the blank of a date and its time, which begins with two digits; with one digit the parser
+    /// aborts.
+    private func checkBlank() throws(Fault) {
+        guard index >= 2, Self.isBare(bytes[index - 2]) else { return }
+        let digits = bytes[index...].prefix(2).prefix { Self.isDigit($0) }
+        if digits.count == 1 { throw Fault(line: line, problem: "holds two values with no comma between them") }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+    /// Whether a key or a number may hold the byte without quotes.
+    private static func isBare(_ byte: UInt8) -> Bool {
+        let letter = byte | 0x20
+        return isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(letter)
+            || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }
 
     private mutating func descend() throws(Fault) {

@@ -46,9 +46,6 @@ struct ProfileDecoder {
         if methods.count > 1, methods.contains(where: { [.auto, .certificate, .cookie, .token].contains($0) }) {
             throw table.fault("method", "'auto', 'certificate', 'cookie' and 'token' stand by themselves")
         }
-        if !methods.contains(where: { [.auto, .certificate, .basic, .cookie, .token].contains($0) }) {
-            throw .notYet(feature: "method '\(methods[0].rawValue)'")
-        }
         return methods
     }
 

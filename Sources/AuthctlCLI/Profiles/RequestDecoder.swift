@@ -11,12 +11,12 @@ struct RequestDecoder {
     func request(_ key: String, in profile: StrictTable) throws(UsageFault) -> RequestRule? {
         guard let table = try profile.table(key) else { return nil }
         try table.allow(Self.requestKeys + Self.answerKeys)
-        if table.value("page") != nil { throw .notYet(feature: "'\(table.pathOf("page"))'") }
         let (verb, path) = try target(table)
         var rule = RequestRule(verb: verb, path: path, answer: try AnswerDecoder().answer(table))
         rule.query = try parameters("query", in: table)
         rule.headers = try headers("header", in: table)
         rule.content = try content(table)
+        rule.page = try page(rule, table)
         try checkSlots(rule, table)
         return rule
     }
@@ -64,6 +64,16 @@ struct RequestDecoder {
         }
         guard !text.contains("#") else { throw table.fault(key, "holds a '#', which is never sent") }
         return try template(text, key, table)
+    }
+
+    private func page(_ rule: RequestRule, _ table: StrictTable) throws(UsageFault) -> String? {
+        guard let text = try table.string("page") else { return nil }
+        guard !RequestRule.onlyReads(rule.verb) else {
+            throw table.fault("page", "cannot stand beside '\(rule.verb.lowercased())', which sends no form")
+        }
+        let path = try path(text, "page", table)
+        guard path.slots.isEmpty else { throw table.fault("page", "must be a path without templates") }
+        return path.parts.map { if case .text(let text) = $0 { text } else { "" } }.joined()
     }
 
     private func parameters(_ key: String, in table: StrictTable) throws(UsageFault) -> [RequestRule.Parameter] {

@@ -17,6 +17,7 @@ struct World {
     var dialogue: (DialogueSettings) -> any Dialogue
     /// The way to one origin, for one identity and through one proxy.
     var transport: (Origin, TransportSettings) -> any Transport
+    var tickets: TicketCache
     var shelf: (_ stateFolder: String, _ passphrase: @escaping () throws(StoreFault) -> Secret) -> StoreShelf
 
     /// How a person is asked.
@@ -40,6 +41,7 @@ struct World {
                 TerminalPrompt(mask: $0.mask, timeout: $0.timeout, allowsBlankPassword: $0.allowsBlankPassword)
             },
             transport: { CurlTransport(origin: $0, settings: $1) },
+            tickets: .gssapi,
             shelf: { StoreShelf(folder: $0, clock: clock, passphrase: $1) })
     }
 }
@@ -62,7 +64,8 @@ extension World {
         bare.identity = nil
         return Service(
             profile: profile, endpoint: endpoint, transport: transport(endpoint.origin, settings), clock: clock,
-            options: options, stranger: profile.provesByCertificate ? transport(endpoint.origin, bare) : nil)
+            tickets: tickets, options: options,
+            stranger: profile.provesByCertificate ? transport(endpoint.origin, bare) : nil)
     }
 }
 

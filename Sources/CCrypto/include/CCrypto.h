@@ -6,6 +6,7 @@
 #ifndef CCRYPTO_H
 #define CCRYPTO_H
 
+#include "CCryptoDigest.h"
 #include "CCryptoIdentity.h"
 #include "CCryptoTLS.h"
 #include "CCryptoX509.h"

@@ -15,6 +15,7 @@
 /* Macros with casts, which Swift does not see. */
 static const long ccurl_auth_none = (long)CURLAUTH_NONE;
 static const long ccurl_auth_basic = (long)CURLAUTH_BASIC;
+static const long ccurl_auth_negotiate = (long)CURLAUTH_NEGOTIATE;
 
 /* Removes from the environment what would change how libcurl and OpenSSL work. */
 void ccurl_forget_environment(void);

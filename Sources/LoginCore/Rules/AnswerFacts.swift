@@ -6,11 +6,14 @@ public struct AnswerFacts {
     /// The body, if it is JSON.
     public let json: JSONValue?
     private let origin: Origin
+    /// Whether the answer itself proves that the server knows the credential and took it for good.
+    private let isProven: Bool
 
-    public init(response: HTTPResponse, json: JSONValue?, origin: Origin) {
+    public init(response: HTTPResponse, json: JSONValue?, origin: Origin, isProven: Bool = false) {
         self.response = response
         self.json = json
         self.origin = origin
+        self.isProven = isProven
     }
 
     public var status: Int { response.status }
@@ -64,6 +67,8 @@ public enum Judgement: Equatable, Sendable {
 /// Which request an answer belongs to, for the defaults of its rules and for messages.
 public enum Step: String, Equatable, Sendable {
     case login, verify, refresh, logout
+    /// The page that is fetched before a request.
+    case page
 }
 
 extension AnswerFacts {
@@ -75,6 +80,9 @@ extension AnswerFacts {
         if matches(any: rule.forbidden ?? []) { return .forbidden(refusal) }
         if matches(any: refused ?? []) { return .refused(refusal) }
         if rule.forbidden == nil, matches(any: step.usuallyForbidden) { return .forbidden(refusal) }
+        if rule.forbidden == nil, refused == nil, let forbidden = toldForbidden(refusal) {
+            return .forbidden(forbidden)
+        }
         if refused == nil, matches(any: step.usuallyRefused(status)) { return .refused(refusal) }
         if let unclear = unclear(rule, step) { return .unclear(unclear) }
         if step == .verify, let place = rule.username, text(at: place)?.isEmpty ?? true { return .refused(refusal) }
@@ -83,7 +91,20 @@ extension AnswerFacts {
 
     /// The server's own words, where the profile says they are.
     public func words(_ rule: AnswerRule) -> String? {
-        rule.message.flatMap { text(at: $0) }
+        rule.message.flatMap { text(at: $0) } ?? lacksScope?.parameters["error_description"]
+    }
+
+    private var lacksScope: AuthenticateChallenge? {
+        AuthenticateChallenge.parse(response.values(of: "WWW-Authenticate")).first {
+            $0.scheme == "bearer" && $0.parameters["error"] == "insufficient_scope"
+        }
+    }
+
+    /// An answer that by itself tells a good credential without rights from a wrong one: it carries the server's proof of the
+    /// credential, or a Bearer challenge that says so (RFC 6750, section 3.1).
+    private func toldForbidden(_ refusal: Refusal) -> Refusal? {
+        guard status == 401 || status == 403 else { return nil }
+        return isProven || lacksScope != nil ? refusal : nil
     }
 
     private func unclear(_ rule: AnswerRule, _ step: Step) -> LoginError? {
@@ -103,7 +124,7 @@ extension AnswerFacts {
     /// body sent again elsewhere is not one of those.
     private func unclearRedirect(_ step: Step) -> LoginError? {
         let repeatsBody = status == 307 || status == 308
-        if let foreign = foreignRedirect, repeatsBody || step == .verify {
+        if let foreign = foreignRedirect, repeatsBody || step == .verify || step == .page {
             if let fault = foreign.fault { return fault }
             return .untrusted(.otherOrigin(target: foreign.origin?.description ?? foreign.url))
         }
@@ -112,9 +133,15 @@ extension AnswerFacts {
         return .failure(.redirected(step: step.rawValue, status: status, target: target))
     }
 
-    /// `Retry-After` in seconds (RFC 9110, section 10.2.3); a date is not read.
+    /// `Retry-After` in seconds (RFC 9110, section 10.2.3). A date counts from the answer's own `Date`, so that no clock but
+    /// the server's matters.
     private var retryAfter: Int? {
-        response.values(of: "Retry-After").first.flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil }
+        guard let text = response.values(of: "Retry-After").first else { return nil }
+        if let seconds = Int(text) { return seconds >= 0 ? seconds : nil }
+        guard let then = HTTPDate(text), let now = response.values(of: "Date").first.flatMap({ HTTPDate($0) }) else {
+            return nil
+        }
+        return Int(max(then.seconds - now.seconds, 0))
     }
 }
 
@@ -127,7 +154,7 @@ extension Step {
         switch self {
         case .login, .verify: [Condition(status: 401)]
         case .refresh: (400..<500).contains(status) && status != 408 && status != 429 ? [Condition(status: status)] : []
-        case .logout: []
+        case .logout, .page: []
         }
     }
 }

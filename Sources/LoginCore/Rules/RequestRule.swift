@@ -14,6 +14,8 @@ public struct RequestRule: Equatable, Sendable {
     public var query: [Parameter] = []
     public var headers: [HeaderRule] = []
     public var content: Content = .none
+    /// Path and query of a page that is fetched first, appended to the profile's `url`.
+    public var page: String?
     public var answer: AnswerRule
 
     /// A name and its value, in a query or a form.
@@ -83,7 +85,8 @@ extension RequestRule {
         return request
     }
 
-    private func url(base: String, _ values: SlotValues) throws(FillFault) -> String {
+    /// Path and query appended to `base`, which is as for the request.
+    public func url(base: String, _ values: SlotValues) throws(FillFault) -> String {
         var builder = SecretBuilder(limit: Self.urlLimit)
         try builder.write(base)
         try path.fill(values, .path, into: &builder)
@@ -106,6 +109,7 @@ extension RequestRule {
                 if index > 0 { try builder.write("&") }
                 try parameter.fill(values, .form, into: &builder)
             }
+            try fillHiddenFields(values, besides: Set(parameters.map(\.name)), into: &builder)
             return ("application/x-www-form-urlencoded", builder.finish())
         case .json(let value):
             try value.fill(values, into: &builder)
@@ -113,6 +117,21 @@ extension RequestRule {
         case .body(let text):
             try builder.write(text)
             return ("text/plain; charset=utf-8", builder.finish())
+        }
+    }
+}
+
+extension RequestRule {
+    /// What the profile itself names goes before what the page has.
+    private func fillHiddenFields(
+        _ values: SlotValues, besides named: Set<String>, into builder: inout SecretBuilder
+    ) throws(FillFault) {
+        for field in values.pageFields where !named.contains(field.name) {
+            guard let value = field.hiddenValue else { continue }
+            if builder.count > 0 { try builder.write("&") }
+            try builder.write(Secret(field.name), .form)
+            try builder.write("=")
+            try builder.write(value, .form)
         }
     }
 }

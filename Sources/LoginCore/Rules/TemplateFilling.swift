@@ -11,6 +11,8 @@ public struct SlotValues: Equatable, Sendable {
     public var cookies: [Cookie] = []
     /// For `{secret:LABEL}`.
     public var further: [CredentialField: Secret] = [:]
+    /// The fields of the page's form; the hidden ones go along with a form.
+    public var pageFields: [PageField] = []
 
     public init() {}
 

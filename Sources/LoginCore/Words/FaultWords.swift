@@ -26,6 +26,8 @@ extension NetworkFault {
             return Message("the answer is larger than \(limit) bytes and was given up", next: "check the URL")
         case .libraryMissing(let name):
             return Message("the library \(name) is not installed", next: "install it (on Debian: apt install libcurl4)")
+        case .noKerberosServer(let reason):
+            return Message("no Kerberos server could be reached: \(SafeText.quoted(reason))", next: retry)
         case .other(let code, let text):
             return Message("the transfer failed: \(SafeText.escaped(text)) (libcurl error \(code))", next: retry)
         }
@@ -72,6 +74,18 @@ extension TrustFault {
             return Message(
                 "the server points to another origin, \(SafeText.quoted(target)), which was not followed",
                 next: "if that is where the service is, log in there by its own URL")
+        case .formElsewhere(let page, let target):
+            return Message(
+                "the form on \(SafeText.quoted(page)) leads to another origin, \(SafeText.quoted(target)); nothing was sent",
+                next: "ask the service's administrator why")
+        case .formInURL(let page):
+            return Message(
+                "the form on \(SafeText.quoted(page)) would put what is typed into a URL (its method is not POST); nothing was sent",
+                next: "ask the service's administrator why, or leave 'page' out of the profile")
+        case .serverNotProven:
+            return Message(
+                "the server did not prove that it knows the password (its 'rspauth' is wrong); its answer is not believed",
+                next: "somebody may stand between you and the service: ask its administrator")
         }
     }
 }
@@ -92,6 +106,8 @@ extension FailureFault {
             return Message(
                 "the answer to \(step) has nothing at \(SafeText.quoted(place))",
                 next: "check the place in the profile")
+        case .noSuchForm(let page, let fields, let found):
+            return Message.noSuchForm(page, fields, found)
         case .tooManyRedirects(let limit):
             return Message("more than \(limit) redirects in a row", next: "name the final URL")
         case .tokenTooShortLived(let seconds):
@@ -107,5 +123,19 @@ extension FailureFault {
         case .other(let text):
             return Message(text)
         }
+    }
+}
+
+extension Message {
+    fileprivate static func noSuchForm(_ page: String, _ fields: [String], _ found: Int) -> Message {
+        let names = fields.isEmpty ? "" : " with the fields \(SafeText.list(fields))"
+        guard found > 0 else {
+            return Message(
+                "the page \(SafeText.quoted(page)) has no form\(names); nothing was sent",
+                next: "check 'page' and the names in 'form'; a form that only a script makes cannot be read")
+        }
+        return Message(
+            "the page \(SafeText.quoted(page)) has \(found) forms\(names), and which one is meant cannot be told; nothing was sent",
+            next: "name one more field of the right one in 'form'")
     }
 }

@@ -61,6 +61,10 @@ extension LoginError {
             return fault.message(topic)
         case .rejected(let refusal):
             return refusal.rejection(topic)
+        case .noTicketForService(let reason):
+            return Message(
+                "the Kerberos server gives no ticket for this service: \(SafeText.quoted(reason)); nothing was sent",
+                next: "check the host name of the URL and this machine's clock, or choose another method with --method")
         case .loginRequired(let need):
             return need.message(topic)
         case .cancelled:
@@ -92,8 +96,9 @@ extension Refusal {
     }
 
     fileprivate func rejection(_ topic: Topic) -> Message {
-        let what = "the server refused the credential (status \(status))\(quoted)"
-        let next = "check user name and password, then: \(topic.loginCommand)"
+        let what = "the server refused the \(hadTicket ? "Kerberos ticket" : "credential") (status \(status))\(quoted)"
+        let check = hadTicket ? "see klist, and whether the clocks agree" : "check user name and password"
+        let next = "\(check), then: \(topic.loginCommand)"
         guard mayMeanForbidden else { return Message(what, next: next) }
         return Message(
             what + "; either it is wrong, or the account may not go in: this server answers both alike", next: next)
@@ -119,7 +124,11 @@ extension LoginNeed {
             case .passwordCommandFailed(let status): "the password command failed with status \(status)"
             case .passwordCommandTookTooLong(let seconds):
                 "the password command took more than \(seconds) seconds, and was ended"
+            case .ticket(let problem): problem.words
             }
+        if case .ticket(let problem) = why {
+            return Message(what, next: "get a ticket: kinit\(problem.user), then: \(topic.loginCommand)")
+        }
         if case .noSuchAccount(_, let known) = why, !known.isEmpty {
             let names = known.map { SafeText.quoted($0) }.joined(separator: ", ")
             return Message(what, next: "logged in are: \(names)")

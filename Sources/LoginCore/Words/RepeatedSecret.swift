@@ -14,7 +14,8 @@ extension LoginError {
             return .busy(BusyFault(status: fault.status, retryAfter: fault.retryAfter, words: nil))
         case .failure(.unexpectedStatus(let status, let step, let words)) where repeated(words):
             return .failure(.unexpectedStatus(status, step: step, words: nil))
-        case .usage, .rejected, .loginRequired, .cancelled, .network, .untrusted, .store, .forbidden, .busy,
+        case .usage, .rejected, .noTicketForService, .loginRequired, .cancelled, .network, .untrusted, .store,
+            .forbidden, .busy,
             .promptExpired, .failure:
             return self
         }
@@ -22,7 +23,9 @@ extension LoginError {
 }
 
 extension Refusal {
-    fileprivate var withoutWords: Refusal { Refusal(status: status, words: nil, mayMeanForbidden: mayMeanForbidden) }
+    fileprivate var withoutWords: Refusal {
+        Refusal(status: status, words: nil, mayMeanForbidden: mayMeanForbidden, hadTicket: hadTicket)
+    }
 }
 
 extension Secret {

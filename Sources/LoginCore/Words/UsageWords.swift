@@ -50,6 +50,13 @@ extension UsageFault {
             return Message(
                 "method \(method.rawValue) has no token of its own",
                 next: "for the whole header line: authctl token \(topic.profile.map { "\($0) " } ?? "")--header")
+        case .hasNoHeader(let method):
+            return Message(
+                "method \(method.rawValue) has neither a token nor a header of its own: each holds for one request only",
+                next: "send requests with curl --\(method.rawValue), or through authctl itself")
+        case .takesNoPassword(let method):
+            return Message(
+                "method \(method.rawValue) takes no password", next: "leave it out, or accept 'basic' in the profile")
         case .other(let text):
             return Message(text)
         }

@@ -21,9 +21,33 @@ enum CookieRecord {
             record: Secret(copying: line), expires: expires == 0 ? nil : expires)
     }
 
+    /// The same cookie, but ending at `end`, in seconds of Unix time, if it would live longer.
+    static func ending(_ cookie: Cookie, at end: Int64) -> Cookie {
+        guard cookie.expires ?? .max > end else { return cookie }
+        return cookie.record.withUnsafeBytes { line in
+            guard let fields = fields(line) else { return cookie }
+            let number = Array("\(end)".utf8)
+            let (before, after) = (line[..<fields[4].startIndex], line[fields[4].endIndex...])
+            let record = Secret(count: before.count + number.count + after.count) { place in
+                for (index, byte) in (Array(before) + number).enumerated() { place[index] = byte }
+                UnsafeMutableRawBufferPointer(rebasing: place[(before.count + number.count)...])
+                    .copyMemory(from: UnsafeRawBufferPointer(rebasing: after))
+            }
+            return Cookie(name: cookie.name, value: cookie.value, record: record, expires: end)
+        }
+    }
+
     private static func fields(_ line: UnsafeRawBufferPointer) -> [Slice<UnsafeRawBufferPointer>]? {
         let fields = line.split(separator: tab, maxSplits: 6, omittingEmptySubsequences: false)
         return fields.count == 7 && fields.prefix(6).allSatisfy { !$0.isEmpty } ? fields : nil
+    }
+}
+
+extension [Cookie] {
+    /// libcurl lists them as they came, and a rule looks for the newest of a name: what is not as it was offered was set by
+    /// the answer.
+    func newestFirst(_ offered: [Cookie]) -> [Cookie] {
+        filter { !offered.contains($0) }.reversed() + offered.filter(contains)
     }
 }
 

@@ -26,6 +26,7 @@ struct CurlRequest {
         try handle.set(CURLOPT_URL, url.text)
         try handle.set(CURLOPT_HTTPHEADER, headers)
         try applyBasic(to: handle)
+        try applyNegotiate(to: handle)
         try applyCookies(to: handle)
         guard let body = request.body ?? emptyBody else {
             try applyVerb(to: handle)
@@ -57,6 +58,18 @@ struct CurlRequest {
         try basic.password.withCString { (password) throws(LoginError) in
             try handle.set(CURLOPT_PASSWORD, bytes: password)
         }
+    }
+
+    /// The token is libcurl's; bounded by CURLOPT_MAXREDIRS. A connection of its own, since the server may hold the
+    /// whole connection for the ticket's user (CVE-2026-1965).
+    private func applyNegotiate(to handle: CurlHandle) throws(LoginError) {
+        guard request.negotiates else { return }
+        try handle.set(CURLOPT_HTTPAUTH, ccurl_auth_negotiate)
+        // Empty, but set: without it libcurl does not authenticate at all.
+        try handle.set(CURLOPT_USERPWD, ":")
+        try handle.set(CURLOPT_GSSAPI_DELEGATION, Int(CURLGSSAPI_DELEGATION_NONE))
+        try handle.set(CURLOPT_FRESH_CONNECT, 1)
+        try handle.set(CURLOPT_FORBID_REUSE, 1)
     }
 
     private func applyCookies(to handle: CurlHandle) throws(LoginError) {

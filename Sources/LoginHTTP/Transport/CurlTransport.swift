@@ -49,7 +49,7 @@ public final class CurlTransport: Transport {
         gate.pin(handle.text(CURLINFO_PRIMARY_IP).flatMap { PeerAddress(text: $0) })
         let response = HTTPResponse(
             status: handle.number(CURLINFO_RESPONSE_CODE), headers: collector.fields, body: collector.takeBody(),
-            cookies: try CookieLimits.cookies(in: handle.list(CURLINFO_COOKIELIST)),
+            cookies: try CookieLimits.cookies(in: handle.list(CURLINFO_COOKIELIST)).newestFirst(request.cookies),
             redirect: redirect(collector.fields, from: url, parser))
         trace.show(response)
         return response

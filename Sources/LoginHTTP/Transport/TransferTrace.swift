@@ -18,6 +18,7 @@ struct TransferTrace {
         trace("> \(request.method) \(url.origin)\(path)\(query)")
         for field in request.headers { trace("> \(field.name): …") }
         if let basic = request.basic { trace("> Authorization: Basic … (\(basic.username))") }
+        if request.negotiates { trace("> Authorization: Negotiate …") }
         for cookie in request.cookies { trace("> Cookie: \(cookie.name)=…") }
         if let body = request.body { trace("> \(body.count) bytes") }
     }
@@ -26,7 +27,9 @@ struct TransferTrace {
         guard let trace = settings.trace else { return }
         trace("< \(response.status)")
         for field in response.headers {
-            let isHarmless = Self.harmless.contains(field.name.lowercased())
+            // A token of Negotiate belongs to one connection, but to nobody else either.
+            let isHarmless =
+                Self.harmless.contains(field.name.lowercased()) && !field.value.lowercased().hasPrefix("negotiate ")
             trace("< \(field.name): \(isHarmless ? field.value : "…")")
         }
         for cookie in response.cookies { trace("< Cookie: \(cookie.name)=…") }

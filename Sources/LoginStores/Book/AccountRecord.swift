@@ -46,6 +46,10 @@ public struct AccountRecord: Equatable, Sendable, Codable {
         /// The user name and the password themselves.
         case basic
         case token, cookies
+        /// User name and password too, but never sent as they are.
+        case digest
+        /// A Kerberos ticket, which is kept elsewhere: only whose it was.
+        case ticket
     }
 
     /// As typed; the server's where nothing was typed.

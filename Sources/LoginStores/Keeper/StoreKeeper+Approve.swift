@@ -18,7 +18,7 @@ extension StoreKeeper {
         if rules.persistence == .none { return }
         let store = try storeForSaving()
         if store.name == .none { return }
-        var record = record(of: login, in: store.name)
+        var record = record(of: login, by: method, in: store.name)
         let kept = StoredLogin(
             session: login.session, credential: rules.keepsPassword ? login.credential : nil, further: login.further)
         record.keepsPassword = kept.credential != nil
@@ -76,10 +76,13 @@ extension StoreKeeper {
         filled = Filled(id: id, store: store, bytes: bytes, login: kept)
     }
 
-    private func record(of login: Login, in store: StoreName) -> AccountRecord {
+    private func record(
+        of login: Login, by method: AuthenticationMethod, in store: StoreName
+    ) -> AccountRecord {
         let kind: AccountRecord.SessionKind =
             switch login.session {
-            case .credential: .basic
+            case .credential(let credential) where credential.secret == nil: .ticket
+            case .credential: method == .digest ? .digest : .basic
             case .token: .token
             case .cookies: .cookies
             }

@@ -29,6 +29,7 @@ extension HTTPRequest {
         if let basic {
             lines.append("basic \(basic.username):\(basic.password.unprotectedText)")
         }
+        if negotiates { lines.append("negotiate") }
         lines += headers.map { "\($0.name): \($0.value.unprotectedText)" }
         lines += cookies.map { "cookie \($0.name)=\($0.value.unprotectedText)" }
         if let body { lines += ["", body.unprotectedText] }

@@ -1,0 +1,30 @@
+/* libxml2's HTML parser, opened on first use: only a login with a page needs it.
+ *
+ * Nothing links it and no header of it is needed: the functions below are the few whose prototypes have not changed since
+ * libxml2 2.6, declared in CXML.c. A parsed page is walked node by node, in the order of the document.
+ */
+#ifndef CXML_H
+#define CXML_H
+
+#include <stddef.h>
+
+typedef struct cxml_page cxml_page;
+
+/* Opens the library of this name, once. Returns NULL, or what went wrong: text that is valid until the next call. */
+const char *cxml_open(const char *library);
+
+/* Parses a page, repairing what is not HTML; asks no network and prints nothing. `encoding` may be NULL. Only after
+ * cxml_open has returned NULL. Returns NULL where there is nothing to parse, or no memory. */
+cxml_page *cxml_read(const void *bytes, size_t count, const char *encoding);
+void cxml_free(cxml_page *page);
+
+/* Goes on to the next element. Returns its name in lower case, valid until the page is freed, and its depth; or NULL at the
+ * end. */
+const char *cxml_next(cxml_page *page, int *depth);
+
+/* An attribute of the present element in UTF-8, or NULL. The caller hands it to cxml_forget. */
+char *cxml_attribute(cxml_page *page, const char *name);
+/* Zeroes and frees it. */
+void cxml_forget(char *attribute);
+
+#endif

@@ -1,0 +1,94 @@
+/// A Digest challenge that can be answered (RFC 7616, section 3.3).
+public struct DigestChallenge: Equatable, Sendable {
+    /// Quality of protection: what the answer covers.
+    public enum QOP: String, Equatable, Sendable {
+        case auth
+        /// The body too.
+        case authInt = "auth-int"
+    }
+
+    /// Why a challenge cannot be answered.
+    public enum Unusable: Error, Equatable, Sendable {
+        /// The server may mean well, but wants what is not understood: a parameter and its value.
+        case notUnderstood(parameter: String, value: String)
+        /// It is no challenge: what is wrong with it.
+        case malformed(String)
+    }
+
+    public let realm: String
+    public let nonce: String
+    public let opaque: String?
+    public let algorithm: DigestAlgorithm
+    /// As the server wrote it; nothing where it did not, which means MD5.
+    public let algorithmName: String?
+    /// Nothing for a server of RFC 2069, which knows none.
+    public let qop: QOP?
+    /// The answer before was right but for its nonce.
+    public let isStale: Bool
+    /// Whether the user name goes along as a hash.
+    public let hashesUsername: Bool
+    /// Whether the server says that it reads names as UTF-8 (`charset`).
+    public let isUTF8: Bool
+
+    /// The longest value that is taken, in bytes: what comes back in every request has to stay small.
+    private static let limit = 4096
+
+    /// - Throws: `Unusable` where no answer to it could be right; nothing is sent then.
+    public init(_ challenge: AuthenticateChallenge) throws(Unusable) {
+        let given = challenge.parameters
+        guard let nonce = given["nonce"], !nonce.isEmpty else { throw .malformed("it has no nonce") }
+        guard let realm = given["realm"] else { throw .malformed("it has no realm") }
+        for name in ["realm", "nonce", "opaque", "algorithm"] {
+            if let value = given[name] { try Self.check(value, name) }
+        }
+        let name = given["algorithm"]
+        guard let algorithm = DigestAlgorithm(name ?? DigestAlgorithm.Hash.md5.rawValue) else {
+            throw .notUnderstood(parameter: "algorithm", value: name ?? "")
+        }
+        (self.realm, self.nonce, self.opaque) = (realm, nonce, given["opaque"])
+        (self.algorithm, algorithmName) = (algorithm, name)
+        qop = try Self.chosen(given["qop"])
+        isStale = given["stale"]?.lowercased() == "true"
+        hashesUsername = given["userhash"]?.lowercased() == "true"
+        isUTF8 = given["charset"]?.lowercased() == "utf-8"
+    }
+
+    /// `auth` where both are offered: the body is covered by TLS.
+    private static func chosen(_ offered: String?) throws(Unusable) -> QOP? {
+        guard let offered else { return nil }
+        let names = offered.lowercased().split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" } }
+        if names.contains(QOP.auth.rawValue) { return .auth }
+        if names.contains(QOP.authInt.rawValue) { return .authInt }
+        throw .notUnderstood(parameter: "qop", value: offered)
+    }
+
+    /// The bytes are hashed and sent back: what was repaired or could end a header's line cannot be right.
+    private static func check(_ value: String, _ name: String) throws(Unusable) {
+        guard value.utf8.count <= limit else { throw .malformed("its \(name) is longer than \(limit) bytes") }
+        guard value.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7f && $0 != "\u{FFFD}" }) else {
+            throw .malformed("its \(name) holds a control character or is not UTF-8")
+        }
+    }
+}
+
+extension DigestChallenge {
+    /// Of several challenges the one with the strongest algorithm; of equals the first.
+    ///
+    /// The client chooses (RFC 7616, section 3.7).
+    /// - Returns: nothing if none of them can be answered, with the reason of each.
+    public static func strongest(
+        of offered: [AuthenticateChallenge]
+    ) -> (challenge: DigestChallenge?, unusable: [Unusable]) {
+        var best: DigestChallenge?
+        var unusable: [Unusable] = []
+        for challenge in offered where challenge.scheme == "digest" {
+            do throws(Unusable) {
+                let next = try DigestChallenge(challenge)
+                if best.map({ $0.algorithm.hash < next.algorithm.hash }) ?? true { best = next }
+            } catch {
+                unusable.append(error)
+            }
+        }
+        return (best, unusable)
+    }
+}

@@ -1,0 +1,93 @@
+public import Secrets
+
+/// The answers to one Digest challenge, one for each request (RFC 7616, sections 3.4 and 3.5).
+///
+/// Pure: the hash function and the random client nonces come from outside.
+public struct DigestSession: Sendable {
+    /// What hashes bytes: the digest in lower-case hexadecimal digits, in guarded memory since it may stand for a
+    /// password.
+    public typealias Hasher = (DigestAlgorithm.Hash, Secret) throws(LoginError) -> Secret
+
+    /// One request as the answer covers it.
+    public struct Request: Sendable {
+        public let method: String
+        /// The target of the request line, byte for byte.
+        public let uri: String
+        public let body: Secret?
+
+        public init(method: String, uri: String, body: Secret?) {
+            self.method = method
+            self.uri = uri
+            self.body = body
+        }
+    }
+
+    public let challenge: DigestChallenge
+    /// Of the challenge, until the server names the next one.
+    private(set) var nonce: String
+    /// How many requests were answered with this nonce.
+    public private(set) var nonceCount: UInt32 = 0
+    /// The client nonce of the first answer, on which the session's key hangs.
+    private var firstClientNonce: String?
+
+    public init(_ challenge: DigestChallenge) {
+        self.challenge = challenge
+        nonce = challenge.nonce
+    }
+
+    /// Makes the answer to the next request.
+    /// - Parameter clientNonce: from a random source, never used before.
+    /// - Throws: what `hash` throws, and `usage` for a name and password that are too long.
+    public mutating func answer(
+        _ request: Request, _ pair: BasicCredential, clientNonce: String, hash: Hasher
+    ) throws(LoginError) -> DigestAnswer {
+        // A session's key is made of the first client nonce; servers that take the latest instead see the same.
+        let cnonce = challenge.algorithm.isSession ? firstClientNonce ?? clientNonce : clientNonce
+        firstClientNonce = firstClientNonce ?? cnonce
+        nonceCount += 1
+        let secretHash = try firstPart(pair, cnonce, hash)
+        return DigestAnswer(
+            challenge: challenge, nonce: nonce, clientNonce: cnonce, nonceCount: nonceCount,
+            username: try username(pair, hash), request: request, secretHash: secretHash)
+    }
+
+    /// Goes on with the nonce that `Authentication-Info` names (RFC 7616, section 3.5).
+    public mutating func take(nextNonce: String) {
+        guard !nextNonce.isEmpty, nextNonce.utf8.count <= 4096, Secret(nextNonce).isFreeOfControls else { return }
+        guard !nextNonce.utf8.elementsEqual(nonce.utf8) else { return }
+        nonce = nextNonce
+        nonceCount = 0
+    }
+
+    /// H(A1) of section 3.4.2.
+    private func firstPart(_ pair: BasicCredential, _ cnonce: String, _ hash: Hasher) throws(LoginError) -> Secret {
+        let name = Secret("\(pair.username):\(challenge.realm):")
+        let plain = try hash(challenge.algorithm.hash, try .joined([name, pair.password]))
+        guard challenge.algorithm.isSession else { return plain }
+        return try hash(
+            challenge.algorithm.hash, try .joined([plain, Secret(":\(challenge.nonce):\(firstClientNonce ?? cnonce)")]))
+    }
+
+    private func username(_ pair: BasicCredential, _ hash: Hasher) throws(LoginError) -> DigestAnswer.Username {
+        if challenge.hashesUsername {
+            let hashed = try hash(challenge.algorithm.hash, Secret("\(pair.username):\(challenge.realm)"))
+            return .hashed(hashed.unprotectedText)
+        }
+        // A server of RFC 7616 understands `username*`; one that says nothing of a charset knows `username` alone.
+        let isASCII = pair.username.utf8.allSatisfy { $0 < 0x80 }
+        return isASCII || !challenge.isUTF8 ? .plain(pair.username) : .extended(pair.username)
+    }
+}
+
+extension Secret {
+    /// The bytes of several secrets, one behind the other.
+    static func joined(_ pieces: [Secret]) throws(LoginError) -> Secret {
+        var builder = SecretBuilder(limit: RequestRule.bodyLimit)
+        do throws(SecretBuilder.LimitExceeded) {
+            for piece in pieces { try builder.append(piece) }
+        } catch {
+            throw .usage(.other("user name and password are longer than \(error.limit) bytes"))
+        }
+        return builder.finish()
+    }
+}

@@ -1,0 +1,131 @@
+/// How a credential is sent, of what the server offers and the profile accepts: the strongest that both can do.
+///
+/// A weaker method than configured is refused, so that nobody on the way can ask for the password in clear.
+public struct MethodChoice: Equatable, Sendable {
+    /// The schemes of HTTP authentication, strongest first. NTLM and Bearer are never answered with a password.
+    static let byStrength: [AuthenticationMethod] = [.negotiate, .digest, .basic]
+
+    /// What the profile accepts, or the one method that worked before.
+    public let accepted: [AuthenticationMethod]
+    /// Whether there is a password already, which nobody's ticket may overrule.
+    public let hasPassword: Bool
+    /// Whether the profile has a request that carries the credential, apart from the endpoint that was asked.
+    public let hasLoginRequest: Bool
+
+    public init(accepted: [AuthenticationMethod], hasPassword: Bool = false, hasLoginRequest: Bool = false) {
+        self.accepted = accepted
+        self.hasPassword = hasPassword
+        self.hasLoginRequest = hasLoginRequest
+    }
+
+    /// What was chosen.
+    public enum Chosen: Equatable, Sendable {
+        case negotiate(principal: String)
+        case digest(DigestChallenge)
+        case basic(realm: String?)
+
+        public var method: AuthenticationMethod {
+            switch self {
+            case .negotiate: .negotiate
+            case .digest: .digest
+            case .basic: .basic
+            }
+        }
+
+        public var realm: String? {
+            switch self {
+            case .negotiate: nil
+            case .digest(let challenge): challenge.realm
+            case .basic(let realm): realm
+            }
+        }
+    }
+
+    /// What there is to be said before the server is asked: a ticket that is missing, a password that nobody takes.
+    public func check(ticket: () -> TicketFinding) throws(LoginError) {
+        guard accepted == [.negotiate] else { return }
+        if hasPassword { throw .usage(.takesNoPassword(method: .negotiate)) }
+        _ = try principal(ticket())
+    }
+
+    /// Chooses among the challenges of a 401.
+    /// - Parameters:
+    ///   - url: what was asked, for messages.
+    ///   - ticket: is looked for only where it could be used.
+    /// - Throws: `untrusted(.weakerMethod)` naming what was offered; `loginRequired` where only a ticket would do and
+    ///   none is there; `usage(.noChallenge)` for a 401 that says nothing.
+    public func chosen(
+        among offered: [AuthenticateChallenge], url: String, status: Int,
+        ticket: () -> TicketFinding
+    ) throws(LoginError) -> Chosen {
+        var finding: TicketFinding?
+        for method in Self.byStrength where accepts(method) {
+            switch method {
+            case .negotiate:
+                guard !hasPassword, isOffered(.negotiate, offered) else { continue }
+                finding = ticket()
+                if case .valid(let principal) = finding { return .negotiate(principal: principal) }
+            case .digest:
+                if let challenge = DigestChallenge.strongest(of: offered).challenge { return .digest(challenge) }
+            case .basic:
+                if let realm = basic(offered) { return .basic(realm: realm) }
+            case .auto, .certificate, .cookie, .token:
+                continue
+            }
+        }
+        if let finding { _ = try principal(finding) }
+        throw refusal(offered, url: url, status: status)
+    }
+
+    private func accepts(_ method: AuthenticationMethod) -> Bool {
+        accepted.contains(method) || accepted.contains(.auto)
+    }
+
+    /// A profile that names its method and has a login request need not be told by another endpoint.
+    private func isOffered(_ method: AuthenticationMethod, _ offered: [AuthenticateChallenge]) -> Bool {
+        offered.contains { $0.scheme == method.rawValue }
+            || offered.isEmpty && hasLoginRequest && accepted.contains(method)
+    }
+
+    /// - Returns: the realm of the first Basic challenge, if one can be answered.
+    private func basic(_ offered: [AuthenticateChallenge]) -> String?? {
+        if let basic = offered.first(where: { $0.scheme == "basic" }) { return .some(basic.realm) }
+        // A profile that names Basic needs no challenge: some servers leave it out of their 401.
+        return offered.isEmpty && accepted.contains(.basic) ? .some(nil) : nil
+    }
+
+    /// - Returns: whose ticket it is.
+    private func principal(_ finding: TicketFinding) throws(LoginError) -> String {
+        switch finding {
+        case .valid(let principal): return principal
+        case .unusable(let why): throw .loginRequired(LoginNeed(why: .ticket(why)))
+        }
+    }
+
+    private func refusal(_ offered: [AuthenticateChallenge], url: String, status: Int) -> LoginError {
+        if offered.isEmpty { return .usage(.noChallenge(url: url, status: status)) }
+        let unusable = accepts(.digest) ? DigestChallenge.strongest(of: offered).unusable : []
+        for case .malformed(let problem) in unusable where offered.allSatisfy({ $0.scheme == "digest" }) {
+            return .network(.brokenAnswer("it asks for Digest, but \(problem)"))
+        }
+        if hasPassword, accepts(.negotiate), isOffered(.negotiate, offered), !accepts(.basic), !accepts(.digest) {
+            return .usage(.takesNoPassword(method: .negotiate))
+        }
+        return .untrusted(.weakerMethod(offered: offered.map(\.offerName), accepted: accepted))
+    }
+}
+
+extension AuthenticateChallenge {
+    /// The scheme, with what makes it impossible to answer.
+    fileprivate var offerName: String {
+        guard scheme == "digest" else { return scheme }
+        do throws(DigestChallenge.Unusable) {
+            _ = try DigestChallenge(self)
+            return scheme
+        } catch .notUnderstood(let parameter, let value) {
+            return "\(scheme) with \(parameter)=\(value)"
+        } catch {
+            return "\(scheme), malformed"
+        }
+    }
+}

@@ -1,0 +1,107 @@
+public import Secrets
+
+/// A page that is fetched before a request, as far as its forms matter (HTML, section 4.10.21).
+///
+/// What it says is only looked at: where a request goes is what the profile says, never what a page does.
+public struct LoginPage: Equatable, Sendable {
+    public let origin: Origin
+    /// Path and query, for messages.
+    public let target: String
+    /// Where `<base href>` has all of the page's addresses begin.
+    public let base: Redirect?
+    public let forms: [PageForm]
+
+    public init(origin: Origin, target: String, base: Redirect? = nil, forms: [PageForm]) {
+        self.origin = origin
+        self.target = target
+        self.base = base
+        self.forms = forms
+    }
+}
+
+/// One form of a page.
+public struct PageForm: Equatable, Sendable {
+    /// Its own `method`, then the `formmethod` of its buttons, in lower case; `get` where it does not say.
+    public var methods: [String]
+    /// Where it leads: its own `action`, made absolute, then the `formaction` of its buttons.
+    public var actions: [Redirect]
+    /// In the order of the page.
+    public var fields: [PageField]
+
+    public init(methods: [String], actions: [Redirect], fields: [PageField] = []) {
+        self.methods = methods
+        self.actions = actions
+        self.fields = fields
+    }
+}
+
+/// A field of a form.
+public struct PageField: Equatable, Sendable {
+    public let name: String
+    /// What a hidden field says, usually a token against forged requests; absent for all other fields.
+    public let hiddenValue: Secret?
+
+    public init(name: String, hiddenValue: Secret? = nil) {
+        self.name = name
+        self.hiddenValue = hiddenValue
+    }
+}
+
+extension LoginPage {
+    /// The form that has all fields of these names. Of several, the one that leads to `path` is meant.
+    /// - Throws: `noSuchForm`; or `untrusted` where the form would take what is typed into it to another origin or into
+    ///   the URL, since a page that says so is not the one that the profile was written for.
+    public func form(with names: [String], leadingTo path: String) throws(LoginError) -> PageForm {
+        var found = forms.filter { $0.has(names) }
+        if found.count > 1 {
+            let leading = found.filter { $0.actions.first?.leads(to: path, on: origin) == true }
+            if leading.count == 1 { found = leading }
+        }
+        guard found.count == 1 else {
+            throw .failure(.noSuchForm(page: target, fields: names, found: found.count))
+        }
+        try check(found[0])
+        return found[0]
+    }
+
+    private func check(_ form: PageForm) throws(LoginError) {
+        let places = (base.map { [$0] } ?? []) + form.actions
+        if let foreign = places.first(where: { $0.origin != origin }) {
+            throw .untrusted(.formElsewhere(page: target, target: foreign.origin?.description ?? foreign.target))
+        }
+        // 'dialog' sends nothing; whatever is none of the three counts as GET.
+        guard form.methods.first == "post", form.methods.allSatisfy({ $0 == "post" || $0 == "dialog" }) else {
+            throw .untrusted(.formInURL(page: target))
+        }
+    }
+}
+
+extension PageForm {
+    fileprivate func has(_ names: [String]) -> Bool {
+        let known = Set(fields.map(\.name))
+        return names.allSatisfy(known.contains)
+    }
+}
+
+extension Redirect {
+    fileprivate func leads(to path: String, on origin: Origin) -> Bool {
+        self.origin == origin && target.prefix { $0 != "?" } == path
+    }
+}
+
+extension AnswerFacts {
+    /// Why the answer is not a page with a form. Some servers answer the login page itself with 401 or 403.
+    public var pageFault: LoginError? {
+        guard status != 401, status != 403 else { return nil }
+        guard case .unclear(let error) = judged(by: AnswerRule(), at: .page) else { return nil }
+        return error
+    }
+}
+
+extension RequestRule {
+    /// The names in the form that is sent; nothing where none is.
+    public func formNames(_ values: SlotValues) -> [String]? {
+        guard case .form(let parameters) = content else { return nil }
+        return parameters.filter { $0.value.isWanted(values) }.map(\.name)
+    }
+}

@@ -1,0 +1,76 @@
+import LoginCore
+import Secrets
+
+extension Service {
+    /// Sends a request with an answer to the challenge in hand (RFC 7616): once more if the server wants another nonce,
+    /// and never a third time, since a server could ask for that without end.
+    func sendDigest(_ request: HTTPRequest, _ pair: BasicCredential) throws(LoginError) -> HTTPResponse {
+        guard let session = digest else { throw .failure(.unexpectedEvent("Digest without a challenge")) }
+        // A nonce that was used before may have ended meanwhile, which not every server calls stale.
+        let isFresh = session.nonceCount == 0
+        let first = try answer(request, pair, session)
+        guard let next = nextChallenge(first) else { return first }
+        digest = DigestSession(next)
+        guard next.isStale || !isFresh || next.realm != session.challenge.realm else { return first }
+        let second = try answer(request, pair, DigestSession(next))
+        if let last = nextChallenge(second) {
+            if last.isStale { throw .network(.brokenAnswer("it calls every nonce stale, and asks again and again")) }
+            digest = DigestSession(last)
+        }
+        return second
+    }
+
+    private func answer(
+        _ request: HTTPRequest, _ pair: BasicCredential, _ session: DigestSession
+    ) throws(LoginError) -> HTTPResponse {
+        var session = session, request = request
+        let covered = DigestSession.Request(
+            method: request.method, uri: try Self.target(of: request, URLParser()), body: request.body)
+        let answer = try session.answer(
+            covered, pair, clientNonce: Self.clientNonce(), hash: HashLibrary.digits)
+        request.headers.append(
+            HTTPRequestField(name: "Authorization", value: try answer.authorization(hash: HashLibrary.digits)))
+        let response = try transport.send(request)
+        try check(answer, response, &session)
+        digest = session
+        return response
+    }
+
+    /// RFC 7616, section 3.5: the server's own proof, and the nonce that it wants next.
+    private func check(
+        _ answer: DigestAnswer, _ response: HTTPResponse, _ session: inout DigestSession
+    ) throws(LoginError) {
+        let info = AuthenticateChallenge.parameters(ofInfo: response.values(of: "Authentication-Info"))
+        switch try answer.proof(in: info, body: response.body, hash: HashLibrary.digits) {
+        case .none: isProven = false
+        case .given: isProven = true
+        case .wrong: throw .untrusted(.serverNotProven)
+        }
+        if let nonce = info["nextnonce"] { session.take(nextNonce: nonce) }
+    }
+
+    /// The target of the request line, as the transport sends it.
+    private static func target(of request: HTTPRequest, _ parser: URLParser) throws(LoginError) -> String {
+        do throws(UsageFault) {
+            return try parser.parse(request.url).target
+        } catch {
+            throw .usage(error)
+        }
+    }
+
+    /// The challenge of a refusal, if it can be answered.
+    private func nextChallenge(_ response: HTTPResponse) -> DigestChallenge? {
+        guard response.status == 401 else { return nil }
+        let offered = AuthenticateChallenge.parse(response.values(of: "WWW-Authenticate"))
+        return DigestChallenge.strongest(of: offered).challenge
+    }
+
+    /// 128 bits of the system's randomness (getrandom(2)).
+    static func clientNonce() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<2).map { _ in
+            let digits = String(generator.next() as UInt64, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+}

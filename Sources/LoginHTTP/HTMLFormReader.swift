@@ -1,0 +1,120 @@
+internal import CXML
+internal import Glibc
+internal import LoginCore
+internal import Secrets
+
+/// Finds the forms of a page, with libxml2's HTML parser.
+struct HTMLFormReader {
+    static let library = "libxml2.so.2"
+
+    /// More forms, or fields of one form, than any login page has.
+    static let most = 1000
+
+    /// Of the page itself.
+    let url: ParsedURL
+    private let parser: URLParser
+
+    /// Opens libxml2.
+    /// - Throws: `NetworkFault.libraryMissing`.
+    init(url: ParsedURL, library: String = Self.library) throws(LoginError) {
+        if let problem = cxml_open(library) { throw .network(.libraryMissing(String(cString: problem))) }
+        parser = try URLParser()
+        self.url = url
+    }
+
+    /// The page in the body of an answer, whatever its type is said to be.
+    func page(_ response: HTTPResponse) throws(LoginError) -> LoginPage {
+        let said = Self.charset(response.values(of: "Content-Type").first ?? "")
+        return page(response.body, charset: said ?? (Self.isUTF8(response.body) ? "utf-8" : nil))
+    }
+
+    /// - Parameter charset: as the server says it; without one the parser looks for a `<meta>`.
+    func page(_ body: Secret, charset: String?) -> LoginPage {
+        var outline = HTMLOutline()
+        body.withUnsafeBytes { bytes in
+            guard let page = cxml_read(bytes.baseAddress, bytes.count, charset) else { return }
+            defer { cxml_free(page) }
+            var depth: Int32 = 0
+            while let name = cxml_next(page, &depth) {
+                outline.take(HTMLElement(page: page, name: String(cString: name), depth: Int(depth)))
+            }
+        }
+        return resolved(outline)
+    }
+
+    /// Every address of a page counts from its `<base>`, but for the empty one (HTML, section 4.10.21.3).
+    private func resolved(_ outline: HTMLOutline) -> LoginPage {
+        let base = outline.base.map { parser.resolve(HTMLAddress.cleaned($0), against: url) }
+        let start = base.flatMap { try? parser.parse($0.url) } ?? url
+        let forms = outline.forms.map { form in
+            PageForm(
+                methods: form.methods,
+                actions: form.actions.map { action in
+                    let address = HTMLAddress.cleaned(action)
+                    return address.isEmpty
+                        ? Redirect(url: url.text, origin: url.origin, target: url.target)
+                        : parser.resolve(address, against: start)
+                },
+                fields: form.fields)
+        }
+        return LoginPage(origin: url.origin, target: url.target, base: base, forms: forms)
+    }
+
+    /// Whether there are other characters than ASCII, all of them in UTF-8: libxml2 would take them for ISO 8859-1.
+    private static func isUTF8(_ body: Secret) -> Bool {
+        body.withUnsafeBytes { bytes in
+            bytes.contains { $0 >= 0x80 } && String(validating: bytes, as: UTF8.self) != nil
+        }
+    }
+
+    /// The parameter of a `Content-Type` (RFC 9110, section 8.3.2), if it is a name.
+    private static func charset(_ type: String) -> String? {
+        let parameters = type.split(separator: ";").dropFirst()
+        let found = parameters.first { $0.lowercased().drop { $0 == " " }.hasPrefix("charset=") }
+        let name = found?.drop { $0 != "=" }.dropFirst().filter { $0 != "\"" && $0 != " " } ?? ""
+        let isName = !name.isEmpty && name.utf8.count <= 40 && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }
+        return isName ? name : nil
+    }
+}
+
+/// An address as a browser reads it before it is resolved (WHATWG URL, section 4.4): blanks and controls around it and line
+/// ends in it are dropped, and a backslash is a slash.
+enum HTMLAddress {
+    static func cleaned(_ text: String) -> String {
+        let isOutside = { (scalar: Unicode.Scalar) in scalar.value <= 0x20 }
+        var scalars = text.unicodeScalars.drop(while: isOutside)
+        while let last = scalars.last, isOutside(last) { scalars.removeLast() }
+        var cleaned = String.UnicodeScalarView()
+        var isQuery = false
+        for scalar in scalars where scalar != "\t" && scalar != "\n" && scalar != "\r" {
+            isQuery = isQuery || scalar == "?" || scalar == "#"
+            cleaned.append(scalar == "\\" && !isQuery ? "/" : scalar)
+        }
+        return String(cleaned)
+    }
+}
+
+/// The present element of a page that is being walked.
+struct HTMLElement {
+    private let page: OpaquePointer
+    let name: String
+    let depth: Int
+
+    init(page: OpaquePointer, name: String, depth: Int) {
+        self.page = page
+        self.name = name
+        self.depth = depth
+    }
+
+    func text(_ attribute: String) -> String? {
+        guard let value = cxml_attribute(page, attribute) else { return nil }
+        defer { cxml_forget(value) }
+        return String(cString: value)
+    }
+
+    func secret(_ attribute: String) -> Secret? {
+        guard let value = cxml_attribute(page, attribute) else { return nil }
+        defer { cxml_forget(value) }
+        return Secret(copying: UnsafeRawBufferPointer(start: value, count: strlen(value)))
+    }
+}

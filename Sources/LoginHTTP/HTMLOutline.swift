@@ -1,0 +1,65 @@
+internal import LoginCore
+internal import Secrets
+
+/// The forms of a page, put together from its elements one after the other.
+struct HTMLOutline {
+    struct Form {
+        var id: String?
+        var methods: [String]
+        var actions: [String]
+        var fields: [PageField] = []
+    }
+
+    private(set) var base: String?
+    private(set) var forms: [Form] = []
+    /// The form that is open, with its depth; one inside of it is none (HTML, section 13.2.6.4.7).
+    private var open: (index: Int, depth: Int)?
+    /// The depth of a `<template>`, whose content is no part of the page.
+    private var template: Int?
+    /// How many fields there are so far.
+    private var count = 0
+
+    mutating func take(_ element: HTMLElement) {
+        if let open, element.depth <= open.depth { self.open = nil }
+        if let template, element.depth <= template { self.template = nil }
+        guard template == nil else { return }
+        switch element.name {
+        case "template": template = element.depth
+        case "base": base = base ?? element.text("href")
+        case "form": begin(element)
+        case "input", "button", "select", "textarea": add(element)
+        default: break
+        }
+    }
+
+    private mutating func begin(_ element: HTMLElement) {
+        guard open == nil, forms.count < HTMLFormReader.most else { return }
+        open = (forms.count, element.depth)
+        forms.append(
+            Form(
+                id: element.text("id"), methods: [(element.text("method") ?? "get").lowercased()],
+                actions: [element.text("action") ?? ""]))
+    }
+
+    /// A field belongs to the form around it, or to the one that it names.
+    private mutating func add(_ element: HTMLElement) {
+        guard let index = owner(of: element), element.text("disabled") == nil, count < HTMLFormReader.most else {
+            return
+        }
+        count += 1
+        let type = element.text("type")?.lowercased() ?? (element.name == "button" ? "submit" : "text")
+        if ["button", "input"].contains(element.name), ["submit", "image"].contains(type) {
+            if let action = element.text("formaction") { forms[index].actions.append(action) }
+            if let method = element.text("formmethod") { forms[index].methods.append(method.lowercased()) }
+        }
+        guard let name = element.text("name"), !name.isEmpty else { return }
+        let isHidden = element.name == "input" && type == "hidden"
+        forms[index].fields.append(
+            PageField(name: name, hiddenValue: isHidden ? element.secret("value") ?? Secret("") : nil))
+    }
+
+    private func owner(of element: HTMLElement) -> Int? {
+        guard let id = element.text("form") else { return open?.index }
+        return forms.firstIndex { $0.id == id }
+    }
+}

@@ -1,0 +1,46 @@
+internal import CGSSAPI
+public import LoginCore
+
+extension TicketCache {
+    /// The default credential of GSSAPI: `KRB5CCNAME`, `KRB5_CONFIG` and the system's own settings say which.
+    public static let gssapi = TicketCache(
+        find: { Finding().finding },
+        request: { (host) throws(LoginError) in try Finding(requesting: "HTTP@\(host)").check() })
+}
+
+/// What the library found, in our own words.
+private struct Finding {
+    private var ticket = cgssapi_ticket()
+    private let state: cgssapi_state
+
+    init() { state = cgssapi_find(&ticket) }
+
+    init(requesting service: String) { state = cgssapi_request(service, &ticket) }
+
+    var finding: TicketFinding {
+        switch state {
+        case CGSSAPI_VALID: .valid(principal: principal)
+        case CGSSAPI_EXPIRED: .unusable(.expired(principal: principal))
+        case CGSSAPI_NO_LIBRARY: .unusable(.missing(reason: "libgssapi_krb5.so.2 is not installed"))
+        default: .unusable(.missing(reason: reason))
+        }
+    }
+
+    func check() throws(LoginError) {
+        switch state {
+        case CGSSAPI_VALID: return
+        case CGSSAPI_UNREACHABLE: throw .network(.noKerberosServer(reason: reason))
+        case CGSSAPI_REFUSED: throw .noTicketForService(reason: reason)
+        default:
+            if case .unusable(let problem) = finding { throw .loginRequired(LoginNeed(why: .ticket(problem))) }
+        }
+    }
+
+    private var principal: String { Self.text(ticket.principal) }
+    private var reason: String { Self.text(ticket.reason) }
+
+    /// C's array of characters, up to its NUL.
+    private static func text(_ characters: some Any) -> String {
+        withUnsafeBytes(of: characters) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+}

@@ -1,0 +1,81 @@
+import LoginCore
+import Secrets
+
+/// What a page left for the request that follows it.
+struct PageVisit {
+    /// All that hold after its answer.
+    let cookies: [Cookie]
+    /// Those of the form that is meant.
+    let fields: [PageField]
+    let url: ParsedURL
+}
+
+extension Service {
+    /// Fetches the page that a request has to come from, if it says so, and finds its form there.
+    ///
+    /// The page sees what the request itself would carry of the session, and nothing of a credential. No redirect is
+    /// followed: `Referer` and the form would be another page's than the profile names.
+    func visitPage(
+        of rule: RequestRule, _ values: SlotValues, _ session: Session?
+    ) throws(LoginError) -> PageVisit? {
+        guard let page = rule.page else { return nil }
+        let url = try parsed(endpoint.base + page)
+        var request = HTTPRequest(method: "GET", url: url.text)
+        request.headers = [HTTPRequestField(name: "Accept", value: Secret("text/html, */*;q=0.1"))]
+        let target: String
+        do throws(FillFault) {
+            if let session { try request.attach(session, profile.sessionRule, values) }
+            target = try rule.url(base: endpoint.base, values)
+        } catch {
+            throw error.asLoginError
+        }
+        let response = try transport.send(request)
+        if let fault = AnswerFacts(response: response, json: nil, origin: endpoint.origin).pageFault { throw fault }
+        var fields: [PageField] = []
+        if let names = rule.formNames(values) {
+            let forms = try HTMLFormReader(url: url).page(response)
+            fields = try forms.form(with: names, leadingTo: parsed(target).path).fields
+        }
+        return PageVisit(cookies: response.cookies, fields: fields, url: url)
+    }
+
+    private func parsed(_ text: String) throws(LoginError) -> ParsedURL {
+        let parser = try URLParser()
+        do throws(UsageFault) {
+            return try parser.parse(text)
+        } catch {
+            throw .usage(error)
+        }
+    }
+}
+
+extension SlotValues {
+    /// A header of the request may repeat a cookie of the page.
+    mutating func take(from visit: PageVisit) {
+        cookies = visit.cookies
+        pageFields = visit.fields
+    }
+}
+
+extension HTTPRequest {
+    /// Takes the page's cookies along, and says that it comes from there.
+    mutating func follow(_ visit: PageVisit) {
+        cookies = visit.cookies
+        comeFrom(visit.url.origin, visit.url.text)
+    }
+
+    /// What guards against forged requests looks for beside its token, over https above all: where a request that writes
+    /// comes from. Whoever sends such a token is taken for a browser.
+    mutating func comeFromBrowser(_ rule: SessionRule, at origin: Origin) {
+        guard rule.cookies, !rule.writeHeaders.isEmpty, !RequestRule.onlyReads(method) else { return }
+        comeFrom(origin, "\(origin)/")
+    }
+
+    /// As a browser says it for a request to its own origin (RFC 6454, section 7; RFC 9110, section 10.1.3).
+    private mutating func comeFrom(_ origin: Origin, _ referer: String) {
+        for (name, value) in [("Origin", origin.description), ("Referer", referer)]
+        where !headers.contains(where: { $0.hasName(name) }) {
+            headers.append(HTTPRequestField(name: name, value: Secret(value)))
+        }
+    }
+}

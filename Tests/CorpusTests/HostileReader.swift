@@ -1,0 +1,156 @@
+import CCurl
+import LoginCore
+import Secrets
+
+@testable import AuthctlCLI
+@testable import LoginHTTP
+
+/// The readers of what others wrote, each as one function of bytes: libFuzzer calls them without end (`make fuzz`), and a
+/// test with every file of the corpus.
+///
+/// Whatever the bytes are, a reader comes back, and what it gives keeps its promises.
+enum HostileReader: String, CaseIterable {
+    case challenge, cookie, profile, form
+
+    func read(_ bytes: UnsafeRawBufferPointer) {
+        switch self {
+        case .challenge: readChallenge(bytes)
+        case .cookie: readCookies(bytes)
+        case .profile: readProfile(bytes)
+        case .form: readForm(bytes)
+        }
+    }
+}
+
+/// The header lines of an answer, from libcurl's callback to the challenges.
+private func readChallenge(_ bytes: UnsafeRawBufferPointer) {
+    var head = HeadCollector(limit: 64 << 10)
+    for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+        _ = try? head.append(UnsafeRawBufferPointer(rebasing: line))
+    }
+    let text = String(decoding: bytes, as: UTF8.self)
+    let values = head.fields.filter { $0.name.lowercased() == "www-authenticate" }.map(\.value) + [text]
+    for challenge in AuthenticateChallenge.parse(values) {
+        precondition(!challenge.scheme.isEmpty && challenge.scheme == challenge.scheme.lowercased())
+        precondition(challenge.token68 == nil || challenge.parameters.isEmpty)
+        precondition(challenge.parameters.keys.allSatisfy { $0 == $0.lowercased() && !$0.isEmpty })
+        let shown = SafeText.quoted(challenge.realm ?? "")
+        precondition(shown.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7f...0x9f).contains($0.value) })
+        precondition(shown.unicodeScalars.count <= 303)
+    }
+}
+
+/// A `Set-Cookie` for each line, through libcurl's rules and back; and the line itself as a stored record.
+private func readCookies(_ bytes: UnsafeRawBufferPointer) {
+    do {
+        let handle = try CookieJar.emptied()
+        for line in bytes.split(separator: UInt8(ascii: "\n")).prefix(60) {
+            let value = Secret(copying: UnsafeRawBufferPointer(rebasing: line))
+            if let record = CookieRecord.cookie(UnsafeRawBufferPointer(rebasing: line)) { checkCookie(record) }
+            try value.withSetCookie { (line) throws(LoginError) in
+                try handle.set(CURLOPT_COOKIELIST, bytes: line)
+            }
+        }
+        let cookies = try CookieLimits.cookies(in: handle.list(CURLINFO_COOKIELIST))
+        precondition(cookies.count <= CookieLimits.count)
+        cookies.forEach(checkCookie)
+        try checkReturn(of: cookies)
+    } catch {
+        precondition(error.exitCode == .network)
+    }
+}
+
+/// libcurl's cookies, in one handle for all runs: a new one takes a millisecond.
+private enum CookieJar {
+    nonisolated(unsafe) private static var kept: CurlHandle?
+
+    static func emptied() throws(LoginError) -> CurlHandle {
+        let handle: CurlHandle
+        if let kept { handle = kept } else { handle = try CurlHandle(CurlLibrary()) }
+        kept = handle
+        try handle.set(CURLOPT_COOKIEFILE, "")
+        try handle.set(CURLOPT_COOKIELIST, "ALL")
+        return handle
+    }
+}
+
+private func checkCookie(_ cookie: Cookie) {
+    precondition(CookieRecord.isOne(cookie.record) && !cookie.name.isEmpty && (cookie.expires ?? 1) != 0)
+    let again = cookie.record.withUnsafeBytes { CookieRecord.cookie($0) }
+    precondition(again == cookie)
+}
+
+/// What libcurl takes back is what it gave.
+private func checkReturn(of cookies: [Cookie]) throws(LoginError) {
+    let handle = try CookieJar.emptied()
+    for cookie in cookies where cookie.record.isHeaderSafe {
+        try cookie.record.withCString { (record) throws(LoginError) in
+            try handle.set(CURLOPT_COOKIELIST, bytes: record)
+        }
+    }
+    let back = try CookieLimits.cookies(in: handle.list(CURLINFO_COOKIELIST))
+    precondition(back.allSatisfy { cookie in cookies.contains { $0.name == cookie.name && $0.value == cookie.value } })
+}
+
+extension Secret {
+    fileprivate func withSetCookie(_ body: (UnsafePointer<CChar>) throws(LoginError) -> Void) throws(LoginError) {
+        let prefix = Array("Set-Cookie: ".utf8)
+        let line = Secret(count: prefix.count + count) { line in
+            line.copyBytes(from: prefix)
+            withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: line[prefix.count...]).copyMemory(from: $0) }
+        }
+        try line.withCString(body)
+    }
+}
+
+/// A configuration, from its bytes to its profiles.
+private func readProfile(_ bytes: UnsafeRawBufferPointer) {
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard case .table(let members)? = try? ConfigValue.parse(text, file: "config.toml") else { return }
+    let top = StrictTable(members, file: "config.toml", path: "")
+    let decoder = ProfileDecoder(folder: "/etc/authctl", home: "/home/anna")
+    var tables = [("top", top)]
+    if let profiles = try? top.table("profiles") {
+        tables += profiles.keys.compactMap { name in (try? profiles.table(name)).flatMap { $0 }.map { (name, $0) } }
+    }
+    for (name, table) in tables {
+        _ = (table.risks, table.withoutRisks)
+        guard let profile = try? decoder.profile(named: name, table) else { continue }
+        for rule in [profile.verify, profile.login, profile.refresh, profile.logout].compactMap({ $0 }) {
+            checkRule(rule)
+        }
+    }
+}
+
+/// Nothing that a profile says can leave its origin or put a password into a URL.
+private func checkRule(_ rule: RequestRule) {
+    precondition(!rule.slotsOutsideBodies.contains(where: \.isForBodiesOnly))
+    precondition(rule.page?.hasPrefix("/") ?? true)
+    var values = SlotValues()
+    (values.username, values.password, values.token) = ("us er", Secret("pass\"word"), Secret("t"))
+    values.refreshToken = Secret("r")
+    let base = "https://p.example"
+    guard let request = try? rule.request(base: base, values) else { return }
+    precondition(request.url.hasPrefix(base + "/") && request.url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f })
+    precondition(request.headers.allSatisfy { $0.value.isHeaderSafe && !$0.name.isEmpty })
+}
+
+/// A login page; the first byte chooses what its server says of the characters.
+private func readForm(_ bytes: UnsafeRawBufferPointer) {
+    let origin = Origin(scheme: "https", host: "p.example", port: 443)
+    let url = ParsedURL(origin: origin, path: "/login/", query: nil, user: nil, password: nil)
+    guard let first = bytes.first, let reader = try? HTMLFormReader(url: url) else { return }
+    let types = ["text/html", "text/html; charset=utf-8", "text/html; charset=iso-8859-1", "x; charset=utf-16"]
+    let response = HTTPResponse(
+        status: 200, headers: [HTTPResponseField(name: "Content-Type", value: types[Int(first) % types.count])],
+        body: Secret(copying: UnsafeRawBufferPointer(rebasing: bytes.dropFirst())))
+    guard let page = try? reader.page(response) else { return }
+    precondition(page.forms.count <= HTMLFormReader.most)
+    precondition(page.forms.reduce(0) { $0 + $1.fields.count } <= HTMLFormReader.most)
+    for names in [["username", "password"], ["u"], []] {
+        guard let form = try? page.form(with: names, leadingTo: "/login/") else { continue }
+        precondition(form.methods.first == "post" && form.actions.allSatisfy { $0.origin == origin })
+        precondition(page.base.map { $0.origin == origin } ?? true)
+        precondition(form.fields.allSatisfy { !$0.name.isEmpty })
+    }
+}

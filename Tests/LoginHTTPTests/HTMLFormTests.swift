@@ -1,0 +1,128 @@
+import LoginCore
+import LoginTestSupport
+import Secrets
+import Testing
+
+@testable import LoginHTTP
+
+/// The forms of a page, as libxml2 and our outline see them.
+struct `The forms of a page` {
+    private let url = ParsedURL(
+        origin: Origin(scheme: "https", host: "a.example", port: 443), path: "/in/login", query: "x=1", user: nil,
+        password: nil)
+
+    private func page(_ html: String, type: String = "text/html; charset=utf-8") throws -> LoginPage {
+        try HTMLFormReader(url: url).page(HTTPResponse.answer(200, html, headers: ["Content-Type: \(type)"]))
+    }
+
+    private func hidden(_ form: PageForm) -> [String] {
+        form.fields.map { "\($0.name)=\($0.hiddenValue?.text ?? "")" }
+    }
+
+    @Test func `have their fields, the hidden ones with their values byte for byte`() throws {
+        let forms = try page(
+            """
+            <!DOCTYPE html><form method=POST action='do?a=1&amp;b=2'><INPUT TYPE=Hidden NAME=t VALUE='a&amp;b"&#10;+%41 ä'>
+            <input name=u><p><input type=password name=p><select name=s><option>1</select><textarea name=a>x</textarea>
+            <input type=hidden name=empty><input type=hidden value=nameless><button name=b value=1>in</button></form>
+            """
+        ).forms
+        #expect(forms.count == 1)
+        #expect(forms[0].methods == ["post"])
+        #expect(forms[0].actions.map(\.url) == ["https://a.example/in/do?a=1&b=2"])
+        #expect(hidden(forms[0]) == ["t=a&b\"\n+%41 ä", "u=", "p=", "s=", "a=", "empty=", "b="])
+        #expect(forms[0].fields.filter { $0.hiddenValue != nil }.map(\.name) == ["t", "empty"])
+    }
+
+    @Test func `have GET and the page itself where they do not say`() throws {
+        let forms = try page("<form><input name=u></form><form method=put action=''></form>").forms
+        #expect(forms.map(\.methods) == [["get"], ["put"]])
+        #expect(
+            forms.map { $0.actions.map(\.url) } == [
+                ["https://a.example/in/login?x=1"], ["https://a.example/in/login?x=1"],
+            ])
+    }
+
+    @Test func `are told apart, however broken the page is`() throws {
+        let forms = try page(
+            """
+            <table><form id=one method=post><tr><td><input name=a><form action=//evil><input name=b></table><input name=c>
+            <template><form><input name=t></template><form id=two><input name=d disabled><div><input name=e></form>
+            <input name=f form=one><input name=g form=none>
+            """
+        ).forms
+        #expect(forms.map { $0.fields.map(\.name) } == [["a", "b", "f"], ["e"]])
+        #expect(
+            try page("<input name=a></form><b><form><i><input name=b").forms.map { $0.fields.map(\.name) } == [["b"]])
+        #expect(try page("").forms.isEmpty)
+        #expect(try page("{\"no\": \"html\"}").forms.isEmpty)
+        #expect(try page("\u{0}\u{0}<form>").forms.count <= 1)
+    }
+
+    @Test func `lead where their buttons lead, too`() throws {
+        let forms = try page(
+            """
+            <form method=post action=/a><button formaction=/b>x</button><input type=image formaction=//evil/c formmethod=GET>
+            <button type=button formaction=/never></button><button formmethod=dialog></button></form>
+            """
+        ).forms
+        #expect(forms[0].actions.map(\.url) == ["https://a.example/a", "https://a.example/b", "https://evil/c"])
+        #expect(forms[0].methods == ["post", "get", "dialog"])
+    }
+
+    static let addresses = [
+        "//evil.example/", "https://evil.example/", "http://a.example/", "https://a.example:444/",
+        "javascript:alert(1)",
+        " javascript:alert(1)", "java\nscript:alert(1)", "\\\\evil.example", "/\\evil.example", "\t//evil.example",
+        "https:\\\\evil.example\\", "mailto:x@a.example", "data:text/html,x", "https://a.example@evil.example/",
+        "https://a.example.evil.example/", "http:///evil.example", "https:evil.example", "/\t/evil.example",
+        "https://a.example.", "ht\ttps://evil.example",
+    ]
+
+    @Test(arguments: addresses)
+    func `K1 lead away by every kind of address that a browser takes so`(address: String) throws {
+        let text = address.replacing("&", with: "&amp;").replacing("\"", with: "&quot;")
+        let forms = try page("<form method=post action=\"\(text)\"></form>").forms
+        #expect(forms[0].actions[0].origin != url.origin, "\(forms[0].actions)")
+    }
+
+    @Test(arguments: [
+        "/x", "x", "?y", "#z", "./x", "../../x", "https://a.example/x", "https://A.EXAMPLE:443/x", "//a.example/x",
+    ])
+    func `lead to the origin by every kind of address that is one of its own`(address: String) throws {
+        let forms = try page("<form method=post action=\"\(address)\"></form>").forms
+        #expect(forms[0].actions[0].origin == url.origin, "\(forms[0].actions)")
+    }
+
+    @Test func `K1 count from the base, which is noted`() throws {
+        let found = try page("<base href='//evil.example/x/'><base href=/y/><form action=z></form><form></form>")
+        #expect(found.base?.url == "https://evil.example/x/")
+        #expect(found.forms[0].actions[0].url == "https://evil.example/x/z")
+        #expect(found.forms[1].actions[0].url == "https://a.example/in/login?x=1")
+    }
+
+    @Test func `are read in the page's own characters`() throws {
+        let latin = HTTPResponse(
+            status: 200, headers: [HTTPResponseField(name: "content-type", value: "text/html; Charset=\"ISO-8859-1\"")],
+            body: Secret(copying: UnsafeRawBufferPointer(start: nil, count: 0)))
+        #expect(try HTMLFormReader(url: url).page(latin).forms.isEmpty)
+        let bytes = Array("<form><input type=hidden name=t value=\"".utf8) + [0xe4] + Array("\">".utf8)
+        let body = bytes.withUnsafeBytes { Secret(copying: $0) }
+        let reader = try HTMLFormReader(url: url)
+        #expect(reader.page(body, charset: "iso-8859-1").forms.map(hidden) == [["t=ä"]])
+        for charset in ["nonsense", "UTF-16", nil] { #expect(reader.page(body, charset: charset).forms.count <= 1) }
+        let unsaid = try page("<form><input type=hidden name=t value=ä>", type: "text/html").forms
+        #expect(unsaid.map(hidden) == [["t=ä"]])
+        #expect(
+            try page("<meta charset=utf-8><form><input type=hidden name=t value=ä>", type: "text/html").forms.map(
+                hidden) == [["t=ä"]])
+    }
+
+    @Test func `are bounded in number and depth`() throws {
+        let many = String(repeating: "<form><input name=a></form>", count: 3000)
+        #expect(try page(many).forms.count == HTMLFormReader.most)
+        let fields = "<form>" + String(repeating: "<input name=a>", count: 3000)
+        #expect(try page(fields).forms[0].fields.count == HTMLFormReader.most)
+        #expect(try page(String(repeating: "<div>", count: 100_000) + "<form>").forms.isEmpty)
+    }
+}

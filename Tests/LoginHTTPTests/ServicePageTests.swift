@@ -1,0 +1,200 @@
+import LoginCore
+import LoginHTTP
+import LoginTestSupport
+import Secrets
+import Testing
+
+/// A login page with a token against forged requests: the profile `admin`.
+struct `A login with a page` {
+    private static let me = "GET https://admin.example/api/me/"
+    private static let get = "GET https://admin.example/login/\nAccept: text/html, */*;q=0.1"
+    private static let from = "Origin: https://admin.example\nReferer: https://admin.example/login/"
+    private static let form = "username=a%C3%B1na&password=p+%C3%A4%22%26"
+    private let csrf = Cookie.named("csrftoken", "c00kie")
+    private let anonymous = Cookie.named("sid", "anonymous")
+    private let sid = Cookie.named("sid", "canary")
+    private let stranger = HTTPResponse.answer(302)
+
+    private func page(_ form: String, cookies: [Cookie]? = nil) -> HTTPResponse {
+        .answer(200, "<title>in</title>\(form)", cookies: cookies ?? [csrf, anonymous])
+    }
+
+    private let good = """
+        <form action="/search"><input name=q></form><form method=post><input type=hidden name=token value="a&amp;b +">
+        <input name=username><input name=password type=password></form>
+        """
+
+    private func exchange(_ answers: [HTTPResponse], _ change: (inout Profile) -> Void = { _ in }) throws -> Exchange {
+        var profile = try SomeProfiles.admin()
+        change(&profile)
+        return Exchange(profile, [stranger] + answers)
+    }
+
+    @Test func `sends the page's cookies, its hidden fields, Origin and Referer`() throws {
+        let done = HTTPResponse.answer(302, cookies: [csrf, sid])
+        let exchange = try exchange([page(good), done, .answer(200, "{\"username\":\"Anna\"}", cookies: [csrf, sid])])
+        let login = try exchange.login()
+        #expect(login.session == .cookies([csrf, sid]))
+        let post = """
+            POST https://admin.example/login/
+            Content-Type: application/x-www-form-urlencoded
+            \(Self.from)
+            cookie csrftoken=c00kie
+            cookie sid=anonymous
+
+            \(Self.form)&token=a%26b+%2B
+            """
+        #expect(
+            exchange.requests == [
+                Self.me, Self.get, post, Self.me + "\ncookie csrftoken=c00kie\ncookie sid=canary",
+            ])
+    }
+
+    @Test func `lets the profile's own field and headers go before the page's`() throws {
+        let exchange = try exchange([page(good), .answer(401)]) { profile in
+            profile.login?.content = .form(
+                ["username", "token"].map { .init(name: $0, value: Template(literal: "mine")) })
+            profile.login?.headers = [HeaderRule(name: "referer", value: Template(literal: "https://else.example/"))]
+        }
+        _ = fault { _ = try exchange.login() }
+        #expect(exchange.requests.last?.hasSuffix("\n\nusername=mine&token=mine") == true)
+        #expect(exchange.requests.last?.contains("\nreferer: https://else.example/\n") == true)
+        #expect(exchange.requests.last?.contains("\nReferer: ") == false)
+    }
+
+    @Test func `looks for no form where none is sent, and can repeat a cookie in a header`() throws {
+        let json = JSONTemplate.object([try SomeProfiles.member("u", "{username}")])
+        let exchange = try exchange([page("no form at all"), .answer(401)]) { profile in
+            profile.login?.content = .json(json)
+            profile.login?.headers = [
+                HeaderRule(name: "X-CSRFToken", value: Template(parts: [.slot(.cookie("csrftoken"))]))
+            ]
+        }
+        #expect(fault { _ = try exchange.login() } == .rejected(Refusal(status: 401)))
+        #expect(exchange.requests.last?.contains("\nX-CSRFToken: c00kie\n") == true)
+    }
+
+    @Test func `K7 was refused where verify says so, though the form came again with 200`() throws {
+        let exchange = try exchange([page(good), page(good), stranger.redirected(to: "/login/?next=/")])
+        #expect(fault { _ = try exchange.login() } == .rejected(Refusal(status: 302, mayMeanForbidden: true)))
+    }
+
+    @Test func `K6 tells where the session is the anonymous one of the page`() throws {
+        let welcome = HTTPResponse.answer(200, "{\"username\":\"Anna\"}", cookies: [csrf, anonymous])
+        let fixed = try exchange([page(good), .answer(302, cookies: [csrf, anonymous]), welcome])
+        #expect(try fixed.login().session == .cookies([csrf, anonymous]))
+        #expect(fixed.service.keepsAnonymousSession)
+        let fresh = try exchange([
+            page(good), .answer(302, cookies: [csrf, sid]),
+            .answer(200, "{\"username\":\"Anna\"}", cookies: [csrf, sid]),
+        ])
+        _ = try fresh.login()
+        #expect(!fresh.service.keepsAnonymousSession)
+        // Where verify says no, nothing is kept, whatever cookies there are.
+        let refused = try exchange([page(good), .answer(302, cookies: [csrf, anonymous]), .answer(401)])
+        #expect(fault { _ = try refused.login() }?.exitCode == .rejected)
+    }
+
+    static let hostile = [
+        ("<form method=post action=http://b.example/>FIELDS</form>", "http://b.example"),
+        ("<form method=post action=//b.example/login/>FIELDS</form>", "https://b.example"),
+        ("<form method=post action=javascript:alert(1)>FIELDS</form>", nil),
+        ("<form method=post action=http://admin.example/login/>FIELDS</form>", "http://admin.example"),
+        ("<base href=//b.example/><form method=post>FIELDS</form>", "https://b.example"),
+        ("<base href=//b.example/><form method=post action=/login/>FIELDS</form>", "https://b.example"),
+        ("<form method=post>FIELDS<button formaction=//b.example/>in</button></form>", "https://b.example"),
+        ("<form method=post id=f>FIELDS</form><input type=submit form=f formaction=//b.example/>", "https://b.example"),
+    ]
+
+    @Test(arguments: hostile)
+    func `K1 is refused before anything is sent where the form leads elsewhere`(html: String, target: String?) throws {
+        let fields = "<input name=username><input name=password>"
+        let exchange = try exchange([page(html.replacing("FIELDS", with: fields))])
+        let found = fault { _ = try exchange.login() }
+        #expect(found?.exitCode == .untrusted)
+        if let target { #expect(found == .untrusted(.formElsewhere(page: "/login/", target: target))) }
+        #expect(exchange.requests == [Self.me, Self.get])
+    }
+
+    @Test(arguments: [
+        "<form>", "<form method=get>", "<form method=dialog>", "<form method=post><button formmethod=get>x</button>",
+    ])
+    func `K1 is refused before anything is sent where the form would go into the URL`(start: String) throws {
+        let exchange = try exchange([page("\(start)<input name=username><input name=password></form>")])
+        #expect(fault { _ = try exchange.login() } == .untrusted(.formInURL(page: "/login/")))
+        #expect(exchange.requests == [Self.me, Self.get])
+    }
+
+    @Test func `fails where the page has no such form, or several`() throws {
+        let names = ["username", "password"]
+        let none = try exchange([page("<form method=post><input name=username></form>")])
+        #expect(fault { _ = try none.login() } == .failure(.noSuchForm(page: "/login/", fields: names, found: 0)))
+        let fields = "<input name=username><input name=password></form>"
+        let two = try exchange([page("<form method=post action=/a>\(fields)<form method=post action=/b>\(fields)")])
+        #expect(fault { _ = try two.login() } == .failure(.noSuchForm(page: "/login/", fields: names, found: 2)))
+        #expect(none.requests.count == 2 && two.requests.count == 2)
+    }
+
+    @Test func `takes the one of several forms that leads to its own path`() throws {
+        let fields = "<input name=username><input name=password>"
+        let html = """
+            <form method=post action=/register/>\(fields)<input type=hidden name=t value=no></form>
+            <form method=post action=/login/?next=/>\(fields)<input type=hidden name=t value=yes></form>
+            """
+        let exchange = try exchange([page(html), .answer(401)])
+        _ = fault { _ = try exchange.login() }
+        #expect(exchange.requests.last?.hasSuffix("\n\n\(Self.form)&t=yes") == true)
+    }
+
+    @Test func `follows no redirect of the page`() throws {
+        let own = try exchange([stranger.redirected(to: "/login/sso")])
+        #expect(
+            fault { _ = try own.login() }
+                == .failure(.redirected(step: "page", status: 302, target: "/login/sso")))
+        let away = Redirect(
+            url: "https://b.example/", origin: Origin(scheme: "https", host: "b.example", port: 443), target: "/")
+        let foreign = try exchange([.answer(302, redirect: away)])
+        #expect(fault { _ = try foreign.login() } == .untrusted(.otherOrigin(target: "https://b.example")))
+        #expect(own.requests.count == 2 && foreign.requests.count == 2)
+    }
+
+    @Test(arguments: [
+        (404, LoginError.failure(.unexpectedStatus(404, step: "page", words: nil))),
+        (429, .busy(BusyFault(status: 429, retryAfter: nil, words: nil))),
+        (503, .busy(BusyFault(status: 503, retryAfter: nil, words: nil))),
+    ])
+    func `goes no further than a page that is not there`(status: Int, expected: LoginError) throws {
+        let exchange = try exchange([.answer(status, good)])
+        #expect(fault { _ = try exchange.login() } == expected)
+        #expect(exchange.requests.count == 2)
+    }
+
+    @Test(arguments: [401, 403]) func `takes a form that comes with a refusal`(status: Int) throws {
+        let exchange = try exchange([.answer(status, good), .answer(401)])
+        _ = fault { _ = try exchange.login() }
+        #expect(exchange.requests.count == 3)
+    }
+
+    @Test func `a logout may have one, which sees the session`() throws {
+        var profile = try SomeProfiles.admin()
+        profile.logout = try SomeProfiles.rule("POST", "/logout/")
+        profile.logout?.page = "/account/"
+        profile.logout?.content = .form([])
+        let form =
+            "<form method=post action=/logout/><input type=hidden name=t value=1></form><form><input name=q></form>"
+        let renewed = Cookie.named("csrftoken", "newer")
+        let exchange = Exchange(profile, [page(form, cookies: [renewed, sid]), .answer(204)])
+        _ = try exchange.service.logout(.cookies([csrf, sid]), username: "a")
+        let sent = exchange.requests
+        #expect(sent.first?.contains("cookie csrftoken=c00kie\ncookie sid=canary") == true)
+        #expect(sent.last?.contains("X-CSRFToken: newer\n") == true)
+        #expect(sent.last?.hasSuffix("\ncookie csrftoken=newer\ncookie sid=canary\n\nt=1") == true)
+    }
+}
+
+extension HTTPResponse {
+    fileprivate func redirected(to target: String) -> HTTPResponse {
+        let origin = Origin(scheme: "https", host: "admin.example", port: 443)
+        return .answer(302, redirect: Redirect(url: "https://admin.example\(target)", origin: origin, target: target))
+    }
+}

@@ -1,0 +1,120 @@
+import Foundation
+
+/// A real Django with nothing of ours in it: its stock admin site, a database file, a few users, for as long as this object
+/// lives. A refused login answers 200 with the form again.
+public final class DjangoServer {
+    public struct User: Sendable {
+        public let name: String
+        public let password: String
+        let isStaff: Bool
+
+        /// - Parameter isStaff: whether the admin site lets the user in.
+        public init(_ name: String, _ password: String, isStaff: Bool = true) {
+            (self.name, self.password, self.isStaff) = (name, password, isStaff)
+        }
+    }
+
+    /// As in `https://127.0.0.1:41234`.
+    public let origin: String
+    /// With https, the file of its certificate, which is its own authority.
+    public let certificate: String?
+    private let server: ServerProcess
+
+    /// - Parameter isSecure: whether it speaks https; Django then checks where a form came from, too.
+    /// - Throws: where Django is missing or does not come up.
+    public init(users: [User], isSecure: Bool) throws {
+        let server = try ServerProcess()
+        guard let python = RealServer.python(with: "django") else {
+            throw ServerProcess.NotStarted(description: "no Python has Django")
+        }
+        var arguments = [server.folder.path]
+        certificate = isSecure ? server.folder.path + "/own.pem" : nil
+        if let certificate {
+            let key = server.folder.path + "/own.key"
+            let made = try Command.tool(
+                "openssl",
+                ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "3650"]
+                    + ["-keyout", key, "-out", certificate, "-subj", "/CN=127.0.0.1"]
+                    + ["-addext", "subjectAltName=IP:127.0.0.1"])
+            guard made.ending == .exited(0) else { throw ServerProcess.NotStarted(description: made.error) }
+            arguments += [certificate, key]
+        }
+        let list = users.map { ["name": $0.name, "password": $0.password, "staff": $0.isStaff ? "yes" : ""] }
+        try JSONEncoder().encode(list).write(to: server.folder.appendingPathComponent("users.json"))
+        try server.start(python, ["-u", "-c", Self.script] + arguments)
+        let port = try server.wait(for: "Django") { Int(server.text("stdout").dropLast()) }
+        (self.server, origin) = (server, "\(isSecure ? "https" : "http")://127.0.0.1:\(port)")
+    }
+
+    /// The requests so far, each as `POST /admin/login/ 200`.
+    public var requests: [String] {
+        server.text("stderr").split(separator: "\n").compactMap { line in
+            let parts = line.split(separator: "\"")
+            guard parts.count == 3 else { return nil }
+            let request = parts[1].split(separator: " "), status = parts[2].split(separator: " ").first ?? ""
+            return (request.dropLast() + [status]).joined(separator: " ")
+        }
+    }
+
+    /// Everything that it printed, for a sweep.
+    public var log: String { server.text("stderr") }
+
+    /// Ends it. Happens by itself when this object goes.
+    public func stop() { server.stop() }
+
+    private static let script = """
+        import json, os, socketserver, ssl, sys, threading
+        threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
+        folder, secure = sys.argv[1], sys.argv[2:]
+        import django
+        from django.conf import settings
+        apps = ["admin", "auth", "contenttypes", "sessions", "messages"]
+        settings.configure(
+            SECRET_KEY="of a test", ALLOWED_HOSTS=["127.0.0.1"], ROOT_URLCONF="__main__", USE_TZ=True,
+            SESSION_COOKIE_SECURE=bool(secure), CSRF_COOKIE_SECURE=bool(secure), STATIC_URL="/static/",
+            DEFAULT_AUTO_FIELD="django.db.models.AutoField",
+            INSTALLED_APPS=["django.contrib." + app for app in apps],
+            MIDDLEWARE=[
+                "django.middleware.security.SecurityMiddleware", "django.contrib.sessions.middleware.SessionMiddleware",
+                "django.middleware.common.CommonMiddleware", "django.middleware.csrf.CsrfViewMiddleware",
+                "django.contrib.auth.middleware.AuthenticationMiddleware",
+                "django.contrib.messages.middleware.MessageMiddleware"],
+            TEMPLATES=[{
+                "BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True,
+                "OPTIONS": {"context_processors": [
+                    "django.template.context_processors.request", "django.contrib.auth.context_processors.auth",
+                    "django.contrib.messages.context_processors.messages"]}}],
+            DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": folder + "/db.sqlite3"}},
+            PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"])
+        django.setup()
+        from django.contrib import admin
+        from django.contrib.auth.models import User
+        from django.core.management import call_command
+        from django.core.wsgi import get_wsgi_application
+        from django.urls import path
+        from wsgiref import simple_server
+        urlpatterns = [path("admin/", admin.site.urls)]
+        call_command("migrate", verbosity=0)
+        for user in json.load(open(folder + "/users.json")):
+            User.objects.create_user(
+                user["name"], password=user["password"], is_staff=bool(user["staff"]), is_superuser=bool(user["staff"]))
+        django_app = get_wsgi_application()
+        def app(environ, start_response):
+            environ["wsgi.url_scheme"] = "https" if secure else "http"
+            return django_app(environ, start_response)
+        class Server(socketserver.ThreadingMixIn, simple_server.WSGIServer):
+            daemon_threads = True
+            def server_bind(self):
+                # Without the look-up of the host's name.
+                socketserver.TCPServer.server_bind(self)
+                self.server_name, self.server_port = "127.0.0.1", self.server_address[1]
+                self.setup_environ()
+        server = simple_server.make_server("127.0.0.1", 0, app, server_class=Server)
+        if secure:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(*secure)
+            server.socket = context.wrap_socket(server.socket, server_side=True)
+        print(server.server_port)
+        server.serve_forever()
+        """
+}
