@@ -1,6 +1,11 @@
-import LoginCore
+public import LoginCore
 
 extension Service {
+    public func trust(_ exception: TrustException) {
+        transport.trust(exception)
+        stranger?.trust(exception)
+    }
+
     /// Asks the verify endpoint without the client certificate that is the proof. It has to refuse: in the handshake, or
     /// by a status.
     func prepare(over stranger: any Transport) throws(LoginError) -> ProtectionSpace {

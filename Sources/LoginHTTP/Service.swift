@@ -139,11 +139,6 @@ public final class Service: Authenticator {
         }
     }
 
-    public func trust(_ exception: TrustException) {
-        transport.trust(exception)
-        stranger?.trust(exception)
-    }
-
     /// The URL of the verify endpoint, for messages: as the profile writes it.
     public var verifyURL: String {
         endpoint.base + profile.verify.path.shown

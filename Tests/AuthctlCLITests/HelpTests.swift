@@ -11,6 +11,7 @@ struct HelpTests {
         ("token", TokenCommand.self), ("profile", ProfileCommand.self), ("profile-list", ProfileListCommand.self),
         ("profile-show", ProfileShowCommand.self), ("profile-add", ProfileAddCommand.self),
         ("profile-default", ProfileDefaultCommand.self), ("profile-remove", ProfileRemoveCommand.self),
+        ("profile-test", ProfileTestCommand.self),
         ("store", StoreCommand.self), ("store-list", StoreListCommand.self), ("store-test", StoreTestCommand.self),
         ("store-init", StoreInitCommand.self), ("trust", TrustCommand.self), ("trust-list", TrustListCommand.self),
         ("trust-remove", TrustRemoveCommand.self), ("completion", CompletionCommand.self),

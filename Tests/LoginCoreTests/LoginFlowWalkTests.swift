@@ -25,24 +25,24 @@ struct LoginFlowWalkTests {
     }
 
     static let cases = [
-        Case("3 attempts", LoginFlow.Policy(), places: 1589, longest: 17),
-        Case("1 attempt", LoginFlow.Policy(maxAttempts: 1), places: 459, longest: 13),
+        Case("3 attempts", LoginFlow.Policy(), places: 1694, longest: 17),
+        Case("1 attempt", LoginFlow.Policy(maxAttempts: 1), places: 564, longest: 13),
         Case("no attempt", LoginFlow.Policy(maxAttempts: 0), places: 128, longest: 9),
         Case("nobody to ask", LoginFlow.Policy(mayAsk: false), places: 128, longest: 9),
-        Case("force", LoginFlow.Policy(force: true), places: 1269, longest: 9),
+        Case("force", LoginFlow.Policy(force: true), places: 1304, longest: 9),
         Case("force, nobody to ask", LoginFlow.Policy(mayAsk: false, force: true), places: 22, longest: 1),
         Case("renews first", LoginFlow.Policy(mayAsk: false, renewsFirst: true), places: 127, longest: 8),
-        Case("a ticket, nobody to ask", LoginFlow.Policy(mayAsk: false, mayUseTicket: true), places: 143, longest: 10),
-        Case("given", LoginFlow.Policy(hasGivenCredential: true), places: 68, longest: 4),
+        Case("a ticket, nobody to ask", LoginFlow.Policy(mayAsk: false, mayUseTicket: true), places: 173, longest: 10),
+        Case("given", LoginFlow.Policy(hasGivenCredential: true), places: 103, longest: 4),
         Case(
             "given, force, nobody to ask", LoginFlow.Policy(mayAsk: false, force: true, hasGivenCredential: true),
-            places: 68, longest: 4),
+            places: 103, longest: 4),
         Case(
-            "2 attempts, trust asked", LoginFlow.Policy(maxAttempts: 2, trust: TrustPolicy(mayAsk: true)), places: 2773,
+            "2 attempts, trust asked", LoginFlow.Policy(maxAttempts: 2, trust: TrustPolicy(mayAsk: true)), places: 3124,
             longest: 19),
         Case(
             "given, trust asked", LoginFlow.Policy(hasGivenCredential: true, trust: TrustPolicy(mayAsk: true)),
-            places: 237,
+            places: 354,
             longest: 8),
         Case(
             "nobody to ask, fingerprint",
@@ -51,7 +51,7 @@ struct LoginFlowWalkTests {
         Case(
             "another fingerprint",
             LoginFlow.Policy(maxAttempts: 1, trust: TrustPolicy(fingerprint: SomeLogin.fingerprint(8), mayAsk: true)),
-            places: 460, longest: 13),
+            places: 565, longest: 13),
         Case(
             "renews first, trust asked",
             LoginFlow.Policy(maxAttempts: 0, renewsFirst: true, trust: TrustPolicy(mayAsk: true)), places: 398,

@@ -19,6 +19,12 @@ struct ProfileTestCommand: WorldCommand {
 
     var printsJSON: Bool { report.json }
 
+    func validate() throws {
+        guard login.store == nil, login.persist == nil, login.name == nil, !login.continueWithout else {
+            throw ValidationError("--store, --persist, --name and --continue-without are for login; a test keeps nothing.")
+        }
+    }
+
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let walk = LoginWalk()
         do throws(LoginError) {
