@@ -30,7 +30,8 @@ import Testing
     }
 
     private func installation(
-        _ host: CertificateHttpd.Host, _ certificate: String?, _ key: String?, method: String = "certificate"
+        _ host: CertificateHttpd.Host, _ certificate: String?, _ key: String?, method: String = "certificate",
+        verify: String = "/private/whoami.json"
     ) throws -> Installation {
         try Installation(
             config: """
@@ -40,7 +41,7 @@ import Testing
                 ca-file = "\(server.certificate)"
                 \(certificate.map { "certificate = \"\($0)\"" } ?? "")
                 \(key.map { "key = \"\($0)\"" } ?? "")
-                verify = { get = "/private/whoami.json", username = "/user" }
+                verify = { get = "\(verify)", username = "/user" }
                 """)
     }
 
@@ -141,6 +142,22 @@ import Testing
         #expect(try authctl.run("token", "--header").code == 2)
         let again = try authctl.run(["login", "box", "--force", "--password-stdin"], input: Self.passphrase)
         #expect(again.code == 0, "\(again.error)")
+    }
+
+    @Test(arguments: [CertificateHttpd.Host.tls12, .tls13Late])
+    func `goes with a password, and its passphrase is kept beside that`(host: CertificateHttpd.Host) throws {
+        let bob = try client("bob")
+        let authctl = try installation(
+            host, bob.certificate, encrypted(bob), method: "basic", verify: "/private/both/whoami.json")
+        let run = try authctl.onTerminal("login", "box", columns: 200)
+        try run.answer("Passphrase of ", Self.passphrase + "\r")
+        try run.answer("User name: ", "ann\r").answer("Password: ", "correct horse\r")
+        #expect(try run.end() == .exited(0), "\(run.pty.text) \(httpd.errors)")
+        // Nobody is asked for either again.
+        #expect(try authctl.run("whoami").output == "ann\n")
+        #expect(try authctl.run("login", "box").error.contains("Already logged in"))
+        #expect(try authctl.run("logout").code == 0)
+        #expect(try authctl.run("whoami").code == 4)
     }
 
     @Test func `an endpoint that asks for none proves nothing`() throws {

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A real httpd on loopback that lets in whoever shows a client certificate of one authority, for as long as this object
-/// lives. `mallory` is known and forbidden.
+/// lives. `mallory` is known and forbidden. `/private/both/whoami.json` wants HTTP Basic as well: ann, `correct horse`.
 public final class CertificateHttpd {
     /// When and how it asks.
     public enum Host: Int, CaseIterable, Sendable {
@@ -31,11 +31,16 @@ public final class CertificateHttpd {
                 atPath: name.value, toPath: folder.appendingPathComponent(name.key).path)
         }
         let pages = folder.appendingPathComponent("pages/private")
-        try FileManager.default.createDirectory(at: pages, withIntermediateDirectories: true)
-        let page = "{\"user\": \"<!--#echo encoding=\"none\" var=\"SSL_CLIENT_S_DN_CN\" -->\"}\n"
-        try Data(page.utf8).write(to: pages.appendingPathComponent("whoami.json"))
+        let both = pages.appendingPathComponent("both")
+        try FileManager.default.createDirectory(at: both, withIntermediateDirectories: true)
+        for (name, variable) in [("whoami.json", "SSL_CLIENT_S_DN_CN"), ("both/whoami.json", "REMOTE_USER")] {
+            let page = "{\"user\": \"<!--#echo encoding=\"none\" var=\"\(variable)\" -->\"}\n"
+            try Data(page.utf8).write(to: pages.appendingPathComponent(name))
+        }
+        let hash = try Command.tool("openssl", ["passwd", "-apr1", "-stdin"], input: Array("correct horse".utf8)).output
+        try Data("ann:\(hash)".utf8).write(to: folder.appendingPathComponent("passwords"))
         try Data(configuration.utf8).write(to: folder.appendingPathComponent("httpd.conf"))
-        for path in ["", "pages", "pages/private"] {
+        for path in ["", "pages", "pages/private", "pages/private/both"] {
             try FileManager.default.setAttributes(
                 [.posixPermissions: 0o755], ofItemAtPath: folder.appendingPathComponent(path).path)
         }
@@ -67,7 +72,9 @@ public final class CertificateHttpd {
     private func path(_ name: String) -> String { server.folder.appendingPathComponent(name).path }
 
     private var configuration: String {
-        let modules = ["mpm_event", "authz_core", "include", "ssl"].map {
+        let modules = [
+            "mpm_event", "auth_basic", "authn_core", "authn_file", "authz_core", "authz_user", "include", "ssl",
+        ].map {
             "LoadModule \($0)_module /usr/lib/apache2/modules/mod_\($0).so"
         }
         return """
@@ -94,6 +101,12 @@ public final class CertificateHttpd {
                 SSLOptions +StdEnvVars
                 Require expr %{SSL_CLIENT_S_DN_CN} != "mallory"
             </Directory>
+            <Location "/private/both">
+                AuthType Basic
+                AuthName both
+                AuthUserFile "\(path("passwords"))"
+                Require user ann
+            </Location>
             \(Host.allCases.map(host).joined(separator: "\n"))
 
             """

@@ -21,7 +21,8 @@ struct ProfileTestCommand: WorldCommand {
 
     func validate() throws {
         guard login.store == nil, login.persist == nil, login.name == nil, !login.continueWithout else {
-            throw ValidationError("--store, --persist, --name and --continue-without are for login; a test keeps nothing.")
+            throw ValidationError(
+                "--store, --persist, --name and --continue-without are for login; a test keeps nothing.")
         }
     }
 
