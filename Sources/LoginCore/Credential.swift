@@ -23,7 +23,7 @@ public struct Credential: Equatable, Sendable {
 
 /// What the service hands back after a login, and what is sent with every later request.
 public enum Session: Equatable, Sendable {
-    /// Basic: the credential itself is the session.
+    /// Basic, Digest, a ticket, a certificate: the credential itself is the session.
     case credential(Credential)
     case token(Token)
     case cookies([Cookie])

@@ -17,6 +17,8 @@ public struct HTTPRequest: Equatable, Sendable {
     public var negotiates = false
     /// Offered to the cookie rules of RFC 6265; those that match are sent.
     public var cookies: [Cookie]
+    /// What must not be shown, should the answer repeat it.
+    public var hidden = RepeatedSecrets()
 
     public init(
         method: String, url: String, headers: [HTTPRequestField] = [], body: Secret? = nil,

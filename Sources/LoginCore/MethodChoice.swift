@@ -91,7 +91,8 @@ public struct MethodChoice: Equatable, Sendable {
     private func basic(_ offered: [AuthenticateChallenge]) -> String?? {
         if let basic = offered.first(where: { $0.scheme == "basic" }) { return .some(basic.realm) }
         // A profile that names Basic needs no challenge: some servers leave it out of their 401.
-        return offered.isEmpty && accepted.contains(.basic) ? .some(nil) : nil
+        // Where Digest would do as well, only a challenge tells that it is not to be had.
+        return offered.isEmpty && accepted.contains(.basic) && !accepted.contains(.digest) ? .some(nil) : nil
     }
 
     /// - Returns: whose ticket it is.
@@ -112,6 +113,14 @@ public struct MethodChoice: Equatable, Sendable {
             return .usage(.takesNoPassword(method: .negotiate))
         }
         return .untrusted(.weakerMethod(offered: offered.map(\.offerName), accepted: accepted))
+    }
+}
+
+extension [AuthenticationMethod] {
+    /// Each once, whatever the order in which they were written.
+    public var strongestFirst: [AuthenticationMethod] {
+        let known = MethodChoice.byStrength.filter { contains($0) }
+        return known.count > 1 ? known : Array(prefix(1))
     }
 }
 

@@ -10,6 +10,9 @@ struct HTMLFormReader {
     /// More forms, or fields of one form, than any login page has.
     static let most = 1000
 
+    /// Of a page, in bytes: its tree takes many times as much.
+    static let limit = 512 << 10
+
     /// Of the page itself.
     let url: ParsedURL
     private let parser: URLParser
@@ -23,7 +26,12 @@ struct HTMLFormReader {
     }
 
     /// The page in the body of an answer, whatever its type is said to be.
+    /// - Throws: `answerTooLarge`, `brokenAnswer` for what would keep the parser too long.
     func page(_ response: HTTPResponse) throws(LoginError) -> LoginPage {
+        guard response.body.count <= Self.limit else { throw .network(.answerTooLarge(limit: Self.limit)) }
+        guard response.body.withUnsafeBytes({ HTMLBounds($0).areKept }) else {
+            throw .network(.brokenAnswer("an element of the page has too many attributes"))
+        }
         let said = Self.charset(response.values(of: "Content-Type").first ?? "")
         return page(response.body, charset: said ?? (Self.isUTF8(response.body) ? "utf-8" : nil))
     }

@@ -17,7 +17,9 @@ extension Service {
         case .accepted:
             return try session(facts, login.answer)
         case .refused(let refusal):
-            throw .rejected(profile.answersChallenges ? refusal.ambiguous(true, credential) : refusal)
+            throw .rejected(
+                profile.answersChallenges
+                    ? refusal.ambiguous(true, profile.provesByCertificate ? nil : credential) : refusal)
         case .forbidden(let refusal):
             throw .forbidden(refusal)
         case .unclear(let error):

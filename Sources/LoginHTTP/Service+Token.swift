@@ -9,6 +9,11 @@ extension Service {
     }
 
     public func renew(_ session: Session, username: String) throws(LoginError) -> Session? {
+        hidden.add(session.secrets, username: username)
+        return try shielded { () throws(LoginError) in try renewed(session, username) }
+    }
+
+    private func renewed(_ session: Session, _ username: String) throws(LoginError) -> Session? {
         guard case .token(let token) = session, token.refreshToken != nil, let rule = profile.refresh else {
             return nil
         }
@@ -42,6 +47,11 @@ extension Service {
 
     /// Ends a session at the server, where the profile says how.
     public func logout(_ session: Session, username: String) throws(LoginError) -> Farewell {
+        hidden.add(session.secrets, username: username)
+        return try shielded { () throws(LoginError) in try farewell(session, username) }
+    }
+
+    private func farewell(_ session: Session, _ username: String) throws(LoginError) -> Farewell {
         guard let rule = profile.logout else { return .notConfigured }
         // What 'logged out' looks like may stand in the body.
         var answer = rule.answer
@@ -73,6 +83,7 @@ extension Service {
             throw .failure(.missingInAnswer(place: place.description, step: step.rawValue))
         }
         let refreshToken = answer.refreshToken.flatMap { facts.secret(at: $0) } ?? old?.refreshToken
+        hidden.add([value, refreshToken])
         try checkType(facts)
         guard value.isHeaderSafe, refreshToken?.isHeaderSafe != false else {
             throw .network(.brokenAnswer("the token in the answer holds a control character"))

@@ -3,13 +3,26 @@ import LoginCore
 extension Service {
     /// Reads an answer as the profile has it, and tells the observer.
     func judge(_ facts: AnswerFacts, by rule: AnswerRule, at step: Step) -> Judgement {
-        let evidence = facts.evidence(by: rule, at: step)
+        let evidence = facts.evidence(by: rule, at: step).without(hidden)
         observer?(evidence)
         return evidence.judgement
     }
 
+    /// What is thrown repeats no secret of this run.
+    func shielded<Result>(_ body: () throws(LoginError) -> Result) throws(LoginError) -> Result {
+        do throws(LoginError) {
+            return try body()
+        } catch {
+            throw error.without(hidden)
+        }
+    }
+
+    /// In bytes: what goes on is kept, and shown in tables.
+    private static let longestName = 16 << 10
+
     /// Has the verify endpoint confirm a session: the only proof of a login.
     func confirm(_ session: Session, username: String, afterLogin: Bool) throws(LoginError) -> Login {
+        hidden.add(session.secrets, username: username)
         let facts = try send(profile.verify, values(session, username: username), session: session)
         switch judge(facts, by: profile.verify.answer, at: .verify) {
         case .accepted:
@@ -24,6 +37,9 @@ extension Service {
             throw error
         }
         let serverName = profile.verify.answer.username.flatMap { facts.text(at: $0) }
+        guard serverName?.utf8.count ?? 0 <= Self.longestName else {
+            throw .network(.brokenAnswer("the user name in it is longer than \(Self.longestName) bytes"))
+        }
         // A pasted token has no typed name: the account goes by the server's.
         let typed = profile.takesPastedToken && username.isEmpty ? serverName ?? "" : username
         return Login(

@@ -56,6 +56,8 @@ public final class Service: Authenticator {
     var isProven = false
     /// Is told how each answer was judged.
     public var observer: ((Evidence) -> Void)?
+    /// Everything secret that was sent or received: what the server says is not shown where it repeats any of it.
+    var hidden = RepeatedSecrets()
     /// What goes along with every request: `hold`.
     private var further: [CredentialField: Secret] = [:]
     /// Whether the session of the last login is carried by cookies that the page before it had set.
@@ -107,24 +109,26 @@ public final class Service: Authenticator {
         return space
     }
 
-    public func hold(_ further: [CredentialField: Secret]) { self.further = further }
+    public func hold(_ further: [CredentialField: Secret]) {
+        self.further = further
+        hidden.add(further.values.map { $0 })
+    }
 
     public func authenticate(_ credential: Credential) throws(LoginError) -> Login {
         hold(credential.further)
-        do throws(LoginError) {
-            return try login(with: credential)
-        } catch {
-            throw error.withoutWords(repeating: [credential.secret] + further.values.map { $0 })
-        }
+        hidden.add([credential.secret], username: credential.username ?? "")
+        return try shielded { () throws(LoginError) in try login(with: credential) }
     }
 
     private func login(with credential: Credential) throws(LoginError) -> Login {
         try check(credential)
         if protectionSpace == nil { _ = try prepare() }
         let credential = try withTicket(credential)
+        lastVisit = nil
         let session = try open(credential)
+        let visit = lastVisit
         let login = try confirm(session, username: credential.username ?? "", afterLogin: true)
-        keepsAnonymousSession = lastVisit.map { login.session.isCarried(by: $0.cookies) } ?? false
+        keepsAnonymousSession = visit.map { login.session.isCarried(by: $0.cookies) } ?? false
         let isKept = profile.settings.keepPassword && !profile.takesPastedToken
         return Login(
             identity: login.identity, session: login.session,
@@ -132,11 +136,7 @@ public final class Service: Authenticator {
     }
 
     public func verify(_ session: Session, username: String) throws(LoginError) -> Login {
-        do throws(LoginError) {
-            return try confirm(session, username: username, afterLogin: false)
-        } catch {
-            throw error.withoutWords(repeating: session.secrets + further.values.map { $0 })
-        }
+        try shielded { () throws(LoginError) in try confirm(session, username: username, afterLogin: false) }
     }
 
     /// The URL of the verify endpoint, for messages: as the profile writes it.
@@ -166,6 +166,7 @@ public final class Service: Authenticator {
         } catch {
             throw error.asLoginError
         }
+        request.hidden = hidden
         let response: HTTPResponse
         if let credential = credential ?? session?.credential {
             response = try send(request, with: credential)

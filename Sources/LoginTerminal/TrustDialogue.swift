@@ -14,7 +14,7 @@ struct TrustDialogue {
             + trust.reasons.map { "  - \($0.words)" }
             + trust.facts.map { "\($0.name + ":") \($0.value)" }
             + ["SHA-256 fingerprint:"] + fingerprint
-            + ["Compare it with what the server's administrator tells you. Nothing was sent so far."]
+            + ["Compare it with what the server's administrator tells you.", "Nothing was sent so far."]
     }
 
     /// In lines of equal length that fit, so that it can be compared pair by pair.

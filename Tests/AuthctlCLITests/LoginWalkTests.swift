@@ -43,7 +43,7 @@ struct LoginWalkTests {
         let run = world.run("profile", "test", "blog", server: answers())
         #expect(run.code == 0, "\(run.talk)")
         let steps = run.output.split(separator: "\n").filter { !$0.hasPrefix("   ") }
-        #expect(steps == ["1. verify", "2. login", "3. verify", "4. logout"])
+        #expect(steps == ["1. verify, without a login", "2. login", "3. verify", "4. logout"])
         let judgements = run.output.split(separator: "\n").filter { $0.hasPrefix("   = ") }
         #expect(
             judgements == [
@@ -70,6 +70,27 @@ struct LoginWalkTests {
         let json = world.run(
             "profile", "test", "blog", "--max-attempts", "1", "--json", server: [.answer(401), refusal])
         #expect(json.code == 3 && json.output.contains("\"rejected\"") && !json.output.contains("1. verify"))
+    }
+
+    @Test(arguments: ["hunter22", "aHVudGVy", "%68unter22", "YW5uYTpodW50ZXIy"])
+    func `M8 words of the server that repeat a secret are shown in no step and in no error`(repeated: String) throws {
+        for status in [418, 400, 503] {
+            let world = try world()
+            let refusal = HTTPResponse.answer(status, "{\"error\": \"no anna with \(repeated)\"}")
+            let run = world.run("profile", "test", "blog", "--max-attempts", "1", server: [.answer(401), refusal])
+            #expect(run.code != 0 && !(run.output + run.talk).contains(repeated), "\(run.output) \(run.talk)")
+        }
+        let world = try world()
+        let answers = Array(answers().prefix(3)) + [.answer(500, "{\"error\": \"s3ss10n-value\"}")]
+        let logout = world.run("profile", "test", "blog", server: answers)
+        #expect(logout.code == 12 && !(logout.output + logout.talk).contains("s3ss10n"))
+    }
+
+    @Test func `T1 T3 JSON holds nothing that a terminal obeys, and means the same`() throws {
+        var answers = answers()
+        answers[2] = .answer(200, "{\"name\": \"A\u{9B}31m\u{7F}\u{202E}ß😀\"}", cookies: [cookie])
+        let run = try world().run("profile", "test", "blog", "--json", server: answers)
+        #expect(run.code == 0 && run.output.contains("\"A\\u009b31m\\u007f\\u202eß😀\""), "\(run.output)")
     }
 
     @Test func `as JSON it is one value`() throws {

@@ -121,6 +121,13 @@ struct ProfileDecodingTests {
         #expect(profile.login?.verb == "GET" && profile.sessionRule == SessionRule(cookies: true))
     }
 
+    @Test(arguments: ["[\"basic\", \"digest\"]", "[\"digest\", \"basic\", \"digest\"]"])
+    func `a list of methods means the strongest first, however it is written`(list: String) throws {
+        let profile = try profile(
+            "p", "[profiles.p]\nurl = \"https://p.example\"\nmethod = \(list)\nverify = { get = \"/me\" }\n")
+        #expect(profile.methods == [.digest, .basic])
+    }
+
     @Test func `the settings are the options of the same names`() throws {
         let profile = try profile(
             "p",

@@ -72,7 +72,11 @@ import Testing
         #expect(try authctl.run("status").code == 0)
         #expect(try authctl.run("token").code == 2)
         #expect(try authctl.run("token", "--header").code == 2)
-        #expect(try authctl.run("logout").code == 0)
+        #expect(try authctl.run("whoami", "-u", "bob").code == 4)
+        let stranger = try authctl.run("login", "box", "--continue-without")
+        #expect(stranger.code == 4 || host == .tls12Late || host == .tls13Late, "\(stranger.error)")
+        let logout = try authctl.run("logout")
+        #expect(logout.code == 0 && !logout.error.contains("Kerberos"))
         #expect(try authctl.run("whoami").code == 4)
     }
 

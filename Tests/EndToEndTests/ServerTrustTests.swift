@@ -30,6 +30,18 @@ import Testing
         }
     }
 
+    @Test func `that is gone is 6 although its certificate was accepted, and another fingerprint is still 7`() throws {
+        let nginx = try nginx(own)
+        let url = nginx.origin() + "/whoami.json", trust = "sha256:\(try own.fingerprint())"
+        #expect(try logIn(url, "--trust-fingerprint", trust).code == 0)
+        let other = "sha256:" + String(repeating: "ab", count: 32)
+        #expect(try logIn(url, "--force", "--trust-fingerprint", other).code == 7)
+        #expect(try authctl.run("whoami").code == 0)
+        nginx.stop()
+        let gone = try authctl.run("whoami")
+        #expect(gone.code == 6, "\(gone.error)")
+    }
+
     @Test(arguments: [429, 503]) func `that limits its requests is busy, whatever the password`(status: Int) throws {
         let nginx = try NginxServer([own], user: "ann", password: "correct horse", limitStatus: status)
         let trust = ["--trust-fingerprint", "sha256:\(try own.fingerprint())"]

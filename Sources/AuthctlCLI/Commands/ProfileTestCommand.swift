@@ -7,7 +7,7 @@ import LoginStores
 struct ProfileTestCommand: WorldCommand {
     static let configuration = CommandConfiguration(
         commandName: "test", abstract: "Log in step by step, show each request, answer and rule, and keep nothing.",
-        discussion: "What is stored is neither used nor changed; where the profile has a logout, the session is ended.")
+        discussion: "What is stored is not changed; where the profile has a logout, the new session is ended.")
     static let mayAsk = true
 
     @Argument(help: "The profile.", completion: .profiles)
@@ -27,9 +27,10 @@ struct ProfileTestCommand: WorldCommand {
     }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
-        let walk = LoginWalk()
+        let profile = try login.applied(to: try invocation.selectProfile(name))
+        let walk = LoginWalk(beginsAsStranger: !profile.provesByCertificate)
         do throws(LoginError) {
-            let identity = try perform(walk, invocation)
+            let identity = try perform(walk, profile, invocation)
             try show(walk, identity, invocation)
             return .ok
         } catch {
@@ -40,8 +41,9 @@ struct ProfileTestCommand: WorldCommand {
         }
     }
 
-    private func perform(_ walk: LoginWalk, _ invocation: Invocation) throws(LoginError) -> Identity {
-        let profile = try login.applied(to: try invocation.selectProfile(name))
+    private func perform(
+        _ walk: LoginWalk, _ profile: Profile, _ invocation: Invocation
+    ) throws(LoginError) -> Identity {
         invocation.promptTimeout = login.promptTimeout
         invocation.trace = { walk.add($0) }
         let target = LoginTarget(profile: profile)

@@ -22,6 +22,11 @@ struct LoginIdentity {
         let former = keeper(settings)
         let opened = try open { () throws(LoginError) in try former.fill() }
         guard let identity = opened, profile.provesByCertificate else { return opened }
+        if let named = settings.username, Secret(named) != Secret(identity.commonName) {
+            throw settings.mayUseCertificate
+                ? .usage(.other("the certificate is that of \(SafeText.quoted(identity.commonName)); -u names another"))
+                : .loginRequired(LoginNeed(why: .noSuchAccount(username: named, known: [identity.commonName])))
+        }
         settings.username = identity.commonName
         guard settings.mayUseCertificate else { return identity }
         settings.policy.mayAsk = false
@@ -59,8 +64,8 @@ struct LoginIdentity {
         if let kept = try keptPassphrase(stored) {
             do throws(LoginError) {
                 if let identity = try files.open(passphrase: kept, now: now) { return identity }
-            } catch .usage(.clientCertificate(.wrongPassphrase)) where invocation.mayAsk {
-                // The key has another passphrase since: ask.
+            } catch .usage(.clientCertificate(.wrongPassphrase)) {
+                // The key has another passphrase since: ask, if somebody may be asked.
             }
         }
         return try ask(files, now)

@@ -41,6 +41,7 @@ struct LoginRun {
         self.endpoint = endpoint
         var settings = settings
         var transport = try invocation.transportSettings(profile, for: endpoint.origin)
+        transport.fingerprint = settings.policy.trust.fingerprint
         transport.identity = try LoginIdentity(invocation: invocation, profile: profile, settings: settings)
             .applied(to: &settings) { (settings) in invocation.keeper(profile, endpoint.origin, settings) }
         self.settings = settings

@@ -12,7 +12,14 @@ final class LoginWalk: Sendable {
         let judgement: String
     }
 
+    /// Whether the first thing that is judged is what a stranger gets; a server that wants a certificate may have refused one
+    /// before there was an answer.
+    private let beginsAsStranger: Bool
     private let noted = Mutex<(steps: [Step], lines: [String])>(([], []))
+
+    init(beginsAsStranger: Bool) {
+        self.beginsAsStranger = beginsAsStranger
+    }
 
     var steps: [Step] { noted.withLock(\.steps) }
 
@@ -20,7 +27,10 @@ final class LoginWalk: Sendable {
     func add(_ line: String) { noted.withLock { $0.lines.append(SafeText.escaped(line, limit: 2000)) } }
 
     /// What the exchange so far was taken for.
-    func add(_ evidence: Evidence) { end(evidence.step.rawValue, evidence.words) }
+    func add(_ evidence: Evidence) {
+        let isStranger = beginsAsStranger && steps.isEmpty && evidence.step == .verify
+        end(evidence.step.rawValue + (isStranger ? ", without a login" : ""), evidence.words)
+    }
 
     /// The end of a walk that stopped in the midst of an exchange.
     func stop(_ error: LoginError) {

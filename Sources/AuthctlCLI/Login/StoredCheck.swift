@@ -15,7 +15,9 @@ struct StoredCheck {
         var settings = LoginSettings()
         settings.username = username ?? invocation.options.username
         settings.policy = LoginFlow.Policy(mayAsk: false)
-        settings.given = try Self.given(invocation, profile, settings.username)
+        let given = try Self.given(invocation, profile, settings.username)
+        // Where a certificate is the proof, what is given opens its key.
+        if profile.provesByCertificate { settings.passphrase = given?.secret } else { settings.given = given }
         if settings.given != nil {
             settings.policy.hasGivenCredential = true
             settings.persist = persist

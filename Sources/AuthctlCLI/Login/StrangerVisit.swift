@@ -10,12 +10,22 @@ struct StrangerVisit {
         var settings = LoginSettings()
         settings.policy = LoginFlow.Policy(mayAsk: false)
         settings.persist = Persistence.none
+        var profile = profile
+        // A certificate is a credential as well; where it alone is the proof, the service has a way without it.
+        if !profile.provesByCertificate { (profile.settings.certificate, profile.settings.key) = (nil, nil) }
         run = try LoginRun(invocation, profile, settings)
     }
 
     /// - Throws: `loginRequired` where the service lets no stranger in, after it was told what it says.
     func tell(printsJSON: Bool) throws(LoginError) -> ExitCode {
-        let (evidence, offered) = try run.service.visitAsStranger()
+        let evidence: Evidence, offered: [AuthenticateChallenge]
+        do throws(LoginError) {
+            (evidence, offered) = try run.service.visitAsStranger()
+        } catch .untrusted(.clientCertificate) {
+            run.invocation.say(
+                "Without a login, \(run.profile.name) (\(run.endpoint.origin)): no client certificate, no answer")
+            throw .loginRequired(LoginNeed(why: .nothingStored))
+        }
         let schemes = offered.isEmpty ? "" : "; it asks for \(SafeText.list(offered.map(\.scheme)))"
         run.invocation.say("Without a login, \(run.profile.name) (\(run.endpoint.origin)): \(evidence.words)\(schemes)")
         switch evidence.judgement {

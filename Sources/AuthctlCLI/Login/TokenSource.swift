@@ -98,6 +98,7 @@ extension AccountRecord.SessionKind {
         case .token: break
         case .digest: throw .usage(.hasNoHeader(method: .digest))
         case .ticket: throw .usage(.hasNoHeader(method: .negotiate))
+        case .certificate: throw .usage(.hasNoHeader(method: .certificate))
         case .basic where wantsHeader, .cookies where wantsHeader: break
         case .basic: throw .usage(.tokenHasOnlyHeader(method: .basic))
         case .cookies: throw .usage(.tokenHasOnlyHeader(method: .cookie))

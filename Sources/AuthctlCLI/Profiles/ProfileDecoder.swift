@@ -46,7 +46,7 @@ struct ProfileDecoder {
         if methods.count > 1, methods.contains(where: { [.auto, .certificate, .cookie, .token].contains($0) }) {
             throw table.fault("method", "'auto', 'certificate', 'cookie' and 'token' stand by themselves")
         }
-        return methods
+        return methods.strongestFirst
     }
 
     private func settings(_ table: StrictTable) throws(UsageFault) -> Profile.Settings {

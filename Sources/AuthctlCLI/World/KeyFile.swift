@@ -43,6 +43,7 @@ struct KeyFile {
         while true {
             var count = 0
             let bytes = Secret(count: chunk) { count = Glibc.read(descriptor, $0.baseAddress, chunk) }
+            if count < 0 && errno == EINTR { continue }
             guard count >= 0 else { throw Fault(fault: .unreadable(file: path, errno: errno)) }
             if count == 0 { return builder.finish() }
             do throws(SecretBuilder.LimitExceeded) {

@@ -9,7 +9,21 @@ extension Streams {
         guard let data = try? encoder.encode(value) else {
             throw .failure(.other("the result cannot be written as JSON"))
         }
-        try result(String(decoding: data, as: UTF8.self))
+        try result(Self.harmless(String(decoding: data, as: UTF8.self)))
+    }
+
+    /// What a terminal could obey is written as JSON's own escapes: the value stays the same.
+    private static func harmless(_ json: String) -> String {
+        json.unicodeScalars.reduce(into: "") { text, scalar in
+            guard scalar.value >= 0x7F, SafeText.escape(for: scalar) != nil else {
+                text.unicodeScalars.append(scalar)
+                return
+            }
+            for unit in String(scalar).utf16 {
+                let digits = String(unit, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            }
+        }
     }
 }
 

@@ -11,6 +11,15 @@ public struct Evidence: Equatable, Sendable {
         public let number: Int
     }
 
+    /// The same without the server's words, where they repeat a secret.
+    public func without(_ secrets: RepeatedSecrets) -> Evidence {
+        Evidence(step: step, status: status, judgement: judgement.without(secrets), rule: rule)
+    }
+
+    private init(step: Step, status: Int, judgement: Judgement, rule: Rule?) {
+        (self.step, self.status, self.judgement, self.rule) = (step, status, judgement, rule)
+    }
+
     init(_ facts: AnswerFacts, _ rule: AnswerRule, _ step: Step, _ judgement: Judgement) {
         (self.step, status, self.judgement) = (step, facts.status, judgement)
         let refusals = step == .verify ? ("logged-out", rule.loggedOut) : ("refused", rule.refused)
@@ -18,6 +27,17 @@ public struct Evidence: Equatable, Sendable {
             conditions?.firstIndex { facts.matches($0) }.map { Rule(key: key, number: $0 + 1) }
         }
         self.rule = held.first
+    }
+}
+
+extension Judgement {
+    fileprivate func without(_ secrets: RepeatedSecrets) -> Judgement {
+        switch self {
+        case .accepted: self
+        case .refused(let refusal): .refused(refusal.without(secrets))
+        case .forbidden(let refusal): .forbidden(refusal.without(secrets))
+        case .unclear(let error): .unclear(error.without(secrets))
+        }
     }
 }
 

@@ -1,37 +1,44 @@
-public import Secrets
-
 extension LoginError {
-    /// The same without the server's words, where they repeat a secret that was sent to it: `no user "ann" with the
-    /// password "…"`.
-    public func withoutWords(repeating secrets: [Secret?]) -> LoginError {
-        let repeated = { (words: String?) in
-            words.map { words in secrets.contains { $0.map { $0.isPart(of: words) } ?? false } } ?? false
-        }
+    /// The same without the server's words, where they repeat a secret.
+    public func without(_ secrets: RepeatedSecrets) -> LoginError {
+        let told = { (text: String) in secrets.stand(in: text) ? "…" : text }
         switch self {
-        case .rejected(let refusal) where repeated(refusal.words): return .rejected(refusal.withoutWords)
-        case .forbidden(let refusal) where repeated(refusal.words): return .forbidden(refusal.withoutWords)
-        case .busy(let fault) where repeated(fault.words):
-            return .busy(BusyFault(status: fault.status, retryAfter: fault.retryAfter, words: nil))
-        case .failure(.unexpectedStatus(let status, let step, let words)) where repeated(words):
-            return .failure(.unexpectedStatus(status, step: step, words: nil))
-        case .usage, .rejected, .noTicketForService, .loginRequired, .cancelled, .network, .untrusted, .store,
-            .forbidden, .busy,
-            .promptExpired, .failure:
+        case .rejected(let refusal): return .rejected(refusal.without(secrets))
+        case .forbidden(let refusal): return .forbidden(refusal.without(secrets))
+        case .busy(let fault):
+            let words = fault.words.flatMap { secrets.stand(in: $0) ? nil : $0 }
+            return .busy(BusyFault(status: fault.status, retryAfter: fault.retryAfter, words: words))
+        case .failure(let fault): return .failure(fault.without(secrets))
+        case .untrusted(.otherOrigin(let target)): return .untrusted(.otherOrigin(target: told(target)))
+        case .untrusted(.formElsewhere(let page, let target)):
+            return .untrusted(.formElsewhere(page: told(page), target: told(target)))
+        case .network(.brokenAnswer(let problem)): return .network(.brokenAnswer(told(problem)))
+        case .usage, .noTicketForService, .loginRequired, .cancelled, .network, .untrusted, .store, .promptExpired:
             return self
         }
     }
 }
 
-extension Refusal {
-    fileprivate var withoutWords: Refusal {
-        Refusal(status: status, words: nil, mayMeanForbidden: mayMeanForbidden, hadTicket: hadTicket)
+extension FailureFault {
+    fileprivate func without(_ secrets: RepeatedSecrets) -> FailureFault {
+        switch self {
+        case .unexpectedStatus(let status, let step, let words):
+            .unexpectedStatus(status, step: step, words: words.flatMap { secrets.stand(in: $0) ? nil : $0 })
+        case .redirected(let step, let status, let target):
+            .redirected(step: step, status: status, target: secrets.stand(in: target) ? "…" : target)
+        case .other(let text):
+            .other(secrets.stand(in: text) ? "the answer cannot be used, and repeats a secret" : text)
+        case .missingInAnswer, .noSuchForm, .tooManyRedirects, .tokenTooShortLived, .logoutIncomplete, .unexpectedEvent,
+            .system:
+            self
+        }
     }
 }
 
-extension Secret {
-    fileprivate func isPart(of text: String) -> Bool {
-        guard !isEmpty else { return false }
-        let bytes = Array(text.utf8)
-        return withUnsafeBytes { bytes.firstRange(of: $0) != nil }
+extension Refusal {
+    /// The same without the server's words, where they repeat a secret.
+    public func without(_ secrets: RepeatedSecrets) -> Refusal {
+        guard let words, secrets.stand(in: words) else { return self }
+        return Refusal(status: status, words: nil, mayMeanForbidden: mayMeanForbidden, hadTicket: hadTicket)
     }
 }

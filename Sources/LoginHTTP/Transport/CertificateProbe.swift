@@ -13,7 +13,7 @@ struct CertificateProbe {
     let gate: PeerGate
 
     /// - Returns: what is there now; without reasons if it verifies.
-    /// - Throws: `certificateUnseen` where no certificate can be had.
+    /// - Throws: `certificateUnseen` where no certificate can be had; the fault of the network where there is no server.
     func run() throws(LoginError) -> ServerTrust {
         let handle = try CurlHandle(CurlLibrary())
         gate.startTransfer()
@@ -28,9 +28,26 @@ struct CertificateProbe {
         try handle.set(CURLOPT_SSL_VERIFYHOST, 0)
         let code = withExtendedLifetime(gate) { handle.perform() }
         guard code == CURLE_OK else {
+            if let error = unreached(code, handle) { throw error }
             throw .untrusted(.certificateUnseen(reason: handle.words.text ?? CurlHandle.words(of: code)))
         }
         return try evaluate(Self.certificates(of: handle))
+    }
+
+    /// Why nobody answered; nothing where somebody did.
+    private func unreached(_ code: CURLcode, _ handle: CurlHandle) -> LoginError? {
+        switch code {
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT, CURLE_OPERATION_TIMEDOUT:
+            if code == CURLE_COULDNT_CONNECT, let fault = gate.fault { return .untrusted(fault) }
+            let wasConnected = handle.offset(CURLINFO_CONNECT_TIME_T) > 0
+            return CurlFault(
+                code: code, text: handle.words.text ?? CurlHandle.words(of: code), origin: options.origin,
+                settings: options.settings, proxy: options.proxy, wasConnected: wasConnected, wasReady: false,
+                connectStatus: 0
+            ).error
+        default:
+            return nil
+        }
     }
 
     /// In PEM, the server's own first.

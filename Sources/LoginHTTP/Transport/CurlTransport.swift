@@ -51,14 +51,14 @@ public final class CurlTransport: Transport {
             status: handle.number(CURLINFO_RESPONSE_CODE), headers: collector.fields, body: collector.takeBody(),
             cookies: try CookieLimits.cookies(in: handle.list(CURLINFO_COOKIELIST)).newestFirst(request.cookies),
             redirect: redirect(collector.fields, from: url, parser))
-        trace.show(response)
+        trace.show(response, hiding: request.hidden)
         return response
     }
 
     private func checked(_ request: HTTPRequest, _ parser: URLParser) throws(LoginError) -> ParsedURL {
         let url: ParsedURL
         do throws(UsageFault) {
-            url = try parser.parse(request.url)
+            url = try parsed(request, parser)
             try RequestCheck(request: request).run()
             try SettingsCheck(caFile: options.settings.caFile, proxy: options.proxy).run()
         } catch {
@@ -72,6 +72,17 @@ public final class CurlTransport: Transport {
             throw .untrusted(.plainHTTPThroughProxy)
         }
         return url
+    }
+
+    /// A fault of what was filled in names no more of the URL than what was written.
+    private func parsed(_ request: HTTPRequest, _ parser: URLParser) throws(UsageFault) -> ParsedURL {
+        do throws(UsageFault) {
+            return try parser.parse(request.url)
+        } catch .badURL(_, let problem) {
+            throw .badURL(url: "\(options.origin)\(request.shownPath ?? "")", problem: problem)
+        } catch {
+            throw error
+        }
     }
 
     /// libcurl takes 50 cookies at most between the beginnings of two transfers, those of the answer before included,
@@ -134,6 +145,10 @@ public final class CurlTransport: Transport {
         let found = try CertificateProbe(options: options, gate: gate).run()
         if !found.reasons.isEmpty {
             if let fault = exception.fault(with: found) { throw .untrusted(fault) }
+            // Whatever was accepted before: no other certificate than the one that is named now.
+            if let named = options.settings.fingerprint, named != found.fingerprint {
+                throw .untrusted(.otherFingerprint(found))
+            }
             options.pinnedKey = exception.key
         }
         isExamined = true
@@ -145,8 +160,8 @@ public final class CurlTransport: Transport {
         let found: ServerTrust
         do throws(LoginError) {
             found = try CertificateProbe(options: options, gate: gate).run()
-        } catch .untrusted(.certificateUnseen) {
-            // A server that ends every handshake without a client certificate, say.
+        } catch {
+            // A server that ends every handshake without a client certificate, or has gone since.
             return unseen
         }
         // It verifies now, or what does not verify is not the server's certificate.

@@ -41,6 +41,9 @@ public struct TransportSettings: Sendable {
     /// server's text is not escaped.
     public var trace: (@Sendable (String) -> Void)?
 
+    /// The certificate that alone is accepted where it does not verify, if one was named.
+    public var fingerprint: Fingerprint?
+
     public init(
         allowHTTP: Bool = false, proxy: ProxySetting = .none, environment: [String: String] = [:],
         caFile: String? = nil, exception: TrustException? = nil, timeout: Int = 60, connectTimeout: Int = 10,

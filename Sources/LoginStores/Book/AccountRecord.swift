@@ -50,6 +50,8 @@ public struct AccountRecord: Equatable, Sendable, Codable {
         case digest
         /// A Kerberos ticket, which is kept elsewhere: only whose it was.
         case ticket
+        /// A client certificate, which lies in a file: its name, and the passphrase of its key.
+        case certificate
     }
 
     /// As typed; the server's where nothing was typed.

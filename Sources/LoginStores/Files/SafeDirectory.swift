@@ -86,11 +86,11 @@ final class SafeDirectory {
         if makeOne(path) != 0, errno != EEXIST { throw .system(call: "mkdir", path: path, errno: errno) }
     }
 
-    /// With a mask of its own: under umask 777 the new folder would be closed to its owner as well.
+    /// Under umask 777 the new folder would be closed to its owner as well. The mask itself belongs to the whole process, and
+    /// another thread may be at it.
     private static func makeOne(_ path: String) -> Int32 {
-        let mask = umask(0o077)
-        defer { umask(mask) }
-        return mkdir(path, 0o700)
+        let made = mkdir(path, 0o700)
+        return made == 0 ? fchmodat(AT_FDCWD, path, 0o700, AT_SYMLINK_NOFOLLOW) : made
     }
 }
 

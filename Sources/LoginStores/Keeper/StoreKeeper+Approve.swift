@@ -81,6 +81,7 @@ extension StoreKeeper {
     ) -> AccountRecord {
         let kind: AccountRecord.SessionKind =
             switch login.session {
+            case .credential where method == .certificate: .certificate
             case .credential(let credential) where credential.secret == nil: .ticket
             case .credential: method == .digest ? .digest : .basic
             case .token: .token
