@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
-/* Declared by hand, so that OpenSSL's headers are not needed: EVP_Q_digest is stable since 3.0. */
+/* Declared by hand: EVP_Q_digest is stable since 3.0. */
 typedef int digest_function(
     void *context, const char *name, const char *properties, const void *bytes, size_t count, unsigned char *digest,
     size_t *length);

@@ -24,7 +24,7 @@ struct CurlOptions {
         try handle.set(CURLOPT_PROTOCOLS_STR, origin.scheme)
         try handle.set(CURLOPT_REDIR_PROTOCOLS_STR, origin.scheme)
         try handle.set(CURLOPT_FOLLOWLOCATION, 0)
-        // Bounds the rounds of authentication too: a server can ask for them without end. 0 breaks Digest.
+        // Bounds the rounds of authentication too: a server can ask for them without end. 0 breaks Negotiate.
         try handle.set(CURLOPT_MAXREDIRS, 3)
         try handle.set(CURLOPT_UNRESTRICTED_AUTH, 0)
         try handle.set(CURLOPT_POSTREDIR, 0)
