@@ -29,12 +29,15 @@ public struct ServerTrust: Equatable, Sendable {
     public let origin: Origin
     /// In the order of `Reason`, each once.
     public let reasons: [Reason]
-    /// As RFC 2253 has names, unescaped.
+    /// As RFC 2253 has names; not to be trusted, and escaped wherever it is shown.
     public let subject: String
+    /// The same of whoever vouches for it.
     public let issuer: String
     /// In seconds of Unix time.
     public let notBefore: Int64
+    /// In seconds of Unix time.
     public let notAfter: Int64
+    /// Of the server's own certificate, for people to compare.
     public let fingerprint: Fingerprint
     /// SHA-256 of the public key, in base64: what stays when a certificate is renewed with the same key (RFC 7469,
     /// section 2.4).
@@ -68,6 +71,7 @@ public struct TrustException: Equatable, Sendable, Codable {
     public let origin: Origin
     /// As `ServerTrust.key`.
     public let key: String
+    /// The faults that were accepted, and no others.
     public let reasons: [ServerTrust.Reason]
     /// Of the certificate that was looked at, to be shown; the key decides.
     public let fingerprint: Fingerprint
@@ -91,6 +95,7 @@ public struct TrustException: Equatable, Sendable, Codable {
 
 /// SHA-256 of a certificate in DER, as `openssl x509 -fingerprint -sha256` tells it.
 public struct Fingerprint: Hashable, Sendable {
+    /// 32 of them.
     public let bytes: [UInt8]
 
     /// Nothing unless there are 32.
@@ -144,14 +149,18 @@ extension Fingerprint: Codable {
 ///
 /// Pure, since both ways to a server go by it: the login itself, and the redirects before it.
 public struct TrustPolicy: Equatable, Sendable {
+    /// What is to be done.
     public enum Decision: Equatable, Sendable {
+        /// Put it before a person.
         case ask
+        /// Go on: it is the certificate that was named.
         case accept
         case refuse(LoginError)
     }
 
     /// The certificate that was named beforehand, instead of a question.
     public var fingerprint: Fingerprint?
+    /// Whether a person may be asked.
     public var mayAsk: Bool
 
     public init(fingerprint: Fingerprint? = nil, mayAsk: Bool = false) {
@@ -159,6 +168,7 @@ public struct TrustPolicy: Equatable, Sendable {
         self.mayAsk = mayAsk
     }
 
+    /// Decides about one certificate: a fingerprint that was named leaves nothing to ask.
     public func decision(on trust: ServerTrust) -> Decision {
         guard trust.isAcceptable else { return .refuse(.untrusted(.certificate(trust))) }
         if let fingerprint {

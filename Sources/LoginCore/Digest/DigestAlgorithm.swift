@@ -17,6 +17,7 @@ public struct DigestAlgorithm: Equatable, Sendable {
         }
     }
 
+    /// The hash function.
     public let hash: Hash
     /// Whether a key for the whole session takes the place of the password's hash (`-sess`).
     public let isSession: Bool

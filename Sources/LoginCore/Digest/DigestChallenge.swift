@@ -15,9 +15,13 @@ public struct DigestChallenge: Equatable, Sendable {
         case malformed(String)
     }
 
+    /// Part of what is hashed; the server's own word.
     public let realm: String
+    /// The server's value for one or several answers.
     public let nonce: String
+    /// Goes back as it came.
     public let opaque: String?
+    /// What the answer is computed with.
     public let algorithm: DigestAlgorithm
     /// As the server wrote it; nothing where it did not, which means MD5.
     public let algorithmName: String?

@@ -10,9 +10,11 @@ public struct DigestSession: Sendable {
 
     /// One request as the answer covers it.
     public struct Request: Sendable {
+        /// The verb.
         public let method: String
         /// The target of the request line, byte for byte.
         public let uri: String
+        /// Hashed along with `auth-int`.
         public let body: Secret?
 
         public init(method: String, uri: String, body: Secret?) {
@@ -22,6 +24,7 @@ public struct DigestSession: Sendable {
         }
     }
 
+    /// What is answered.
     public let challenge: DigestChallenge
     /// Of the challenge, until the server names the next one.
     private(set) var nonce: String

@@ -1,13 +1,19 @@
 /// Why an answer was judged as it was, for `profile test`.
 public struct Evidence: Equatable, Sendable {
+    /// Which request was answered.
     public let step: Step
+    /// Of HTTP.
     public let status: Int
+    /// What the answer was taken for.
     public let judgement: Judgement
     /// The key and the number of the profile's own rule that held, counted from 1; nothing where what is usual decided.
     public let rule: Rule?
 
+    /// One of the conditions that a profile lists.
     public struct Rule: Equatable, Sendable {
+        /// As the profile has it, such as `refused`.
         public let key: String
+        /// From 1.
         public let number: Int
     }
 

@@ -4,11 +4,13 @@ public import Secrets
 ///
 /// What it says is only looked at: where a request goes is what the profile says, never what a page does.
 public struct LoginPage: Equatable, Sendable {
+    /// Where the page lies.
     public let origin: Origin
     /// Path and query, for messages.
     public let target: String
     /// Where `<base href>` has all of the page's addresses begin.
     public let base: Redirect?
+    /// In the order of the page.
     public let forms: [PageForm]
 
     public init(origin: Origin, target: String, base: Redirect? = nil, forms: [PageForm]) {
@@ -37,6 +39,7 @@ public struct PageForm: Equatable, Sendable {
 
 /// A field of a form.
 public struct PageField: Equatable, Sendable {
+    /// As the form names it.
     public let name: String
     /// What a hidden field says, usually a token against forged requests; absent for all other fields.
     public let hiddenValue: Secret?
