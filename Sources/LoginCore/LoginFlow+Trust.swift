@@ -34,6 +34,17 @@ public struct TrustAcceptance: Equatable, Sendable {
     }
 }
 
+extension TrustAnswer {
+    /// What the answer to a question about `trust` accepts; nothing for a no.
+    public func acceptance(of trust: ServerTrust) -> TrustAcceptance? {
+        switch self {
+        case .reject: nil
+        case .once: TrustAcceptance(trust.exception, isLasting: false)
+        case .always: TrustAcceptance(trust.exception, isLasting: true)
+        }
+    }
+}
+
 /// The part of the table that is about a server whose certificate does not verify.
 extension LoginFlow {
     mutating func judge(_ trust: ServerTrust) -> Effect {
@@ -50,17 +61,19 @@ extension LoginFlow {
 
     mutating func handleTrust(_ event: Event) -> Effect {
         switch (state, event) {
-        case (.askingTrust(let trust, _), .answeredTrust(.reject)):
-            return finish(.failed(.untrusted(.certificate(trust))))
-        case (.askingTrust(let trust, let interruption), .answeredTrust(.once)):
-            return accept(TrustAcceptance(trust.exception, isLasting: false), interruption)
-        case (.askingTrust(let trust, let interruption), .answeredTrust(.always)):
-            return accept(TrustAcceptance(trust.exception, isLasting: true), interruption)
+        case (.askingTrust(let trust, let interruption), .answeredTrust(let answer)):
+            guard let acceptance = answer.acceptance(of: trust) else {
+                return finish(.failed(.untrusted(.certificate(trust))))
+            }
+            return accept(acceptance, interruption)
         case (.trusting(let interruption), .trusted):
             return resume(interruption)
         case (.rememberingTrust(let outcome), .saved):
             return finish(outcome)
-        case (_, _):
+        // The other states never come here; a new one has to be named before this builds.
+        case (.askingTrust, _), (.trusting, _), (.rememberingTrust, _), (.starting, _), (.lookingUp, _), (.judging, _),
+            (.preparing, _), (.asking, _), (.authenticating, _), (.rejectingCredential, _), (.saving, _),
+            (.finished, _):
             return unexpected(event)
         }
     }

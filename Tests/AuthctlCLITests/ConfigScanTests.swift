@@ -82,6 +82,13 @@ struct ConfigScanTests {
         #expect(fault("a = [1979-05-27 07:32:00, 1, 2, 1979-05-27 ] # a 1\nb = 'x 1'\nc = { d = 1, e = 2 }") == nil)
     }
 
+    @Test(arguments: ["a = 1979-05-27Ta", "a = [1979-05-27t:0:0z]", "a = 1979-05-27T", "a = { b = 1979-05-27T'0' }"])
+    func `a date with no time behind its T is refused, where the parser would abort`(text: String) {
+        let problem = "holds a date with no time behind its T"
+        #expect(fault("\n" + text) == .badConfig(file: "f", path: nil, line: 2, problem: problem))
+        #expect(fault("a = [1979-05-27T07:32:00, 1979-05-27t07:32:00Z]\n1979-05-Ta = 1\nb = '1979-05-27Ta'") == nil)
+    }
+
     @Test(arguments: ["a = 1979-05-2\" 2,\"", "a = [x'y']", "a\"b\" = 1", "a = 1979-05-%' 2, '"])
     func `a quote inside of a word is refused, where the parser would read on differently`(text: String) {
         let problem = "holds a quote inside of a word"

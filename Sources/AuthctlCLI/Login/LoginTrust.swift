@@ -42,10 +42,8 @@ extension Invocation {
         case .accept: return TrustAcceptance(trust.exception, isLasting: true)
         case .ask: break
         }
-        switch try world.dialogue(dialogueSettings(options)).ask(about: trust) {
-        case .reject: throw .untrusted(.certificate(trust))
-        case .once: return TrustAcceptance(trust.exception, isLasting: false)
-        case .always: return TrustAcceptance(trust.exception, isLasting: true)
-        }
+        let answer = try world.dialogue(dialogueSettings(options)).ask(about: trust)
+        guard let acceptance = answer.acceptance(of: trust) else { throw .untrusted(.certificate(trust)) }
+        return acceptance
     }
 }

@@ -74,6 +74,7 @@ struct ConfigScan {
             }
             depth = bracket.depth - 1
         case UInt8(ascii: "."): try descend()
+        case UInt8(ascii: "T"), UInt8(ascii: "t"): try checkTime()
         case UInt8(ascii: ","): depth = brackets.last?.depth ?? depth
         default: break
         }
@@ -107,6 +108,13 @@ struct ConfigScan {
         guard index >= 2, !Self.isBefore(value: bytes[index - 2]) else { return }
         let digits = bytes[index...].prefix(2).prefix { Self.isDigit($0) }
         if digits.count == 1 { throw Fault(line: line, problem: "holds two values with no comma between them") }
+    }
+
+    /// The letter between a date and its time; with anything but a digit behind it, the parser aborts.
+    private func checkTime() throws(Fault) {
+        let date = bytes[..<(index - 1)].suffix(10).map { Self.isDigit($0) ? UInt8(ascii: "0") : $0 }
+        guard date == Array("0000-00-00".utf8), !(bytes[index...].first.map(Self.isDigit) ?? false) else { return }
+        throw Fault(line: line, problem: "holds a date with no time behind its T")
     }
 
     /// Whether a value may begin behind it.
