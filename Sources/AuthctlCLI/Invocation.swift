@@ -97,7 +97,9 @@ final class Invocation {
     /// One for the whole command, so that a passphrase is asked for and turned into a key once.
     func shelf() -> StoreShelf {
         if let opened { return opened }
-        let shelf = world.shelf(paths.stateFolder) { [unowned self] () throws(StoreFault) in try self.passphrase() }
+        let shelf = world.shelf(paths.stateFolder, profiles.defaults.passphraseCache) {
+            [unowned self] () throws(StoreFault) in try self.passphrase()
+        }
         opened = shelf
         return shelf
     }

@@ -11,6 +11,8 @@ static char problem_text[256];
 
 static int32_t (*add_key_)(const char *, const char *, const void *, size_t, int32_t);
 static long (*search_)(int32_t, const char *, const char *, int32_t);
+static int32_t (*keyring_)(int32_t, int);
+static long (*describe_)(int32_t, char *, size_t);
 static long (*read_)(int32_t, char *, size_t);
 static long (*link_)(int32_t, int32_t);
 static long (*unlink_)(int32_t, int32_t);
@@ -34,7 +36,7 @@ static int resolve(void *library, const char *name, void *place) {
 static void open_library(void) {
     void *library = dlopen("libkeyutils.so.1", RTLD_NOW | RTLD_LOCAL);
     if (library && resolve(library, "add_key", &add_key_) && resolve(library, "keyctl_search", &search_)
-        && resolve(library, "keyctl_read", &read_) && resolve(library, "keyctl_link", &link_)
+        && resolve(library, "keyctl_get_keyring_ID", &keyring_) && resolve(library, "keyctl_describe", &describe_) && resolve(library, "keyctl_read", &read_) && resolve(library, "keyctl_link", &link_)
         && resolve(library, "keyctl_unlink", &unlink_) && resolve(library, "keyctl_setperm", &setperm_)
         && resolve(library, "keyctl_set_timeout", &set_timeout_)) {
         return;
@@ -61,6 +63,18 @@ long ckeyutils_add(const char *description, const void *payload, size_t count, i
 
 long ckeyutils_search(int32_t keyring, const char *description, int32_t destination) {
     return ready() ? result(search_(keyring, "user", description, destination)) : -ELIBACC;
+}
+
+long ckeyutils_keyring(int32_t keyring) {
+    return ready() ? result(keyring_(keyring, 0)) : -ELIBACC;
+}
+
+long ckeyutils_owner(int32_t key) {
+    char text[512] = "";
+    unsigned owner;
+    if (!ready()) return -ELIBACC;
+    if (describe_(key, text, sizeof text - 1) < 0) return -(long)errno;
+    return sscanf(text, "%*[^;];%u", &owner) == 1 ? (long)owner : -EBADMSG;
 }
 
 long ckeyutils_read(int32_t key, void *buffer, size_t capacity) {

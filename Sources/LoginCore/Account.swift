@@ -41,6 +41,16 @@ public struct Identity: Equatable, Sendable {
         self.serverName = serverName
     }
 
+    /// What the account is found by: the name typed, else the server's.
+    public var accountName: String { username.isEmpty ? serverName ?? "" : username }
+
     /// What `whoami` prints: the server's name, else the typed one, else nothing.
     public var displayName: String { serverName ?? username }
+}
+
+extension String {
+    /// Byte for byte: `==` would hold two spellings of one letter equal.
+    public func isSame(as other: String) -> Bool {
+        utf8.elementsEqual(other.utf8)
+    }
 }

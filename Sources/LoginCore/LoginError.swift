@@ -66,36 +66,6 @@ public enum UsageFault: Error, Equatable, Sendable {
     case other(String)
 }
 
-/// What a login without a person lacks.
-public struct LoginNeed: Equatable, Sendable {
-    public enum Why: Equatable, Sendable {
-        case noProfile
-        case nothingStored
-        case sessionRefused
-        case sessionExpired
-        case passwordRefusedBefore
-        /// The key of the client certificate is encrypted.
-        case keyLocked(file: String)
-        /// A person left it blank until no question was left.
-        case leftBlank(CredentialField)
-        /// The profile has logins, but not of the account that was named.
-        case noSuchAccount(username: String, known: [String])
-        case passwordCommandFailed(status: Int32)
-        case passwordCommandTookTooLong(seconds: Int)
-        case ticket(TicketProblem)
-        /// The server wants a method for which nobody is asked here.
-        case declined(AuthenticationMethod)
-    }
-
-    public let why: Why
-    public let missing: [CredentialField]
-
-    public init(why: Why, missing: [CredentialField] = []) {
-        self.why = why
-        self.missing = missing
-    }
-}
-
 /// The credential was not judged.
 public enum NetworkFault: Equatable, Sendable {
     case nameNotResolved(host: String)

@@ -32,7 +32,7 @@ extension LoginFlow {
         var session = session
         switch (session.step, event) {
         case (.verifying, .confirmed(let login, isRenewed: true)):
-            return go(.saving(login.identity, .stored), .save(login, .renewal))
+            return save(login, from: .stored)
         case (.verifying, .confirmed(let login, isRenewed: false)):
             return succeed(.alreadyLoggedIn(login.identity))
         case (.verifying, .refused):

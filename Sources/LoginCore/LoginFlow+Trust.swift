@@ -15,8 +15,9 @@ public enum Interruption: Equatable, Sendable {
             self = .judging(session)
         case .preparing(let source): self = .preparing(source)
         case .authenticating(.stored): self = .authenticatingStored
-        case .starting, .lookingUp, .judging, .asking, .authenticating, .rejectingCredential, .saving, .askingTrust,
-            .trusting, .rememberingTrust, .finished:
+        case .starting, .lookingUp, .judging, .asking, .authenticating, .rejectingCredential, .askingReplacement,
+            .saving,
+            .askingTrust, .trusting, .rememberingTrust, .finished:
             return nil
         }
     }
@@ -72,8 +73,8 @@ extension LoginFlow {
             return finish(outcome)
         // The other states never come here; a new one has to be named before this builds.
         case (.askingTrust, _), (.trusting, _), (.rememberingTrust, _), (.starting, _), (.lookingUp, _), (.judging, _),
-            (.preparing, _), (.asking, _), (.authenticating, _), (.rejectingCredential, _), (.saving, _),
-            (.finished, _):
+            (.preparing, _), (.asking, _), (.authenticating, _), (.rejectingCredential, _),
+            (.askingReplacement, _), (.saving, _), (.finished, _):
             return unexpected(event)
         }
     }

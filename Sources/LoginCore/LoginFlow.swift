@@ -7,6 +7,7 @@
 /// - a login is saved only after the verify endpoint confirmed it; a stored one is rejected only after a refusal;
 /// - at most `maxAttempts` questions, every path ends, nothing happens after the end;
 /// - only a refusal counts as a failed attempt, and only a refusal is told as one;
+/// - nothing takes the place of a login of another person, unless a person says so;
 /// - no certificate is trusted that nobody accepted, and none is remembered before a login has succeeded with it.
 public struct LoginFlow: Equatable, Sendable {
     /// What the caller allows and already has.
@@ -56,6 +57,8 @@ public struct LoginFlow: Equatable, Sendable {
         case asking
         case authenticating(Source)
         case rejectingCredential(Refusal)
+        /// The server names another person than it did before: `LoginFlow+Replacement.swift`.
+        case askingReplacement(Identity, Source)
         case saving(Identity, Source)
         /// The server's certificate does not verify: `LoginFlow+Trust.swift`, as the next two.
         case askingTrust(ServerTrust, Interruption)
@@ -85,6 +88,8 @@ public struct LoginFlow: Equatable, Sendable {
         /// There is nothing to renew the session with.
         case notRenewable
         case rejected
+        /// What a person said about a login of another person, and that login.
+        case answeredReplacement(Login, accepts: Bool)
         case saved
         case answeredTrust(TrustAnswer)
         case trusted
@@ -102,6 +107,7 @@ public struct LoginFlow: Equatable, Sendable {
         case authenticate(Credential)
         /// With the Kerberos ticket, for which nobody is asked.
         case authenticateTicket
+        case askReplacement(Replacement, Login)
         case save(Login, Approval)
         case reject(StoredLogin.Part)
         case askTrust(ServerTrust)
@@ -125,7 +131,7 @@ public struct LoginFlow: Equatable, Sendable {
     let policy: Policy
     /// What was accepted, in this login or on the way to it.
     var acceptance: TrustAcceptance?
-    private var subject: Subject
+    private(set) var subject: Subject
 
     /// Whom and what a login is about: what every challenge carries.
     public struct Subject: Equatable, Sendable {
@@ -133,11 +139,20 @@ public struct LoginFlow: Equatable, Sendable {
         public fileprivate(set) var protectionSpace: ProtectionSpace
         /// What a person is asked for.
         public let fields: [CredentialField]
+        /// Whose logins are stored.
+        public let accounts: [Identity]
+        /// The one among them that is meant, by the name typed; nothing where that is left open.
+        public let account: String?
 
-        public init(profile: String, protectionSpace: ProtectionSpace, fields: [CredentialField]) {
+        public init(
+            profile: String, protectionSpace: ProtectionSpace, fields: [CredentialField], accounts: [Identity] = [],
+            account: String? = nil
+        ) {
             self.profile = profile
             self.protectionSpace = protectionSpace
             self.fields = fields
+            self.accounts = accounts
+            self.account = account
         }
     }
 
@@ -181,6 +196,8 @@ public struct LoginFlow: Equatable, Sendable {
             return handle(event, judging: session)
         case (.askingTrust, _), (.trusting, _), (.rememberingTrust, _):
             return handleTrust(event)
+        case (.askingReplacement(_, let source), _):
+            return handle(event, replacingFrom: source)
 
         case (.preparing(.given), .prepared(let space)):
             subject.protectionSpace = space
@@ -209,7 +226,7 @@ public struct LoginFlow: Equatable, Sendable {
         case (.authenticating(.stored), .confirmed(let login, isRenewed: false)):
             return succeed(.alreadyLoggedIn(login.identity))
         case (.authenticating(let source), .confirmed(let login, _)):
-            return go(.saving(login.identity, source), .save(login, approval(source)))
+            return save(login, from: source)
         case (.authenticating(.given), .refused(let refusal)), (.authenticating(.ticket), .refused(let refusal)):
             return finish(.failed(.rejected(refusal)))
         case (.authenticating(.stored), .refused(let refusal)):
@@ -251,7 +268,7 @@ extension LoginFlow {
     }
 
     /// With what is stored, a session is only renewed; with a credential that a person gave, an account is logged in.
-    private func approval(_ source: Source) -> Approval {
+    func approval(_ source: Source) -> Approval {
         switch source {
         case .stored: .renewal
         case .given, .typed, .ticket: .login(subject.protectionSpace.method)
@@ -298,6 +315,7 @@ extension LoginFlow.State {
         case .asking: "asking"
         case .authenticating: "authenticating"
         case .rejectingCredential: "rejecting the credential"
+        case .askingReplacement: "asking whose login to keep"
         case .saving: "saving"
         case .askingTrust: "asking whether to trust"
         case .trusting: "trusting"
@@ -320,6 +338,7 @@ extension LoginFlow.Event {
         case .renewed: "renewed"
         case .notRenewable: "not renewable"
         case .rejected: "rejected"
+        case .answeredReplacement: "answered whose login to keep"
         case .saved: "saved"
         case .answeredTrust: "answered whether to trust"
         case .trusted: "trusted"

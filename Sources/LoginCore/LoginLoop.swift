@@ -68,6 +68,8 @@ public struct LoginLoop {
             return authenticate(credential, stored)
         case .authenticateTicket:
             return authenticate(Credential(username: nil, secret: nil), stored)
+        case .askReplacement(let replacement, let login):
+            return .answeredReplacement(login, accepts: try prompt.ask(about: replacement))
         case .save(let login, let approval):
             try keeper.approve(login, approval)
             stored = StoredLogin(

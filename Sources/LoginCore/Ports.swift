@@ -123,6 +123,9 @@ public protocol Prompt {
     /// - Throws: `cancelled` if the person wants none of the answers.
     func ask(about trust: ServerTrust) throws(LoginError) -> TrustAnswer
 
+    /// Says that the server names another person than it did before, and asks whether that login is to be kept.
+    func ask(about replacement: Replacement) throws(LoginError) -> Bool
+
     /// Shows that the server is being asked; nothing takes the notice away again.
     func showWaiting(_ notice: String?)
 }

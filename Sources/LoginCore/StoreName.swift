@@ -35,6 +35,22 @@ extension StoreName: CustomStringConvertible {
     }
 }
 
+extension StoreName: Codable {
+    public init(from decoder: any Decoder) throws {
+        let text = try decoder.singleValueContainer().decode(String.self)
+        guard let name = StoreName(text) else {
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "no store: \(text)"))
+        }
+        self = name
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
 /// How long a login is kept.
 public enum Persistence: String, Sendable, Codable, CaseIterable {
     case none, session, permanent

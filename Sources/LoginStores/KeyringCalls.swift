@@ -36,11 +36,76 @@ extension KeyringStore {
     }
 
     /// - Returns: nothing if there is no such key, or if its time is over.
-    func search(_ description: String, linkingTo keyring: Int) throws(StoreFault) -> Int32? {
-        let result = ckeyutils_search(Int32(CKEYUTILS_USER_KEYRING), description, Int32(keyring))
+    private func search(
+        _ description: String, in keyring: Int32, linkingTo destination: Int
+    ) throws(StoreFault) -> Int32? {
+        let result = ckeyutils_search(keyring, description, Int32(destination))
         let absent = [ENOKEY, EKEYEXPIRED, EKEYREVOKED].map { -Int($0) }
         if absent.contains(result) { return nil }
         return Int32(try check(result, call: "keyctl_search"))
+    }
+
+    /// The same in each of `keyrings`.
+    func searchAll(_ description: String, linkingTo destination: Int) throws(StoreFault) -> Int32? {
+        for keyring in try keyrings() {
+            if let key = try search(description, in: keyring, linkingTo: destination) { return key }
+        }
+        return nil
+    }
+
+    /// Where secrets may be: the session's own keyring, if it has one, then the user's.
+    func keyrings() throws(StoreFault) -> [Int32] {
+        let user = Int32(CKEYUTILS_USER_KEYRING)
+        return try hasOwnSession() ? [Int32(CKEYUTILS_SESSION_KEYRING), user] : [user]
+    }
+
+    /// Without a keyring of its own, a process is shown the one that all sessions of the user share; and a process that
+    /// changed its user may still have the one of the user before, which is not to be searched.
+    private func hasOwnSession() throws(StoreFault) -> Bool {
+        let own = ckeyutils_keyring(Int32(CKEYUTILS_SESSION_KEYRING))
+        // None, or one that was revoked when the session ended.
+        if own < 0, own != -Int(ELIBACC) { return false }
+        try check(own, call: "keyctl_get_keyring_ID")
+        return own != ckeyutils_keyring(Int32(CKEYUTILS_USER_SESSION_KEYRING))
+            && ckeyutils_owner(Int32(own)) == Int(geteuid())
+    }
+
+    /// Where a new secret goes.
+    func keyring(for description: String) throws(StoreFault) -> Int32 {
+        let user = Int32(CKEYUTILS_USER_KEYRING), session = Int32(CKEYUTILS_SESSION_KEYRING)
+        guard try keyrings().contains(session) else { return user }
+        switch lifetime {
+        case .untilRestart: return user
+        case .session: return session
+        case .asBefore:
+            guard let key = try search(description, in: session, linkingTo: CKEYUTILS_NOWHERE) else { return user }
+            return try links(of: session).contains(key) ? session : user
+        }
+    }
+
+    /// The keys in a keyring, without those of keyrings in it.
+    private func links(of keyring: Int32) throws(StoreFault) -> [Int32] {
+        let size = try check(ckeyutils_read(keyring, nil, 0), call: "keyctl_read")
+        var serials = [Int32](repeating: 0, count: size / 4)
+        try check(
+            serials.withUnsafeMutableBytes { ckeyutils_read(keyring, $0.baseAddress, $0.count) }, call: "keyctl_read")
+        return serials
+    }
+
+    /// - Returns: whether there was such a key.
+    func unlinkAll(_ description: String, from keyring: Int32) throws(StoreFault) -> Bool {
+        var found = false
+        while let key = try search(description, in: keyring, linkingTo: CKEYUTILS_NOWHERE) {
+            let result = ckeyutils_unlink(key, keyring)
+            if result == -Int(ENOENT) {
+                // In the user's keyring, which the session's holds; else displaced by another process: look again.
+                if keyring == Int32(CKEYUTILS_SESSION_KEYRING) { break }
+                continue
+            }
+            try check(result, call: "keyctl_unlink")
+            found = true
+        }
+        return found
     }
 
     /// The time-out in seconds, at least one: the kernel takes 0 for 'none'.

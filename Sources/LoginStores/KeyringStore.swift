@@ -11,6 +11,9 @@ public import Secrets
 /// into `@u`, where it displaces its predecessor in one step: nobody sees it half made, and the old one is whole until
 /// then.
 ///
+/// Where the session was given a keyring of its own at login (pam_keyinit(8)), what is to last for the session goes there
+/// instead, and is looked for there first.
+///
 /// Only a possessor has permissions. A process of the same user possesses what it links from `@u` to its own thread's
 /// keyring, whether or not its session holds `@u`; other users cannot get at `@u` at all.
 public struct KeyringStore: CredentialStore {
@@ -19,18 +22,29 @@ public struct KeyringStore: CredentialStore {
     /// In bytes, without the closing NUL; the kernel's own limit.
     static let longestDescription = 4095
 
+    /// How long a new secret is to last.
+    public enum Lifetime: Sendable {
+        /// As that of the secret whose place it takes; else until the machine restarts.
+        case asBefore
+        case untilRestart
+        /// Until the session ends, where it has a keyring of its own; else until the machine restarts.
+        case session
+    }
+
     let clock: WallClock
+    let lifetime: Lifetime
 
     /// - Parameter clock: turns a time of expiry into a time-out.
-    public init(clock: WallClock) {
+    public init(clock: WallClock, lifetime: Lifetime = .asBefore) {
         self.clock = clock
+        self.lifetime = lifetime
     }
 
     public var name: StoreName { .keyring }
 
     public func find(_ account: AccountID) throws(StoreFault) -> Secret? {
         let description = try description(of: account)
-        guard let key = try search(description, linkingTo: CKEYUTILS_THREAD_KEYRING) else { return nil }
+        guard let key = try searchAll(description, linkingTo: CKEYUTILS_THREAD_KEYRING) else { return nil }
         defer { ckeyutils_unlink(key, Int32(CKEYUTILS_THREAD_KEYRING)) }
         let count = try check(ckeyutils_read(key, nil, 0), call: "keyctl_read")
         return try Secret(count: count) { (buffer) throws(StoreFault) in
@@ -53,24 +67,20 @@ public struct KeyringStore: CredentialStore {
         ]
         let mask = permissions.reduce(UInt32(0)) { $0 | UInt32($1) }
         try check(ckeyutils_set_permissions(key, mask), call: "keyctl_setperm")
-        try check(ckeyutils_link(key, Int32(CKEYUTILS_USER_KEYRING)), call: "keyctl_link")
+        let keyring = try keyring(for: description)
+        try check(ckeyutils_link(key, keyring), call: "keyctl_link")
+        for other in try keyrings() where other != keyring { _ = try unlinkAll(description, from: other) }
     }
 
     @discardableResult
     public func erase(_ account: AccountID) throws(StoreFault) -> Bool {
         let description = try description(of: account)
         var found = false
-        while let key = try search(description, linkingTo: CKEYUTILS_NOWHERE) {
-            found = true
-            let result = ckeyutils_unlink(key, Int32(CKEYUTILS_USER_KEYRING))
-            // Displaced by another process meanwhile: look again.
-            if result == -Int(ENOENT) { continue }
-            try check(result, call: "keyctl_unlink")
-        }
+        for keyring in try keyrings() where try unlinkAll(description, from: keyring) { found = true }
         return found
     }
 
     public func contains(_ account: AccountID) throws(StoreFault) -> Bool {
-        try search(description(of: account), linkingTo: CKEYUTILS_NOWHERE) != nil
+        try searchAll(description(of: account), linkingTo: CKEYUTILS_NOWHERE) != nil
     }
 }

@@ -35,14 +35,16 @@ public struct StoreChooser {
 
     private let candidates: [Candidate]
     private let open: (StoreName) throws(StoreFault) -> any CredentialStore
+    private let forSession: () -> any CredentialStore
     private let words: (StoreFault) -> String
 
     public init(
         candidates: [Candidate], open: @escaping (StoreName) throws(StoreFault) -> any CredentialStore,
-        words: @escaping (StoreFault) -> String
+        forSession: @escaping () -> any CredentialStore, words: @escaping (StoreFault) -> String
     ) {
         self.candidates = candidates
         self.open = open
+        self.forSession = forSession
         self.words = words
     }
 
@@ -56,14 +58,17 @@ public struct StoreChooser {
         _ name: StoreName? = nil, persistence: Persistence? = nil
     ) throws(StoreFault) -> any CredentialStore {
         if persistence == Persistence.none || name == StoreName.none { return NoStore() }
-        if persistence == .session { return try tested(open(onlyKeyring(name))) }
+        if persistence == .session {
+            try checkIsKeyring(name)
+            return try tested(forSession())
+        }
         guard let name else { return try automatic(permanentOnly: persistence == .permanent) }
         if name == .keyring, persistence == .permanent { throw .cannotBePermanent(.keyring) }
         return try tested(open(name))
     }
 
-    private func onlyKeyring(_ name: StoreName?) throws(StoreFault) -> StoreName {
-        guard let name, name != .keyring else { return .keyring }
+    private func checkIsKeyring(_ name: StoreName?) throws(StoreFault) {
+        guard let name, name != .keyring else { return }
         throw .unavailable(name, problem: "it keeps for good; for one session there is keyring")
     }
 

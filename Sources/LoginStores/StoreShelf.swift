@@ -11,12 +11,16 @@ public struct StoreShelf {
 
     /// - Parameters:
     ///   - folder: the state folder, an absolute path.
+    ///   - holding: how long what opens the encrypted file is held in the kernel's keyring, in seconds.
     ///   - passphrase: of the encrypted file; asked at most once, when first needed.
-    public init(folder: String, clock: WallClock, passphrase: @escaping () throws(StoreFault) -> Secret) {
+    public init(
+        folder: String, clock: WallClock, holding: Int? = nil, passphrase: @escaping () throws(StoreFault) -> Secret
+    ) {
         self.folder = folder
         self.clock = clock
         // One object, so that whatever opened the file once need not be asked for again.
-        self.encrypted = EncryptedFileStore(folder: folder, passphrase: passphrase)
+        self.encrypted = EncryptedFileStore(
+            folder: folder, holding: holding, clock: clock, passphrase: passphrase)
     }
 
     /// The store of this name, untested.
@@ -30,6 +34,17 @@ public struct StoreShelf {
         case .secretService, .helper: throw .unavailable(name, problem: "not yet in this release")
         }
     }
+
+    /// A new login is not tied to a session by the one before it.
+    private func openForLogin(_ name: StoreName) throws(StoreFault) -> any CredentialStore {
+        name == .keyring ? KeyringStore(clock: clock, lifetime: .untilRestart) : try open(name)
+    }
+
+    /// The keyring for what is to end with the session, where the session has one of its own.
+    func openForSession() -> any CredentialStore { KeyringStore(clock: clock, lifetime: .session) }
+
+    /// What opened the encrypted file is not held any more.
+    public func dropHeldKey() throws(StoreFault) { _ = try encrypted.dropHeldKey(clock: clock) }
 
     /// Whether the encrypted file was set up.
     public func hasEncryptedFile() throws(StoreFault) -> Bool { try encrypted.isSetUp() }
@@ -48,13 +63,15 @@ public struct StoreShelf {
                 try encrypted.check()
             },
             StoreChooser.Candidate(name: .keyring, isPermanent: false) { () throws(StoreFault) in
-                try open(.keyring)
+                try openForLogin(.keyring)
             },
         ]
     }
 
     /// - Parameter words: turns a fault into a sentence, for `noneWorks`.
     public func chooser(words: @escaping (StoreFault) -> String) -> StoreChooser {
-        StoreChooser(candidates: candidates, open: { (name) throws(StoreFault) in try open(name) }, words: words)
+        StoreChooser(
+            candidates: candidates, open: { (name) throws(StoreFault) in try openForLogin(name) },
+            forSession: openForSession, words: words)
     }
 }

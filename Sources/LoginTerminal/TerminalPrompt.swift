@@ -106,6 +106,10 @@ public struct TerminalPrompt: Prompt, Sendable {
         return .reject
     }
 
+    public func ask(about replacement: Replacement) throws(LoginError) -> Bool {
+        try confirm("\(replacement.words).", typing: "replace")
+    }
+
     private func begin(missing fields: [CredentialField]) throws(LoginError) -> Conversation {
         guard let conversation = Conversation(timeout: timeout) else {
             throw .loginRequired(LoginNeed(why: .nothingStored, missing: fields))

@@ -70,7 +70,7 @@ final class TestWorld {
                 return self.server
             },
             tickets: tickets,
-            shelf: { StoreShelf(folder: $0, clock: clock, passphrase: $1) })
+            shelf: { StoreShelf(folder: $0, clock: clock, holding: $1, passphrase: $2) })
     }
 }
 
@@ -100,10 +100,13 @@ struct ScriptedPerson: Dialogue {
     }
 
     init(
-        _ answers: [Answer] = [], trust: [TrustAnswer] = [], passphrase: String? = nil, confirms: Bool? = nil,
+        _ answers: [Answer] = [], trust: [TrustAnswer] = [], replace: [Bool] = [], passphrase: String? = nil,
+        confirms: Bool? = nil,
         isThere: Bool = true
     ) {
-        prompt = ScriptedPrompt(answers.map { .success($0) }, trust: trust.map { .success($0) })
+        prompt = ScriptedPrompt(
+            answers.map { .success($0) }, trust: trust.map { .success($0) },
+            replace: replace.map { .success($0) })
         self.passphrase = passphrase
         self.confirms = confirms
         self.isThere = isThere
@@ -116,6 +119,8 @@ struct ScriptedPerson: Dialogue {
     func ask(_ challenge: Challenge) throws(LoginError) -> Answer { try prompt.ask(challenge) }
 
     func ask(about trust: ServerTrust) throws(LoginError) -> TrustAnswer { try prompt.ask(about: trust) }
+
+    func ask(about replacement: Replacement) throws(LoginError) -> Bool { try prompt.ask(about: replacement) }
 
     func showWaiting(_ notice: String?) { prompt.showWaiting(notice) }
 

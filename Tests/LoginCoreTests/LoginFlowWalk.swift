@@ -15,6 +15,8 @@ struct LoginFlowWalk: Sendable {
         /// What a person or an option said yes to.
         var accepted: ServerTrust?
         var isLasting = false
+        /// Whether a person said that the login of another person may take the place of what is stored.
+        var mayReplace = false
     }
 
     struct Place: Equatable, Sendable {
@@ -66,6 +68,7 @@ struct LoginFlowWalk: Sendable {
             .confirmed(SomeLogin.login, isRenewed: true), .confirmed(SomeLogin.login, isRenewed: false),
             .refused(SomeLogin.refusal), .refused(Refusal(status: 401, mayMeanForbidden: true)), .rejected, .saved,
             .renewed(SomeLogin.login), .notRenewable,
+            .answeredReplacement(SomeLogin.login, accepts: true), .answeredReplacement(SomeLogin.login, accepts: false),
             .failed(SomeLogin.network), .failed(SomeLogin.busy), .failed(SomeLogin.forbidden),
             .failed(.untrusted(.certificate(SomeLogin.trust))),
             .failed(.untrusted(.certificate(SomeLogin.hopelessTrust))),
@@ -73,9 +76,11 @@ struct LoginFlowWalk: Sendable {
             .failed(.untrusted(.plainHTTP)), .failed(.store(.notSetUp(.file))), .failed(.promptExpired(seconds: 300)),
         ]
 
-    init(_ policy: LoginFlow.Policy, proposing name: String? = "anna") {
+    init(_ policy: LoginFlow.Policy, proposing name: String? = "anna", storing accounts: [Identity] = []) {
         self.policy = policy
-        places = [Place(flow: SomeLogin.flow(policy, proposing: name), shadow: Shadow(lastName: name))]
+        places = [
+            Place(flow: SomeLogin.flow(policy, proposing: name, storing: accounts), shadow: Shadow(lastName: name))
+        ]
         known[Key(places[0])] = [0]
         var next = 0
         // A flow that never ends fails the test instead of never ending it.
@@ -117,6 +122,7 @@ extension LoginFlowWalk.Shadow {
             (accepted, isLasting) = (trust, true)
         }
         if case .ask = effect { questions += 1 }
+        if case .askingReplacement = state, case .answeredReplacement(_, accepts: true) = event { mayReplace = true }
         if case .asking = state, case .answered(.credential(let credential)) = event {
             lastName = credential.username ?? lastName
             hasTyped = true

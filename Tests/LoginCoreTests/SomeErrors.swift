@@ -60,13 +60,19 @@ enum SomeErrors {
             )
         }
 
-    static let needs: [LoginNeed.Why] = [
-        .noProfile, .nothingStored, .sessionRefused, .sessionExpired, .passwordRefusedBefore,
-        .keyLocked(file: hostile),
-        .passwordCommandFailed(status: 3), .passwordCommandTookTooLong(seconds: 60),
-        .ticket(.missing(reason: hostile)), .declined(.certificate), .ticket(.expired(principal: hostile)),
-        .ticket(.ofAnother(principal: hostile, wanted: hostile)),
-    ]
+    static let needs: [LoginNeed.Why] =
+        [
+            .noProfile, .nothingStored, .sessionRefused, .sessionExpired, .passwordRefusedBefore,
+            .keyLocked(file: hostile),
+            .passwordCommandFailed(status: 3), .passwordCommandTookTooLong(seconds: 60),
+            .ticket(.missing(reason: hostile)), .declined(.certificate), .ticket(.expired(principal: hostile)),
+            .ticket(.ofAnother(principal: hostile, wanted: hostile)),
+        ] + replacements.map { .otherPerson($0) }
+
+    private static let replacements: [Replacement] = [
+        Replacement(
+            of: Identity(username: hostile, serverName: hostile), by: Identity(username: "", serverName: hostile + "2"))
+    ].compactMap { $0 }
 
     static let network: [NetworkFault] = [
         .nameNotResolved(host: hostile), .notConnected(ignoredProxyVariable: nil),

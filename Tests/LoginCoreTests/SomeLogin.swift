@@ -36,7 +36,15 @@ enum SomeLogin {
         return fingerprint
     }
 
-    static func flow(_ policy: LoginFlow.Policy = LoginFlow.Policy(), proposing name: String? = nil) -> LoginFlow {
-        LoginFlow(subject: subject, policy: policy, proposedUsername: name)
+    /// Who `identity` was before the server named another.
+    static let formerIdentity = Identity(username: "anna", serverName: "Anna of old")
+
+    static func flow(
+        _ policy: LoginFlow.Policy = LoginFlow.Policy(), proposing name: String? = nil,
+        storing accounts: [Identity] = []
+    ) -> LoginFlow {
+        let subject = LoginFlow.Subject(
+            profile: "blog", protectionSpace: space, fields: subject.fields, accounts: accounts)
+        return LoginFlow(subject: subject, policy: policy, proposedUsername: name)
     }
 }

@@ -50,6 +50,39 @@ import Testing
         #expect(asked == 1)
     }
 
+    @Test(.enabled(if: Need.keyring, "the kernel keyring cannot be used here"))
+    func `what opens the file is held for a time, and then the passphrase is needed again`() throws {
+        let folder = TemporaryFolder()
+        try EncryptedFileStore.create(folder: folder.path, source: .passphrase(ask), derivation: .lowest)
+        var asked = 0
+        func store() -> EncryptedFileStore {
+            EncryptedFileStore(folder: folder.path, holding: 60, clock: WallClock { Int64(time(nil)) }) {
+                () throws(StoreFault) in
+                asked += 1
+                return Secret("correct horse")
+            }
+        }
+        try store().save(Secret("x"), for: .some(), expires: nil)
+        #expect(try store().find(.some()) == Secret("x"))
+        #expect(asked == 1)
+        let withoutHolding = EncryptedFileStore(folder: folder.path) { () throws(StoreFault) in
+            throw .passphraseCancelled
+        }
+        #expect(throws: StoreFault.passphraseCancelled) { try withoutHolding.find(.some()) }
+        #expect(try store().dropHeldKey(clock: .fixed))
+        #expect(try !store().dropHeldKey(clock: .fixed))
+        #expect(try store().find(.some()) == Secret("x"))
+        #expect(asked == 2)
+        // Of another file, nothing is held.
+        let other = TemporaryFolder()
+        try EncryptedFileStore.create(folder: other.path, source: .passphrase(ask), derivation: .lowest)
+        let stranger = EncryptedFileStore(folder: other.path, holding: 60, clock: .fixed) { () throws(StoreFault) in
+            throw .passphraseCancelled
+        }
+        #expect(throws: StoreFault.passphraseCancelled) { try stranger.find(.some()) }
+        #expect(try store().dropHeldKey(clock: .fixed))
+    }
+
     @Test func `a blank passphrase is refused and nothing is set up`() throws {
         let folder = TemporaryFolder()
         let blank: () throws(StoreFault) -> Secret = { Secret("") }

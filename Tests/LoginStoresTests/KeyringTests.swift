@@ -32,6 +32,33 @@ struct KeyringTests {
         #expect(try store.find(.some(profile, "bob")) == nil)
     }
 
+    /// `keyctl session` gives what it runs a session keyring, as pam_keyinit does at login.
+    private func inSession(_ steps: [(verb: String, value: String)]) throws -> Finished {
+        let script = steps.map { "'\(Program.probe)' \($0.verb) keyring /nonexistent '\(profile)' bob \($0.value)" }
+        return try Program.run(["keyctl", "session", "-", "sh", "-c", script.joined(separator: " && ")])
+    }
+
+    @Test func `what is for the session is in its own keyring, and nowhere else`() throws {
+        let inside = try inSession([("save-for-session", "mine"), ("find", ""), ("save", "again"), ("find", "")])
+        #expect(inside.status == 0)
+        #expect(inside.output.hasSuffix("mine\nagain"))
+        #expect(try store.find(.some(profile, "bob")) == nil)
+    }
+
+    @Test func `a secret leaves the session's keyring when it is to outlive it`() throws {
+        let inside = try inSession([("save-for-session", "old"), ("save-for-good", "new"), ("find", "")])
+        #expect(inside.output.hasSuffix("new"))
+        #expect(try store.find(.some(profile, "bob")) == Secret("new"))
+        #expect(try store.erase(.some(profile, "bob")))
+    }
+
+    @Test func `a session erases what it keeps, and what the user keeps`() throws {
+        try store.save(Secret("of all"), for: .some(profile, "bob"), expires: nil)
+        let inside = try inSession([("save-for-session", "mine"), ("find", ""), ("erase", "")])
+        #expect(inside.status == 0 && inside.output.hasSuffix("mine"))
+        #expect(try store.find(.some(profile, "bob")) == nil)
+    }
+
     @Test func `only a possessor has rights on the key`() throws {
         let account = AccountID.some(profile, "carol")
         try store.save(Secret("x"), for: account, expires: nil)

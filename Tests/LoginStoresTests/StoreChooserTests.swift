@@ -80,7 +80,8 @@ import Testing
             }
         }
         let chooser = StoreChooser(
-            candidates: candidates, open: { (_) throws(StoreFault) in NoStore() }, words: { _ in "is gone" })
+            candidates: candidates, open: { (_) throws(StoreFault) in NoStore() },
+            forSession: { NoStore() }, words: { _ in "is gone" })
         #expect(throws: StoreFault.noneWorks(["secret-service: is gone", "keyring: is gone"])) { try chooser.choose() }
     }
 

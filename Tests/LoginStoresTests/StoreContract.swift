@@ -28,6 +28,15 @@ enum StoreUnderTest: String, CaseIterable, CustomTestStringConvertible {
         }
     }
 
+    /// What the account book calls it.
+    var name: StoreName {
+        switch self {
+        case .keyring: .keyring
+        case .file, .fileWithKeyFile: .file
+        case .plaintext: .plaintext
+        }
+    }
+
     var isHere: Bool { self != .keyring || Need.keyring }
 }
 

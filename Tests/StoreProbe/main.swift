@@ -33,6 +33,11 @@ func run(_ arguments: [String]) throws(StoreFault) -> Int32 {
     case "save":
         try store.save(Secret(arguments[5]), for: account, expires: nil)
         return 0
+    case "save-for-session", "save-for-good":
+        let lifetime: KeyringStore.Lifetime = arguments[0] == "save-for-good" ? .untilRestart : .session
+        try KeyringStore(clock: WallClock { Int64(time(nil)) }, lifetime: lifetime)
+            .save(Secret(arguments[5]), for: account, expires: nil)
+        return 0
     case "find":
         guard let secret = try store.find(account) else { return 3 }
         print(secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })

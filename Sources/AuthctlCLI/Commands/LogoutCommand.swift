@@ -41,6 +41,9 @@ struct LogoutCommand: WorldCommand {
             }
         }
         if let fault { throw fault }
+        if isOfEverything(invocation) {
+            try Invocation.fromStore { () throws(StoreFault) in try invocation.shelf().dropHeldKey() }
+        }
         if receipts.isEmpty { invocation.say(try nobody(invocation)) }
         return try report(receipts, invocation)
     }
@@ -64,6 +67,10 @@ struct LogoutCommand: WorldCommand {
         return error.exitCode
     }
 
+    private func isOfEverything(_ invocation: Invocation) -> Bool {
+        all && profile == nil && invocation.options.profile == nil
+    }
+
     /// Why there was nothing to do.
     private func nobody(_ invocation: Invocation) throws(LoginError) -> String {
         guard let name = invocation.options.username else { return "Nobody is logged in; there is nothing to do." }
@@ -77,7 +84,7 @@ struct LogoutCommand: WorldCommand {
         profile: ProfileRecord, account: AccountRecord
     )] {
         let document = try invocation.document()
-        if all && profile == nil && invocation.options.profile == nil {
+        if isOfEverything(invocation) {
             return document.profiles.flatMap { profile in profile.accounts.map { (profile, $0) } }
         }
         let profile = try invocation.selectProfile(profile)

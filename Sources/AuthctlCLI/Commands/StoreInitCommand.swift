@@ -38,7 +38,8 @@ struct StoreInitCommand: WorldCommand {
 
     private static let neverAsked = """
         Only login asks for the passphrase. For whoami, token, status and logout, name a file with it in
-        AUTHCTL_STORE_PASSPHRASE_FILE; with 'store init file --key-file FILE' there is none.
+        AUTHCTL_STORE_PASSPHRASE_FILE, or have it held for a time: passphrase-cache = SECONDS in config.toml.
+        With 'store init file --key-file FILE' there is none.
         """
 
     private func keySource(_ invocation: Invocation) throws(LoginError) -> KeySource {

@@ -93,16 +93,27 @@ struct LoginRun {
     }
 
     private func flow() throws(LoginError) -> LoginFlow {
-        let remembered = try Invocation.fromStore { () throws(StoreFault) in try keeper.account() }?.username
+        let account = try Invocation.fromStore { () throws(StoreFault) in try keeper.account() }
+        let remembered = account?.username
         var fields = profile.fields
         if settings.username != nil { fields.removeAll { $0 == .username } }
         let space = ProtectionSpace(origin: endpoint.origin, method: profile.methods.first ?? .auto)
         return LoginFlow(
-            subject: LoginFlow.Subject(profile: profile.name, protectionSpace: space, fields: fields),
+            subject: LoginFlow.Subject(
+                profile: profile.name, protectionSpace: space, fields: fields, accounts: try storedIdentities(),
+                account: settings.username == nil ? nil : account?.username),
             policy: settings.policy,
             proposedUsername: profile.fields.contains(.username)
                 ? settings.username ?? remembered ?? profile.user : nil,
             acceptance: invocation.acceptance)
+    }
+
+    private func storedIdentities() throws(LoginError) -> [Identity] {
+        // What is not kept takes nobody's place.
+        guard settings.persist != Persistence.none, let record = try invocation.document().profile(profile.name) else {
+            return []
+        }
+        return record.accounts.filter { $0.origin == endpoint.origin }.map(\.identity)
     }
 
     /// `--method` only chooses among what the profile accepts.
@@ -145,54 +156,5 @@ private struct SoleRenewal: Authenticator {
         guard service.canRenew(session) else { return nil }
         let present = try keeper.beginRenewal()
         return present == session ? try service.renew(session, username: username) : present
-    }
-}
-
-extension Invocation {
-    /// The keeper of one account of a profile.
-    func keeper(_ profile: Profile, _ origin: Origin, _ settings: LoginSettings = LoginSettings()) -> StoreKeeper {
-        let shelf = shelf()
-        let persist = settings.persist ?? profile.settings.persist
-        let store = settings.store ?? profile.settings.store.flatMap { StoreName($0) }
-        return StoreKeeper(
-            subject: StoreKeeper.Subject(
-                profile: profile.name, url: profile.url, origin: origin, username: settings.username),
-            rules: StoreKeeper.Rules(
-                persistence: persist ?? .permanent, keepsPassword: profile.settings.keepPassword),
-            book: book,
-            stores: StoreKeeper.Stores(
-                choose: { () throws(StoreFault) in
-                    let chosen = try shelf.chooser(words: { LoginError.store($0).message(about: Topic()).what })
-                        .choose(store, persistence: persist)
-                    self.warn(of: chosen.name, for: profile)
-                    return chosen
-                },
-                open: { (name) throws(StoreFault) in try shelf.open(name) }),
-            clock: world.clock,
-            leftBehind: { [world] store, fault in
-                world.streams.say(
-                    "authctl: the former copy in '\(store)' could not be erased: \(LoginError.store(fault).message(about: Topic()).what)"
-                )
-            })
-    }
-
-    /// How requests of a profile go out to its origin.
-    func transportSettings(_ profile: Profile, for origin: Origin) throws(LoginError) -> TransportSettings {
-        var settings = TransportSettings()
-        settings.exception = try exception(for: origin)
-        settings.allowHTTP = profile.settings.allowHTTP
-        settings.caFile = profile.settings.caFile
-        settings.timeout = options.timeout ?? profile.settings.timeout ?? settings.timeout
-        settings.environment = world.environment.proxies
-        if let proxy = profile.settings.proxy {
-            settings.proxy = proxy == "environment" ? .environment : .url(proxy)
-        }
-        if let trace {
-            settings.trace = trace
-        } else if options.verbose {
-            let streams = world.streams
-            settings.trace = { streams.say(SafeText.escaped($0, limit: 2000)) }
-        }
-        return settings
     }
 }

@@ -4,8 +4,9 @@ import LoginStores
 /// What a person should know about where their login is kept.
 struct StoreNotice {
     let record: AccountRecord?
-    let profile: Profile
-    let invocation: Invocation
+    let run: LoginRun
+
+    private var invocation: Invocation { run.invocation }
 
     func say() {
         guard let record else {
@@ -14,11 +15,11 @@ struct StoreNotice {
         }
         switch record.store {
         case .keyring:
+            let isForSession = (run.settings.persist ?? run.profile.settings.persist) == .session
+            let until = isForSession ? "this session ends, or this machine restarts" : "this machine restarts"
             invocation.say(
-                """
-                Kept in the kernel's keyring until this machine restarts\(end(record)); other users cannot see it, root can.
-                """)
-            if let tip = tip(record) { invocation.say(tip) }
+                "Kept in the kernel's keyring until \(until)\(end(record)); other users cannot see it, root can.")
+            if !isForSession, let tip = tip(record) { invocation.say(tip) }
         case .plaintext:
             // Said before it was written: `warn`.
             break
@@ -34,11 +35,10 @@ struct StoreNotice {
     /// No store keeps what the service itself will end today.
     private func tip(_ record: AccountRecord) -> String? {
         if let expires = record.expires, invocation.world.clock.seconds(until: expires) < 86_400 { return nil }
-        let login = "authctl login --force \(profile.name)"
         if invocation.hasEncryptedFile() {
             return "The encrypted file was passed over: its key was not at hand (AUTHCTL_STORE_PASSPHRASE_FILE)."
         }
-        return "To keep it longer: authctl store init file, then \(login)"
+        return "To keep it longer: authctl store init file, then authctl store move keyring file"
     }
 
     private func end(_ record: AccountRecord) -> String {
@@ -57,6 +57,12 @@ extension Invocation {
         {
             return
         }
+        warn(ofPlain: store)
+    }
+
+    /// The same for whoever named the store just now.
+    func warn(ofPlain store: StoreName) {
+        guard store == .plaintext else { return }
         world.streams.say(
             """
             authctl: warning: the login is kept as plain text in \(paths.stateFolder), where every program that you run \

@@ -28,6 +28,8 @@ struct ProfileBook {
         var store: String?
         var persist: Persistence?
         var proxy: String?
+        /// How long what opens the encrypted file is held after its passphrase was given, in seconds.
+        var passphraseCache: Int?
     }
 
     init(_ paths: Paths) throws(UsageFault) {
@@ -41,7 +43,7 @@ struct ProfileBook {
             throw .badConfig(file: paths.configFile, path: nil, line: nil, problem: "is not a table")
         }
         let top = StrictTable(members, file: paths.configFile, path: "")
-        try top.allow(["default", "store", "persist", "proxy", "profiles"])
+        try top.allow(["default", "store", "persist", "proxy", "passphrase-cache", "profiles"])
         defaults = try Self.defaults(top)
         configured = try top.table("profiles")
         for name in configured?.keys ?? [] { try ProfileName.check(name, file: paths.configFile) }
@@ -117,6 +119,7 @@ struct ProfileBook {
         defaults.profile = try top.string("default")
         defaults.store = try top.string("store")
         defaults.proxy = try top.string("proxy")
+        defaults.passphraseCache = try top.integer("passphrase-cache", in: 1...604_800)
         if let name = try top.string("persist") {
             guard let persist = Persistence(rawValue: name) else {
                 throw top.fault("persist", "'\(name)' is none of none, session, permanent")

@@ -18,7 +18,9 @@ struct World {
     /// The way to one origin, for one identity and through one proxy.
     var transport: (Origin, TransportSettings) -> any Transport
     var tickets: TicketCache
-    var shelf: (_ stateFolder: String, _ passphrase: @escaping () throws(StoreFault) -> Secret) -> StoreShelf
+    /// - Parameter holding: how long what opens the encrypted file is held, in seconds; nothing for not at all.
+    var shelf:
+        (_ stateFolder: String, _ holding: Int?, _ passphrase: @escaping () throws(StoreFault) -> Secret) -> StoreShelf
 
     /// How a person is asked.
     struct DialogueSettings: Equatable {
@@ -42,7 +44,7 @@ struct World {
             },
             transport: { CurlTransport(origin: $0, settings: $1) },
             tickets: .gssapi,
-            shelf: { StoreShelf(folder: $0, clock: clock, passphrase: $1) })
+            shelf: { StoreShelf(folder: $0, clock: clock, holding: $1, passphrase: $2) })
     }
 }
 
@@ -85,6 +87,8 @@ struct WithoutNotice: Prompt {
 
     func ask(about trust: ServerTrust) throws(LoginError) -> TrustAnswer { try prompt.ask(about: trust) }
 
+    func ask(about replacement: Replacement) throws(LoginError) -> Bool { try prompt.ask(about: replacement) }
+
     func showWaiting(_ notice: String?) {}
 }
 
@@ -95,6 +99,8 @@ struct NoPrompt: Prompt {
     }
 
     func ask(about trust: ServerTrust) throws(LoginError) -> TrustAnswer { .reject }
+
+    func ask(about replacement: Replacement) throws(LoginError) -> Bool { false }
 
     func showWaiting(_ notice: String?) {}
 }

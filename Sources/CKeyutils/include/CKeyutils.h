@@ -11,7 +11,9 @@
 
 enum {
     CKEYUTILS_THREAD_KEYRING = -1,
+    CKEYUTILS_SESSION_KEYRING = -3,
     CKEYUTILS_USER_KEYRING = -4,
+    CKEYUTILS_USER_SESSION_KEYRING = -5,
     CKEYUTILS_NOWHERE = 0,
 };
 
@@ -32,7 +34,14 @@ long ckeyutils_add(const char *description, const void *payload, size_t count, i
 /* Gives the serial number, and links the key to `destination` unless that is CKEYUTILS_NOWHERE. */
 long ckeyutils_search(int32_t keyring, const char *description, int32_t destination);
 
-/* Gives the size of the payload, and copies it only if `capacity` suffices. */
+/* The serial number of a special keyring; none is made. */
+long ckeyutils_keyring(int32_t keyring);
+
+/* The user to whom a key belongs. */
+long ckeyutils_owner(int32_t key);
+
+/* Gives the size of the payload, and copies it only if `capacity` suffices. A keyring's is the serial
+ * numbers, 32 bits each, of the keys that are linked to it. */
 long ckeyutils_read(int32_t key, void *buffer, size_t capacity);
 
 /* Puts the key in the place of one with the same description, in one step. */

@@ -117,6 +117,7 @@ extension LoginNeed {
                 "the stored password was refused by the server, and is not sent again by itself"
             case .leftBlank(let field): "the \(field.shownName) was left blank every time; nothing was sent"
             case .noSuchAccount(let username, _): "there is no login as \(SafeText.quoted(username))"
+            case .otherPerson(let replacement): replacement.words + "; nothing was replaced"
             case .keyLocked(let file):
                 "the key in \(SafeText.quoted(file)) is encrypted, and its passphrase is neither stored nor given"
             case .passwordCommandFailed(status: 127):
@@ -133,6 +134,10 @@ extension LoginNeed {
         if case .noSuchAccount(_, let known) = why, !known.isEmpty {
             let names = known.map { SafeText.quoted($0) }.joined(separator: ", ")
             return Message(what, next: "logged in are: \(names)")
+        }
+        if case .otherPerson = why {
+            return Message(
+                what, next: "keep both apart with -u, or decide at a terminal: \(topic.loginCommand) --force")
         }
         if why == .noProfile {
             return Message(what, next: "log in with a URL: authctl login https://HOST/PATH")

@@ -31,7 +31,9 @@ extension StoreFault {
             return Message(
                 "the passphrase of \(SafeText.escaped(path)) is needed, and this command never asks",
                 details: ["if it is lost: remove that file, then: authctl logout --all"],
-                next: "name a file with the passphrase in AUTHCTL_STORE_PASSPHRASE_FILE")
+                next:
+                    "name a file with the passphrase in AUTHCTL_STORE_PASSPHRASE_FILE, or set passphrase-cache in config.toml and log in"
+            )
         case .system(let call, let path, let errno):
             return Message(
                 "\(call) failed on \(SafeText.escaped(path)) (\(SystemWords.of(errno))); what was stored before is still there",

@@ -44,10 +44,20 @@ public struct AccountBook: Sendable {
 
     /// The right to renew the sessions of one profile. Held while the server is asked, so not the lock of the file.
     func lockRenewal(of profile: String, wait: Int = 30) throws(StoreFault) -> FileLock {
+        try lock("renewal", of: profile, wait: wait)
+    }
+
+    /// The right to change the accounts of one profile and their secrets together, so that nothing comes between a look at
+    /// a store and what follows from it. Never held while a server or a person is asked; taken after the right to renew.
+    func lockAccounts(of profile: String) throws(StoreFault) -> FileLock {
+        try lock("accounts", of: profile, wait: file.wait)
+    }
+
+    private func lock(_ purpose: String, of profile: String, wait: Int) throws(StoreFault) -> FileLock {
         guard let directory = try SafeDirectory.open(file.folder, creating: true) else {
             throw .system(call: "open", path: file.folder, errno: ENOENT)
         }
-        return try FileLock(".renewal-\(Self.fileName(profile)).lock", in: directory, seconds: wait)
+        return try FileLock(".\(purpose)-\(Self.fileName(profile)).lock", in: directory, seconds: wait)
     }
 
     /// Letters and digits as they are, everything else in hexadecimal.

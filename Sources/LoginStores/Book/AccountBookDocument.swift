@@ -109,10 +109,3 @@ extension AccountBookDocument: Codable {
         if !trusted.isEmpty { try container.encode(trusted, forKey: .trusted) }
     }
 }
-
-extension String {
-    /// Byte for byte: `==` would hold two spellings of one letter equal.
-    func isSame(as other: String) -> Bool {
-        utf8.elementsEqual(other.utf8)
-    }
-}

@@ -60,6 +60,9 @@ public struct AccountRecord: Equatable, Sendable, Codable {
     public let origin: Origin
     /// Where the secret lies; later commands use this store and no other.
     public var store: StoreName
+    /// Other stores that may hold a copy: a change of stores that is under way, or did not come to its end. A logout
+    /// erases these too.
+    public var otherCopies: [StoreName]
     public var kind: SessionKind
     /// Of the session, in seconds of Unix time.
     public var expires: Int64?
@@ -72,7 +75,7 @@ public struct AccountRecord: Equatable, Sendable, Codable {
 
     public init(
         username: String, serverName: String?, origin: Origin, store: StoreName, kind: SessionKind, expires: Int64?,
-        savedAt: Int64, passwordRefused: Bool = false, keepsPassword: Bool = false
+        savedAt: Int64, passwordRefused: Bool = false, keepsPassword: Bool = false, otherCopies: [StoreName] = []
     ) {
         self.username = username
         self.serverName = serverName
@@ -83,6 +86,7 @@ public struct AccountRecord: Equatable, Sendable, Codable {
         self.savedAt = savedAt
         self.passwordRefused = passwordRefused
         self.keepsPassword = keepsPassword
+        self.otherCopies = otherCopies
     }
 
     /// The names of the account.
@@ -100,24 +104,22 @@ public struct AccountRecord: Equatable, Sendable, Codable {
 
 extension AccountRecord {
     private enum CodingKeys: String, CodingKey {
-        case username, serverName, origin, store, kind, expires, savedAt, passwordRefused, keepsPassword
+        case username, serverName, origin, store, kind, expires, savedAt, passwordRefused, keepsPassword, otherCopies
     }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        let store = try container.decode(String.self, forKey: .store)
-        guard let store = StoreName(store) else {
-            throw DecodingError.dataCorruptedError(forKey: .store, in: container, debugDescription: store)
-        }
+        let others = try container.decodeIfPresent([StoreName].self, forKey: .otherCopies)
         self.init(
             username: try container.decode(String.self, forKey: .username),
             serverName: try container.decodeIfPresent(String.self, forKey: .serverName),
-            origin: try container.decode(Origin.self, forKey: .origin), store: store,
+            origin: try container.decode(Origin.self, forKey: .origin),
+            store: try container.decode(StoreName.self, forKey: .store),
             kind: try container.decode(SessionKind.self, forKey: .kind),
             expires: try container.decodeIfPresent(Int64.self, forKey: .expires),
             savedAt: try container.decode(Int64.self, forKey: .savedAt),
             passwordRefused: try container.decode(Bool.self, forKey: .passwordRefused),
-            keepsPassword: try container.decode(Bool.self, forKey: .keepsPassword))
+            keepsPassword: try container.decode(Bool.self, forKey: .keepsPassword), otherCopies: others ?? [])
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -125,11 +127,12 @@ extension AccountRecord {
         try container.encode(username, forKey: .username)
         try container.encodeIfPresent(serverName, forKey: .serverName)
         try container.encode(origin, forKey: .origin)
-        try container.encode(store.description, forKey: .store)
+        try container.encode(store, forKey: .store)
         try container.encode(kind, forKey: .kind)
         try container.encodeIfPresent(expires, forKey: .expires)
         try container.encode(savedAt, forKey: .savedAt)
         try container.encode(passwordRefused, forKey: .passwordRefused)
         try container.encode(keepsPassword, forKey: .keepsPassword)
+        if !otherCopies.isEmpty { try container.encode(otherCopies, forKey: .otherCopies) }
     }
 }

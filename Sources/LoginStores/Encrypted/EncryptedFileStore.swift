@@ -11,15 +11,21 @@ public final class EncryptedFileStore: CredentialStore {
 
     private let file: SafeFile
     private let passphrase: () throws(StoreFault) -> Secret
+    private let held: HeldKey?
     private var unlocked: (header: VaultHeader, key: Secret)?
 
     /// - Parameters:
     ///   - folder: the state folder, an absolute path.
     ///   - wait: how long a change waits for another process at most, in seconds.
+    ///   - holding: how long what opens the file is held in the kernel's keyring, in seconds; nothing for not at all.
     ///   - passphrase: asked at most once, and only if a passphrase opens the file; a key file is found by itself.
-    public init(folder: String, wait: Int = 10, passphrase: @escaping () throws(StoreFault) -> Secret) {
+    public init(
+        folder: String, wait: Int = 10, holding: Int? = nil, clock: WallClock? = nil,
+        passphrase: @escaping () throws(StoreFault) -> Secret
+    ) {
         self.file = Self.file(folder: folder, wait: wait)
         self.passphrase = passphrase
+        self.held = if let holding, let clock { HeldKey(seconds: holding, clock: clock) } else { nil }
     }
 
     public var name: StoreName { .file }
@@ -66,6 +72,13 @@ public final class EncryptedFileStore: CredentialStore {
         return found
     }
 
+    /// From now on the passphrase is needed again: nothing is held in the keyring any more.
+    /// - Returns: whether something was.
+    public func dropHeldKey(clock: WallClock) throws(StoreFault) -> Bool {
+        guard try isSetUp() else { return false }
+        return try HeldKey.drop(for: load().header, clock: clock)
+    }
+
     public func contains(_ account: AccountID) throws(StoreFault) -> Bool {
         try load().listsUnchecked(account)
     }
@@ -93,14 +106,21 @@ public final class EncryptedFileStore: CredentialStore {
 
     private func unlock(_ header: VaultHeader) throws(StoreFault) -> Secret {
         if let unlocked, unlocked.header == header { return unlocked.key }
-        let derived: Secret =
-            switch header.source {
-            case .passphrase(let derivation):
-                try derivation.key(from: passphrase(), salt: header.salt, path: file.path)
-            case .keyFile(let path): try KeyFile.key(path: path, salt: header.salt)
-            }
-        let key = try header.fileKey(derivedKey: derived, path: file.path)
+        let key: Secret
+        switch header.source {
+        case .passphrase(let derivation): key = try heldKey(header, derivation)
+        case .keyFile(let path):
+            key = try header.fileKey(derivedKey: KeyFile.key(path: path, salt: header.salt), path: file.path)
+        }
         unlocked = (header, key)
+        return key
+    }
+
+    private func heldKey(_ header: VaultHeader, _ derivation: KeyDerivation) throws(StoreFault) -> Secret {
+        if let key = held?.find(for: header) { return key }
+        let derived = try derivation.key(from: passphrase(), salt: header.salt, path: file.path)
+        let key = try header.fileKey(derivedKey: derived, path: file.path)
+        held?.hold(key, for: header)
         return key
     }
 }

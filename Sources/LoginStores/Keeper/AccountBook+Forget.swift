@@ -1,18 +1,21 @@
 public import LoginCore
 
 extension AccountBook {
-    /// The local half of a logout: erases the account's secret in the store that it remembers, then its record.
+    /// The local half of a logout: erases the account's secret in every store that may hold a copy, then its record.
     ///
     /// - Returns: whether there was a secret. An account that the book does not know has none.
-    /// - Throws: what the store says; the record then stays, so that a second attempt finds the secret.
+    /// - Throws: what a store says; the record then stays, so that a second attempt finds the secret.
     @discardableResult
     public func forget(
         _ id: AccountID, opening open: (StoreName) throws(StoreFault) -> any CredentialStore
     ) throws(StoreFault) -> Bool {
+        guard try read().account(id) != nil else { return false }
+        let lock = try lockAccounts(of: id.profile)
         guard let record = try read().account(id) else { return false }
-        let erased = try erase(id, in: try open(record.store))
-        // Another process may have logged in again meanwhile; that login stays.
-        try update { if $0.account(id) == record { $0.removeAccount(id) } }
+        var erased = false
+        for store in [record.store] + record.otherCopies where try erase(id, in: try open(store)) { erased = true }
+        try update { $0.removeAccount(id) }
+        _ = consume lock
         return erased
     }
 

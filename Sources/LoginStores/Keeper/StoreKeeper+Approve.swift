@@ -9,7 +9,7 @@ extension StoreKeeper {
         try fromStore { () throws(StoreFault) in
             switch approval {
             case .login(let method): try keep(login, method)
-            case .renewal: try replace(with: login)
+            case .renewal: try alone { () throws(StoreFault) in try replace(with: login) }
             }
         }
     }
@@ -22,19 +22,27 @@ extension StoreKeeper {
         let kept = StoredLogin(
             session: login.session, credential: rules.keepsPassword ? login.credential : nil, further: login.further)
         record.keepsPassword = kept.credential != nil
-        let before = try book.read().account(record.id(in: subject.profile))
-        try save(kept, record.id(in: subject.profile), in: store, isNew: before == nil) { document in
+        try alone { () throws(StoreFault) in try put(kept, record, method, in: store) }
+    }
+
+    private func put(
+        _ kept: StoredLogin, _ record: AccountRecord, _ method: AuthenticationMethod, in store: any CredentialStore
+    ) throws(StoreFault) {
+        let id = record.id(in: subject.profile)
+        var record = record
+        let before = try book.read().account(id)
+        record.otherCopies = before?.copies(outside: store.name) ?? []
+        if !record.otherCopies.isEmpty { try book.update { $0.updateAccount(id) { $0.noteCopy(in: store.name) } } }
+        try save(kept, id, in: store, isNew: before == nil) { document in
             document.updateProfile(subject.profile, url: subject.url, origin: subject.origin) { profile in
-                profile.accounts.removeAll { $0.isOf(record.id(in: subject.profile)) }
+                profile.accounts.removeAll { $0.isOf(id) }
                 profile.accounts.append(record)
                 profile.activeUsername = record.username
                 profile.pinnedMethod = method
             }
             document.lastProfile = subject.profile
         }
-        if let before, before.store != store.name {
-            eraseFormerCopy(of: record.id(in: subject.profile), in: before.store)
-        }
+        try book.eraseOtherCopies(of: id, opening: stores.open, orElse: leftBehind)
     }
 
     /// In the store that the account remembers, and only if nobody has logged in or out since the last fill: a slow
@@ -91,28 +99,6 @@ extension StoreKeeper {
             username: login.identity.accountName, serverName: login.identity.serverName, origin: subject.origin,
             store: store, kind: kind, expires: login.session.expires, savedAt: clock.now())
     }
-
-    private func eraseFormerCopy(of id: AccountID, in name: StoreName) {
-        do throws(StoreFault) {
-            erase(id, in: try stores.open(name))
-        } catch {
-            leftBehind(name, error)
-        }
-    }
-
-    /// The login stands, whatever comes of this.
-    private func erase(_ id: AccountID, in store: any CredentialStore) {
-        do throws(StoreFault) {
-            try store.erase(id)
-        } catch {
-            leftBehind(store.name, error)
-        }
-    }
-}
-
-extension Identity {
-    /// What the account is found by: the name typed, else the server's.
-    var accountName: String { username.isEmpty ? serverName ?? "" : username }
 }
 
 extension StoredLogin {

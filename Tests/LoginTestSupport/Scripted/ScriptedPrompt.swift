@@ -12,17 +12,23 @@ public final class ScriptedPrompt: Prompt {
     /// The certificates that were shown.
     public private(set) var shown: [ServerTrust] = []
     private var trust: Script<TrustAnswer>
+    private var replace: Script<Bool>
+
+    /// The logins of others that were shown.
+    public private(set) var replacements: [Replacement] = []
 
     public init(
         _ answers: [Result<Answer, LoginError>] = [], trust: [Result<TrustAnswer, LoginError>] = [],
+        replace: [Result<Bool, LoginError>] = [],
         journal: Journal = Journal()
     ) {
         self.answers = Script("prompt.ask", answers)
         self.trust = Script("prompt.ask(about:)", trust)
+        self.replace = Script("prompt.ask(about replacement)", replace)
         self.journal = journal
     }
 
-    public var rest: Int { answers.rest + trust.rest }
+    public var rest: Int { answers.rest + trust.rest + replace.rest }
 
     public func ask(_ challenge: Challenge) throws(LoginError) -> Answer {
         journal.note("prompt.ask")
@@ -34,6 +40,12 @@ public final class ScriptedPrompt: Prompt {
         journal.note("prompt.ask about \(trust.origin)")
         shown.append(trust)
         return try self.trust.next()
+    }
+
+    public func ask(about replacement: Replacement) throws(LoginError) -> Bool {
+        journal.note("prompt.ask about a replacement")
+        replacements.append(replacement)
+        return try replace.next()
     }
 
     public func showWaiting(_ notice: String?) {

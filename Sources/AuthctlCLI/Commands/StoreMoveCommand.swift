@@ -1,0 +1,50 @@
+import ArgumentParser
+import LoginCore
+import LoginStores
+
+/// `authctl store move FROM TO`
+struct StoreMoveCommand: WorldCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "move", abstract: "Carry logins from one store to another.",
+        discussion: """
+            All that are in the first store, or those of -P PROFILE and -u NAME alone. Each is written to the other \
+            store, read back, and only then erased.
+            """)
+    static let mayAsk = true
+
+    @Argument(help: "The store that they are in.", completion: .list(StoreName.completions))
+    var from: String
+
+    @Argument(help: "The store that they go to.", completion: .list(StoreName.completions))
+    var to: String
+
+    @OptionGroup var report: ReportOptions
+    @OptionGroup var global: GlobalOptions
+
+    var printsJSON: Bool { report.json }
+
+    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+        let source = try store(from), target = try store(to)
+        guard source != target else {
+            throw .usage(.badValue(option: "store", problem: "both are \(SafeText.quoted(to))"))
+        }
+        let (moves, fault) = try StoreTransfer(invocation: invocation, source: source, target: target).run()
+        if let fault { throw fault }
+        if moves.isEmpty { invocation.say("No login is kept in '\(source)'; there was nothing to move.") }
+        if printsJSON { try invocation.world.streams.result(json: moves) }
+        return .ok
+    }
+
+    private func store(_ text: String) throws(LoginError) -> StoreName {
+        guard let name = StoreName(text), name != .none else {
+            throw .usage(
+                .badValue(option: "store", problem: "\(SafeText.quoted(text)) is no store that keeps anything"))
+        }
+        return name
+    }
+}
+
+extension StoreName {
+    /// Those that keep something, for a shell.
+    static let completions = ["secret-service", "file", "keyring", "plaintext", "helper:"]
+}

@@ -1,0 +1,84 @@
+import LoginCore
+import LoginStores
+
+/// One line of `store move --json`.
+struct MovedAccount: Encodable {
+    let profile: String
+    let origin: String
+    let username: String
+    let from: String
+    let to: String
+}
+
+/// Moves accounts, one by one: what one store says about one of them does not keep the others from moving.
+struct StoreTransfer {
+    let invocation: Invocation
+    let source: StoreName
+    let target: StoreName
+
+    /// - Returns: what was moved, and the first fault.
+    func run() throws(LoginError) -> ([MovedAccount], LoginError?) {
+        let accounts = try accounts()
+        guard !accounts.isEmpty else { return ([], nil) }
+        let move = try Invocation.fromStore { () throws(StoreFault) in try begin() }
+        var moved: [MovedAccount] = []
+        var fault: LoginError?
+        for (profile, account) in accounts {
+            invocation.topic = Topic(profile: profile.name, origin: account.origin)
+            do throws(StoreFault) {
+                say(try move.move(account.id(in: profile.name)), profile, account, &moved)
+            } catch {
+                let error = LoginError.store(error)
+                invocation.world.streams.say("authctl: \(error.message(about: invocation.topic).what)")
+                fault = fault ?? error
+            }
+        }
+        return (moved, fault)
+    }
+
+    /// Tries the new store before anything is touched.
+    private func begin() throws(StoreFault) -> AccountMove {
+        let shelf = invocation.shelf()
+        let target = try shelf.open(target)
+        invocation.warn(ofPlain: self.target)
+        try testStore(target)
+        return AccountMove(book: invocation.book, from: try shelf.open(source), to: target)
+    }
+
+    private func say(
+        _ outcome: AccountMove.Outcome, _ profile: ProfileRecord, _ account: AccountRecord,
+        _ moved: inout [MovedAccount]
+    ) {
+        let name = SafeText.escaped(account.identity.displayName)
+        let who = "\(name.isEmpty ? "" : "\(name) of ")\(profile.name) (\(account.origin))"
+        switch outcome {
+        case .moved:
+            invocation.say("Moved \(who) from '\(source)' to '\(target)'.")
+            moved.append(
+                MovedAccount(
+                    profile: profile.name, origin: account.origin.description, username: account.username,
+                    from: "\(source)", to: "\(target)"))
+        case .nothingThere: invocation.say("\(who): '\(source)' holds nothing for it any more.")
+        case .elsewhere: invocation.say("\(who): another process has changed it; nothing was moved.")
+        }
+    }
+
+    /// Those in the store, of former origins too, as far as `-P` and `-u` leave them.
+    private func accounts() throws(LoginError) -> [(profile: ProfileRecord, account: AccountRecord)] {
+        let name = invocation.options.profile
+        if let name { _ = try invocation.profile(named: name) }
+        let profiles = try invocation.document().profiles.filter { name == nil || $0.name.isSame(as: name ?? "") }
+        let username = invocation.options.username
+        return profiles.flatMap { profile in
+            profile.accounts.filter { account in
+                account.store == source && username.map { account.goes(by: $0) } ?? true
+            }.map { (profile, $0) }
+        }
+    }
+}
+
+extension AccountRecord {
+    fileprivate func goes(by name: String) -> Bool {
+        username.isSame(as: name) || serverName.map { $0.isSame(as: name) } ?? false
+    }
+}

@@ -1,0 +1,44 @@
+/// A login that would take the place of another person's: the server names somebody else than it did before.
+public struct Replacement: Equatable, Sendable {
+    /// What is stored.
+    public let stored: Identity
+    /// What the server has just confirmed.
+    public let confirmed: Identity
+
+    /// - Returns: nothing if `confirmed` is who `stored` is, or if the server names nobody.
+    public init?(of stored: Identity, by confirmed: Identity) {
+        guard let before = stored.serverName, let now = confirmed.serverName, !before.isSame(as: now) else {
+            return nil
+        }
+        self.stored = stored
+        self.confirmed = confirmed
+    }
+}
+
+/// The part of the table that keeps one account's login from being used for another.
+extension LoginFlow {
+    /// Saves a login that was confirmed, unless it is another person's: then a person is asked first.
+    mutating func save(_ login: Login, from source: Source) -> Effect {
+        guard let replacement = replacement(by: login.identity) else { return keep(login, from: source) }
+        guard policy.mayAsk, source != .given else {
+            return finish(.failed(.loginRequired(LoginNeed(why: .otherPerson(replacement)))))
+        }
+        return go(.askingReplacement(login.identity, source), .askReplacement(replacement, login))
+    }
+
+    mutating func handle(_ event: Event, replacingFrom source: Source) -> Effect {
+        guard case .answeredReplacement(let login, let isAccepted) = event else { return unexpected(event) }
+        return isAccepted ? keep(login, from: source) : finish(.failed(.cancelled))
+    }
+
+    private mutating func keep(_ login: Login, from source: Source) -> Effect {
+        go(.saving(login.identity, source), .save(login, approval(source)))
+    }
+
+    private func replacement(by confirmed: Identity) -> Replacement? {
+        let name = confirmed.accountName
+        let same = subject.accounts.first { $0.username.isSame(as: name) }
+        let meant = subject.account.flatMap { wanted in subject.accounts.first { $0.username.isSame(as: wanted) } }
+        return (meant ?? same).flatMap { Replacement(of: $0, by: confirmed) }
+    }
+}

@@ -1,0 +1,31 @@
+/// What a login without a person lacks.
+public struct LoginNeed: Equatable, Sendable {
+    public enum Why: Equatable, Sendable {
+        case noProfile
+        case nothingStored
+        case sessionRefused
+        case sessionExpired
+        case passwordRefusedBefore
+        /// The key of the client certificate is encrypted.
+        case keyLocked(file: String)
+        /// A person left it blank until no question was left.
+        case leftBlank(CredentialField)
+        /// The profile has logins, but not of the account that was named.
+        case noSuchAccount(username: String, known: [String])
+        /// The server names another person than the one that is stored; what is stored stays.
+        case otherPerson(Replacement)
+        case passwordCommandFailed(status: Int32)
+        case passwordCommandTookTooLong(seconds: Int)
+        case ticket(TicketProblem)
+        /// The server wants a method for which nobody is asked here.
+        case declined(AuthenticationMethod)
+    }
+
+    public let why: Why
+    public let missing: [CredentialField]
+
+    public init(why: Why, missing: [CredentialField] = []) {
+        self.why = why
+        self.missing = missing
+    }
+}

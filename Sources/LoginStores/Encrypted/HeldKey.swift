@@ -1,0 +1,46 @@
+internal import LoginCore
+internal import Secrets
+
+/// What opens the encrypted file, held in the kernel's keyring for a time after a person gave the passphrase, so that it is
+/// asked for once.
+///
+/// Held is the file's own key, not the passphrase: it opens nothing else, and needs no derivation. A keyring that cannot be
+/// used holds nothing; the passphrase is then asked for each time.
+struct HeldKey {
+    /// From the moment at which the passphrase was given.
+    let seconds: Int
+    let clock: WallClock
+
+    /// - Returns: nothing if it is not held any more.
+    func find(for header: VaultHeader) -> Secret? {
+        do throws(StoreFault) {
+            return try keyring.find(Self.account(header))
+        } catch {
+            return nil
+        }
+    }
+
+    func hold(_ key: Secret, for header: VaultHeader) {
+        do throws(StoreFault) {
+            try keyring.save(key, for: Self.account(header), expires: clock.now() + Int64(seconds))
+        } catch {
+            return
+        }
+    }
+
+    /// - Returns: whether there was one.
+    static func drop(for header: VaultHeader, clock: WallClock) throws(StoreFault) -> Bool {
+        try KeyringStore(clock: clock).erase(account(header))
+    }
+
+    private var keyring: KeyringStore { KeyringStore(clock: clock, lifetime: .untilRestart) }
+
+    /// Belongs to no profile that a person can make, since profile names have no blank. The salt is another one for each file.
+    private static func account(_ header: VaultHeader) -> AccountID {
+        let digits = Array("0123456789abcdef")
+        let salt = header.salt.reduce(into: "") { $0 += [digits[Int($1 >> 4)], digits[Int($1 & 15)]] }
+        return AccountID(
+            profile: "authctl encrypted file", origin: Origin(scheme: "https", host: "file.invalid", port: 443),
+            username: salt)
+    }
+}

@@ -1,0 +1,67 @@
+public import LoginCore
+internal import Secrets
+
+/// Carries the secrets of accounts from one store to another: the new copy first, the old one erased only after the new one
+/// was read back. A crash at any moment leaves the secret in one place or in both, and the book knows which.
+public struct AccountMove {
+    /// What became of one account.
+    public enum Outcome: Equatable, Sendable {
+        case moved
+        /// The store holds nothing for the account any more: its session has ended.
+        case nothingThere
+        /// Another process has moved it, or logged it out.
+        case elsewhere
+    }
+
+    private let book: AccountBook
+    private let source: any CredentialStore
+    private let target: any CredentialStore
+
+    /// - Parameters:
+    ///   - source: opened and, if need be, unlocked by its first use.
+    ///   - target: has passed a write-read-delete.
+    public init(book: AccountBook, from source: any CredentialStore, to target: any CredentialStore) {
+        self.book = book
+        self.source = source
+        self.target = target
+    }
+
+    /// Moves one account.
+    /// - Throws: what a store says. The account is then where it was, or where it was to go, and usable.
+    public func move(_ id: AccountID) throws(StoreFault) -> Outcome {
+        // A person may be asked for a passphrase here, and nobody is to wait for that.
+        _ = try source.find(id)
+        let lock = try book.lockAccounts(of: id.profile)
+        let outcome = try moveAlone(id)
+        _ = consume lock
+        return outcome
+    }
+
+    private func moveAlone(_ id: AccountID) throws(StoreFault) -> Outcome {
+        guard let record = try book.read().account(id), record.store == source.name else { return .elsewhere }
+        guard let secret = try source.find(id) else { return .nothingThere }
+        try book.update { $0.updateAccount(id) { $0.noteCopy(in: target.name) } }
+        try target.save(secret, for: id, expires: try lastUse(secret))
+        guard try target.find(id) == secret else {
+            throw .unavailable(target.name, problem: "what was written does not read back")
+        }
+        try book.update { document in
+            document.updateAccount(id) { record in
+                record.otherCopies = record.copies(outside: target.name)
+                record.store = target.name
+            }
+        }
+        try source.erase(id)
+        try book.update { $0.updateAccount(id) { $0.otherCopies.removeAll { $0 == source.name } } }
+        return .moved
+    }
+
+    /// - Throws: `damaged` for bytes that are no stored login; they stay where they are.
+    private func lastUse(_ secret: Secret) throws(StoreFault) -> Int64? {
+        do throws(StoredLoginCodec.Malformed) {
+            return try StoredLoginCodec.decode(secret).lastUse
+        } catch {
+            throw .damaged(path: "\(source.name)", problem: "what it holds for this account is no stored login")
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import LoginCore
+import LoginTestSupport
+import Secrets
+import Testing
+
+@testable import AuthctlCLI
+
+/// `store move`, and who may take the place of a login that is there.
+struct StoreMoveTests {
+    private let stranger = HTTPResponse.answer(401)
+
+    /// Logged in to `wire` with Basic, in the plaintext store.
+    private func wire(_ name: String, calledBy server: String = "Anna A.", in given: TestWorld? = nil) throws
+        -> TestWorld
+    {
+        let world = try given ?? TestWorld(config: Examples.config)
+        world.person = ScriptedPerson([ScriptedPerson.types(name, "pw-\(name)")])
+        let run = world.run(
+            "login", "wire", "--force", "--store", "plaintext",
+            server: [basic, .answer(200, "{\"screen_name\":\"\(server)\"}")])
+        #expect(run.code == 0, "\(run.talk)")
+        world.person = ScriptedPerson()
+        return world
+    }
+
+    private var basic: HTTPResponse { .answer(401, headers: ["WWW-Authenticate: Basic realm=\"wire\""]) }
+
+    private func keyFile(_ world: TestWorld) throws -> String {
+        let path = "\(world.home.path)/key"
+        let key = Data((0..<32).map { _ in UInt8.random(in: 0...255) })
+        #expect(FileManager.default.createFile(atPath: path, contents: key, attributes: [.posixPermissions: 0o600]))
+        return path
+    }
+
+    @Test func `all accounts of a store move, and are told one by one`() throws {
+        let world = try wire("bert", calledBy: "Bert", in: wire("anna"))
+        #expect(world.run("store", "init", "file", "--key-file", try keyFile(world)).code == 0)
+        let moved = world.run("store", "move", "plaintext", "file")
+        #expect(moved.code == 0 && moved.output == "")
+        #expect(moved.talk.contains("Moved Anna A. of wire (https://api.wire.example) from 'plaintext' to 'file'."))
+        #expect(moved.talk.contains("Moved Bert of wire"))
+        #expect(world.run("token", "wire", "--header", "-u", "anna").output.hasPrefix("Authorization: Basic "))
+        #expect(world.run("store", "move", "plaintext", "file").talk.contains("nothing to move"))
+    }
+
+    @Test func `-u moves one alone, and the JSON names it`() throws {
+        let world = try wire("bert", calledBy: "Bert", in: wire("anna"))
+        #expect(world.run("store", "init", "file", "--key-file", try keyFile(world)).code == 0)
+        let moved = world.run("store", "move", "plaintext", "file", "-u", "anna", "--json", "-q")
+        try Snapshot.expect(moved.output, "json-store-move")
+        #expect(world.run("status", "wire", "--offline", "--json").output.contains("plaintext"))
+    }
+
+    @Test(arguments: [
+        ["file", "file"], ["none", "file"], ["plaintext", "nowhere"], ["plaintext", "helper:authctl"],
+    ])
+    func `what cannot be moved is a usage error or a store's`(words: [String]) throws {
+        let world = try wire("anna")
+        #expect([2, 8].contains(world.run(["store", "move"] + words, server: []).code))
+        #expect(world.run("token", "wire", "--header").code == 0)
+    }
+
+    @Test func `to a store that is not set up nothing moves`() throws {
+        let world = try wire("anna")
+        #expect(world.run("store", "move", "plaintext", "file").code == 8)
+        #expect(world.run("token", "wire", "--header").code == 0)
+    }
+
+    @Test func `the server names another person: asked, and kept on a no`() throws {
+        let world = try wire("anna")
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "other")], replace: [false])
+        let mallory = HTTPResponse.answer(200, "{\"screen_name\":\"Mallory\"}")
+        let refused = world.run("login", "wire", "--force", "--store", "plaintext", server: [basic, mallory])
+        #expect(refused.code == 5)
+        #expect(world.person.prompt.replacements.map(\.confirmed.serverName) == ["Mallory"])
+        #expect(world.run("whoami", "wire", "--offline").output == "Anna A.\n")
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "other")], replace: [true])
+        #expect(world.run("login", "wire", "--force", "--store", "plaintext", server: [basic, mallory]).code == 0)
+        #expect(world.run("whoami", "wire", "--offline").output == "Mallory\n")
+    }
+
+    @Test func `the server names another person, and nobody can be asked: 4, and nothing is replaced`() throws {
+        let world = try wire("anna")
+        world.password = Secret("other")
+        world.variables["AUTHCTL_USERNAME"] = "anna"
+        let run = world.run(
+            "login", "wire", "--store", "plaintext",
+            server: [basic, .answer(200, "{\"screen_name\":\"Mallory\"}")])
+        #expect(run.code == 4)
+        #expect(run.talk.contains("\"Mallory\"") && run.talk.contains("\"Anna A.\""))
+        #expect(world.run("whoami", "wire", "--offline").output == "Anna A.\n")
+    }
+
+    @Test func `another name is another account, and nobody is asked`() throws {
+        let world = try wire("mallory", calledBy: "Mallory", in: wire("anna"))
+        #expect(world.run("whoami", "wire", "--offline").output == "Mallory\n")
+        #expect(world.run("whoami", "wire", "--offline", "-u", "anna").output == "Anna A.\n")
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import LoginCore
+import LoginStores
+import Secrets
+import Testing
+
+/// Carrying a login from one real store to another.
+@Suite struct AccountMoveTests {
+    let folder = TemporaryFolder()
+    let profile = "move-\(UInt64.random(in: 0 ... .max))"
+    var book: AccountBook { AccountBook(folder: folder.path) }
+    var id: AccountID { .some(profile, "alice") }
+
+    static let pairs: [(StoreUnderTest, StoreUnderTest)] = StoreUnderTest.allCases.filter(\.isHere).flatMap { from in
+        StoreUnderTest.allCases.filter { $0.isHere && $0.name != from.name }.map { (from, $0) }
+    }
+
+    /// As a login leaves it.
+    private func logIn(_ store: any CredentialStore, expires: Int64? = nil) throws -> Secret {
+        let token = Token(value: Secret("canary"), refreshToken: nil, expires: expires)
+        let bytes = try StoredLoginCodec.encode(StoredLogin(session: .token(token)))
+        try store.save(bytes, for: id, expires: nil)
+        try book.update { document in
+            document.updateProfile(profile, url: "https://probe.example", origin: .example) {
+                $0.accounts.append(
+                    AccountRecord(
+                        username: "alice", serverName: nil, origin: .example, store: store.name, kind: .token,
+                        expires: expires, savedAt: 0))
+                $0.activeUsername = "alice"
+            }
+        }
+        return bytes
+    }
+
+    @Test(arguments: pairs)
+    func `a login moves, and nothing stays behind`(from: StoreUnderTest, to: StoreUnderTest) throws {
+        let elsewhere = TemporaryFolder()
+        let source = try from.make(in: folder), target = try to.make(in: elsewhere)
+        let secret = try logIn(source)
+        #expect(try AccountMove(book: book, from: source, to: target).move(id) == .moved)
+        #expect(try target.find(id) == secret)
+        #expect(try !source.contains(id))
+        let record = try book.read().account(id)
+        #expect(record?.store == target.name && record?.otherCopies == [])
+        #expect(try book.read().profile(profile)?.activeUsername == "alice")
+        #expect(try AccountMove(book: book, from: source, to: target).move(id) == .elsewhere)
+        try target.erase(id)
+    }
+
+    @Test func `what the store has dropped by itself is not moved`() throws {
+        let source = PlaintextStore(folder: folder.path)
+        _ = try logIn(source)
+        try source.erase(id)
+        let target = try StoreUnderTest.file.make(in: TemporaryFolder())
+        #expect(try AccountMove(book: book, from: source, to: target).move(id) == .nothingThere)
+        #expect(try book.read().account(id)?.store == .plaintext)
+    }
+
+    /// A store that takes everything and gives back something else.
+    private struct Garbling: CredentialStore {
+        let name = StoreName.helper("garbling")
+        func find(_ account: AccountID) throws(StoreFault) -> Secret? { Secret("something else") }
+        func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {}
+        func erase(_ account: AccountID) throws(StoreFault) -> Bool { true }
+        func contains(_ account: AccountID) throws(StoreFault) -> Bool { true }
+    }
+
+    @Test func `the old copy stays if the new one does not read back, and a logout looks in both places`() throws {
+        let source = PlaintextStore(folder: folder.path)
+        let secret = try logIn(source)
+        #expect(throws: StoreFault.self) { try AccountMove(book: book, from: source, to: Garbling()).move(id) }
+        #expect(try source.find(id) == secret)
+        #expect(try book.read().account(id)?.store == .plaintext)
+        #expect(try book.read().account(id)?.otherCopies == [.helper("garbling")])
+        var opened: [StoreName] = []
+        _ = try book.forget(id) { (name) throws(StoreFault) in
+            opened.append(name)
+            return name == .plaintext ? source : Garbling()
+        }
+        #expect(opened == [.plaintext, .helper("garbling")])
+        #expect(try book.read().account(id) == nil)
+    }
+
+    @Test func `what holds no stored login is not moved`() throws {
+        let source = PlaintextStore(folder: folder.path)
+        _ = try logIn(source)
+        try source.save(Secret("no login"), for: id, expires: nil)
+        let target = try StoreUnderTest.file.make(in: TemporaryFolder())
+        #expect(throws: StoreFault.self) { try AccountMove(book: book, from: source, to: target).move(id) }
+        #expect(try source.find(id) == Secret("no login"))
+    }
+}
