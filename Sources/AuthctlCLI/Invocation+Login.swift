@@ -36,7 +36,8 @@ extension Invocation {
         settings.exception = try exception(for: origin)
         settings.allowHTTP = profile.settings.allowHTTP
         settings.caFile = profile.settings.caFile
-        settings.timeout = options.timeout ?? profile.settings.timeout ?? settings.timeout
+        let usual = isStreaming ? TransportSettings.longestTransfer : settings.timeout
+        settings.timeout = options.timeout ?? profile.settings.timeout ?? usual
         settings.environment = world.environment.proxies
         if let proxy = profile.settings.proxy {
             settings.proxy = proxy == "environment" ? .environment : .url(proxy)

@@ -120,6 +120,16 @@ CURLcode ccurl_setopt_write(CURL *handle, CURLoption option, curl_write_callback
     return table.easy_setopt(handle, option, callback);
 }
 
+CURLcode ccurl_setopt_read(CURL *handle, curl_read_callback callback)
+{
+    return table.easy_setopt(handle, CURLOPT_READFUNCTION, callback);
+}
+
+CURLcode ccurl_setopt_seek(CURL *handle, curl_seek_callback callback)
+{
+    return table.easy_setopt(handle, CURLOPT_SEEKFUNCTION, callback);
+}
+
 CURLcode ccurl_setopt_opensocket(CURL *handle, curl_opensocket_callback callback)
 {
     return table.easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, callback);

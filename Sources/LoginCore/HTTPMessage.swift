@@ -1,7 +1,7 @@
 public import Secrets
 
 /// One request to the profile's origin, with every secret already in its place.
-public struct HTTPRequest: Equatable, Sendable {
+public struct HTTPRequest: Equatable {
     /// The verb, such as `GET`.
     public var method: String
     /// The absolute URL, without user information. It holds neither a password nor what `{secret:…}` stands for, but may
@@ -11,6 +11,8 @@ public struct HTTPRequest: Equatable, Sendable {
     public var shownPath: String?
     public var headers: [HTTPRequestField]
     public var body: Secret?
+    /// Where the bodies pass through that are not held in memory; the answer's then stays empty.
+    public var passage: Passage?
     /// Sent as HTTP Basic (RFC 7617) with this very request, unasked.
     public var basic: BasicCredential?
     /// Sent with the Kerberos ticket of whoever runs the program (RFC 4559), on a connection of its own.

@@ -13,6 +13,8 @@ public enum LoginError: Error, Equatable, Sendable {
     case store(StoreFault)
     case forbidden(Refusal)
     case busy(BusyFault)
+    /// A request of the person's own was answered with this status, of 400 or above.
+    case http(status: Int)
     /// A person took longer than so many seconds.
     case promptExpired(seconds: Int)
     case failure(FailureFault)
@@ -31,6 +33,7 @@ public enum LoginError: Error, Equatable, Sendable {
         case .store: .store
         case .forbidden: .forbidden
         case .busy: .busy
+        case .http: .http
         case .promptExpired: .expired
         case .failure(.logoutIncomplete): .partial
         case .failure: .failure
@@ -164,6 +167,8 @@ public enum FailureFault: Equatable, Sendable {
     case tokenTooShortLived(seconds: Int64)
     case logoutIncomplete(String)
     case unexpectedEvent(String)
+    /// It came from a pipe, is longer than what is kept, and would have to be sent once more.
+    case bodyNotRepeatable
     case system(call: String, errno: Int32)
     case other(String)
 }

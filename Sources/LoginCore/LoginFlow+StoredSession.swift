@@ -24,7 +24,9 @@ public struct StoredSession: Equatable, Sendable {
 /// The part of the table that is about a stored session.
 extension LoginFlow {
     mutating func judge(_ session: StoredSession) -> Effect {
-        policy.renewsFirst
+        var session = session
+        session.isRefused = policy.sessionWasRefused
+        return policy.renewsFirst || policy.sessionWasRefused
             ? proceed(to: .renewing, session, .renewSession) : proceed(to: .verifying, session, .verifySession)
     }
 

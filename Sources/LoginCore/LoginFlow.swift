@@ -24,6 +24,8 @@ public struct LoginFlow: Equatable, Sendable {
         public var mayUseTicket: Bool
         /// Renew what is stored before it is verified, since it is past its end or near to it.
         public var renewsFirst: Bool
+        /// The server has just refused the stored session: it is renewed or given up, not verified once more.
+        public var sessionWasRefused: Bool
         /// What becomes of a certificate that does not verify.
         public var trust: TrustPolicy
         /// The methods of protection spaces for which nobody is asked: a program that has no certificate to show.
@@ -31,8 +33,8 @@ public struct LoginFlow: Equatable, Sendable {
 
         public init(
             maxAttempts: Int = 3, mayAsk: Bool = true, force: Bool = false, hasGivenCredential: Bool = false,
-            mayUseTicket: Bool = false, renewsFirst: Bool = false, trust: TrustPolicy = TrustPolicy(),
-            declines: Set<AuthenticationMethod> = [.certificate]
+            mayUseTicket: Bool = false, renewsFirst: Bool = false, sessionWasRefused: Bool = false,
+            trust: TrustPolicy = TrustPolicy(), declines: Set<AuthenticationMethod> = [.certificate]
         ) {
             self.maxAttempts = maxAttempts
             self.mayAsk = mayAsk
@@ -40,6 +42,7 @@ public struct LoginFlow: Equatable, Sendable {
             self.hasGivenCredential = hasGivenCredential
             self.mayUseTicket = mayUseTicket
             self.renewsFirst = renewsFirst
+            self.sessionWasRefused = sessionWasRefused
             self.trust = trust
             self.declines = declines
         }

@@ -105,6 +105,11 @@ public struct SessionRule: Equatable, Sendable {
     public var cookies = false
     public var basic: BasicRule?
 
+    /// The names of the headers that it sets by itself, in lower case.
+    public var ownHeaders: Set<String> {
+        Set((headers + writeHeaders).map { $0.name.lowercased() } + ["authorization", "proxy-authorization", "cookie"])
+    }
+
     /// The pair of RFC 7617, made from a token.
     public struct BasicRule: Equatable, Sendable {
         public var username: Template

@@ -9,6 +9,8 @@ struct LoginRequest {
     let target: LoginTarget
     let options: LoginOptions
     let force: Bool
+    /// Whether the command is `login`, which variables serve that belong to no profile.
+    var isLogin = true
 
     func settings() throws(LoginError) -> LoginSettings {
         let profile = target.profile
@@ -56,7 +58,7 @@ struct LoginRequest {
     }
 
     private var mayUseVariables: Bool {
-        invocation.mayUseGivenVariables(for: target.profile, isLogin: true, url: target.url)
+        invocation.mayUseGivenVariables(for: target.profile, isLogin: isLogin, url: target.url)
     }
 
     private func variable(_ name: String) -> String? {

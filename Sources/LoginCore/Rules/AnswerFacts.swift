@@ -107,7 +107,7 @@ extension AnswerFacts {
 
     /// An answer that by itself tells a good credential without rights from a wrong one: it carries the server's proof of the
     /// credential, or a Bearer challenge that says so (RFC 6750, section 3.1).
-    private func toldForbidden(_ refusal: Refusal) -> Refusal? {
+    func toldForbidden(_ refusal: Refusal) -> Refusal? {
         guard status == 401 || status == 403 else { return nil }
         return isProven || lacksScope != nil ? refusal : nil
     }
@@ -119,7 +119,7 @@ extension AnswerFacts {
         case 300..<400:
             return unclearRedirect(step)
         case 429, 500..<600:
-            return .busy(BusyFault(status: status, retryAfter: retryAfter, words: words(rule)))
+            return .busy(BusyFault(status: status, retryAfter: response.retryAfter, words: words(rule)))
         default:
             return .failure(.unexpectedStatus(status, step: step.rawValue, words: words(rule)))
         }
@@ -138,14 +138,15 @@ extension AnswerFacts {
         return .failure(.redirected(step: step.rawValue, status: status, target: target))
     }
 
+}
+
+extension HTTPResponse {
     /// `Retry-After` in seconds (RFC 9110, section 10.2.3). A date counts from the answer's own `Date`, so that no clock but
     /// the server's matters.
-    private var retryAfter: Int? {
-        guard let text = response.values(of: "Retry-After").first else { return nil }
+    public var retryAfter: Int? {
+        guard let text = values(of: "Retry-After").first else { return nil }
         if let seconds = Int(text) { return seconds >= 0 ? seconds : nil }
-        guard let then = HTTPDate(text), let now = response.values(of: "Date").first.flatMap({ HTTPDate($0) }) else {
-            return nil
-        }
+        guard let then = HTTPDate(text), let now = values(of: "Date").first.flatMap({ HTTPDate($0) }) else { return nil }
         return Int(max(then.seconds - now.seconds, 0))
     }
 }

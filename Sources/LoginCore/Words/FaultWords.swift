@@ -116,6 +116,10 @@ extension FailureFault {
             return Message(
                 "every local copy is erased, but the logout at the server failed: \(problem)",
                 next: "end the session in the service's own settings")
+        case .bodyNotRepeatable:
+            return Message(
+                "the request was not answered, and its body cannot be sent once more: it came from a pipe and is long",
+                next: "log in first (\(topic.loginCommand)), then send it again, or send it from a file")
         case .unexpectedEvent(let text):
             return Message("authctl lost its way: \(text)", next: "please report this")
         case .system(let call, let errno):

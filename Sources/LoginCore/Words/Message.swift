@@ -81,6 +81,8 @@ extension LoginError {
                 next: "it may lack rights, or be locked: ask the service's administrator")
         case .busy(let fault):
             return fault.message
+        case .http(let status):
+            return Message("the server answered with status \(status)")
         case .promptExpired(let seconds):
             return Message("nobody answered within \(seconds) seconds", next: "start again: \(topic.loginCommand)")
         case .failure(let fault):

@@ -6,12 +6,18 @@ internal import Secrets
 final class AnswerCollector {
     private var head: HeadCollector
     private var body: SecretBuilder?
+    private let sink: (any ResponseSink)?
     private let limits: (head: Int, body: Int)
-    /// Which limit was passed, when the transfer was ended for it.
-    private(set) var fault: NetworkFault?
+    private var status = 0
+    /// Whether the sink knows of the answer that is arriving.
+    private var hasBegun = false
+    /// Why the transfer was ended from here.
+    private(set) var fault: LoginError?
 
-    init(headerLimit: Int, bodyLimit: Int) {
+    /// - Parameter sink: takes the body in the place of memory, without a limit.
+    init(headerLimit: Int, bodyLimit: Int, sink: (any ResponseSink)? = nil) {
         limits = (headerLimit, bodyLimit)
+        self.sink = sink
         head = HeadCollector(limit: headerLimit)
         body = SecretBuilder(limit: bodyLimit)
     }
@@ -22,23 +28,56 @@ final class AnswerCollector {
     /// The body, which is gone from here afterwards.
     func takeBody() -> Secret { body.take()?.finish() ?? Secret("") }
 
+    /// An answer without a body has a head all the same.
+    func finish() throws(LoginError) {
+        if let sink { try begin(sink) }
+    }
+
+    private func begin(_ sink: any ResponseSink) throws(LoginError) {
+        if hasBegun { return }
+        hasBegun = true
+        try sink.begin(HTTPResponse(status: status, headers: head.fields))
+    }
+
     private func receiveHead(_ line: UnsafeRawBufferPointer) -> Bool {
         do throws(HeadCollector.TooLarge) {
-            if try head.append(line) { body = SecretBuilder(limit: limits.body) }
+            if try head.append(line) {
+                body = SecretBuilder(limit: limits.body)
+                (status, hasBegun) = (Self.status(of: line), false)
+            }
             return true
         } catch {
-            fault = .answerTooLarge(limit: limits.head)
+            fault = .network(.answerTooLarge(limit: limits.head))
             return false
         }
     }
 
+    /// `HTTP/1.1 200 OK`: libcurl has read it before.
+    private static func status(of line: UnsafeRawBufferPointer) -> Int {
+        let words = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
+        return words.count > 1 ? Int(String(decoding: words[1].prefix(3), as: UTF8.self)) ?? 0 : 0
+    }
+
     private func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        do throws(SecretBuilder.LimitExceeded) {
-            try body?.append(bytes)
+        do throws(LoginError) {
+            if let sink {
+                try begin(sink)
+                try sink.write(bytes)
+            } else {
+                try keep(bytes)
+            }
             return true
         } catch {
-            fault = .answerTooLarge(limit: limits.body)
+            fault = error
             return false
+        }
+    }
+
+    private func keep(_ bytes: UnsafeRawBufferPointer) throws(LoginError) {
+        do throws(SecretBuilder.LimitExceeded) {
+            try body?.append(bytes)
+        } catch {
+            throw .network(.answerTooLarge(limit: limits.body))
         }
     }
 

@@ -57,6 +57,14 @@ final class CurlHandle {
         try check(ccurl_setopt_write(raw, option, callback), option)
     }
 
+    func set(read callback: curl_read_callback) throws(LoginError) {
+        try check(ccurl_setopt_read(raw, callback), CURLOPT_READFUNCTION)
+    }
+
+    func set(seek callback: curl_seek_callback) throws(LoginError) {
+        try check(ccurl_setopt_seek(raw, callback), CURLOPT_SEEKFUNCTION)
+    }
+
     func set(openSocket callback: curl_opensocket_callback) throws(LoginError) {
         try check(ccurl_setopt_opensocket(raw, callback), CURLOPT_OPENSOCKETFUNCTION)
     }

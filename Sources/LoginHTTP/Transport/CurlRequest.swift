@@ -7,11 +7,16 @@ struct CurlRequest {
     private let request: HTTPRequest
     private let url: ParsedURL
     private let headers = CurlList()
+    private let reader: SourceReader?
+
+    /// Why the body could not be read.
+    var fault: LoginError? { reader?.fault }
 
     /// - Parameter request: checked by `RequestCheck`.
     init(_ request: HTTPRequest, url: ParsedURL) throws(LoginError) {
         self.request = request
         self.url = url
+        reader = request.passage?.source.map { SourceReader($0) }
         for field in request.headers {
             try field.line.withCString { (line) throws(LoginError) in headers.append(line) }
         }
@@ -28,6 +33,12 @@ struct CurlRequest {
         try applyBasic(to: handle)
         try applyNegotiate(to: handle)
         try applyCookies(to: handle)
+        if let reader {
+            try reader.apply(to: handle)
+            try handle.set(CURLOPT_UPLOAD, 1)
+            try handle.set(CURLOPT_CUSTOMREQUEST, request.method)
+            return handle.perform()
+        }
         guard let body = request.body ?? emptyBody else {
             try applyVerb(to: handle)
             return handle.perform()

@@ -42,8 +42,9 @@ public final class CurlTransport: Transport {
         let handle = try openedHandle(for: request)
         defer { handle.reset() }
         let collector = AnswerCollector(
-            headerLimit: options.settings.headerLimit, bodyLimit: options.settings.bodyLimit)
+            headerLimit: options.settings.headerLimit, bodyLimit: options.settings.bodyLimit, sink: request.passage?.sink)
         try perform(CurlRequest(request, url: url), on: handle, into: collector)
+        try collector.finish()
         cookieCount = collector.cookieCount
         try CookieLimits.check(count: cookieCount)
         gate.pin(handle.text(CURLINFO_PRIMARY_IP).flatMap { PeerAddress(text: $0) })
@@ -114,7 +115,7 @@ public final class CurlTransport: Transport {
             try request.perform(on: handle)
         }
         guard code != CURLE_OK else { return }
-        if let fault = collector.fault { throw .network(fault) }
+        if let fault = collector.fault ?? request.fault { throw fault }
         if code == CURLE_PEER_FAILED_VERIFICATION { throw try distrust(handle) }
         throw fault(code, handle.words.text ?? CurlHandle.words(of: code), handle)
     }

@@ -14,6 +14,9 @@ public struct TransportSettings: Sendable {
     /// The system's authorities, as Debian installs them.
     public static let systemAuthorities = "/etc/ssl/certs/ca-certificates.crt"
 
+    /// For a transfer of any length, which ends by itself or when it stands still: a week, in seconds.
+    public static let longestTransfer = 604_800
+
     /// Whether plain http may go to an address that is not loopback.
     public var allowHTTP: Bool
     public var proxy: ProxySetting

@@ -1,0 +1,74 @@
+import ArgumentParser
+import Glibc
+import LoginCore
+import LoginHTTP
+
+/// `authctl request METHOD URL`
+struct RequestCommand: WorldCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "request",
+        abstract: "Send one request with the session attached.",
+        discussion: """
+            If the answer means 'logged out', the session is renewed or somebody logs in, and the same request is sent \
+            once more.
+            """)
+    static let mayAsk = true
+
+    @Argument(help: "The verb, such as GET or POST.")
+    var method: String
+
+    @Argument(help: ArgumentHelp("A path of the profile, or a URL on its origin.", valueName: "url"))
+    var url: String
+
+    @OptionGroup var request: RequestOptions
+    @OptionGroup(title: "Options of a login that becomes necessary") var login: LoginOptions
+    @OptionGroup var global: GlobalOptions
+
+    var printsJSON: Bool { false }
+
+    func validate() throws {
+        if login.passwordStdin, !request.readsStandardInput.isEmpty {
+            throw ValidationError("Standard input holds either the password or the body.")
+        }
+        if login.continueWithout || login.name != nil {
+            throw ValidationError("--continue-without and --name are options of login alone.")
+        }
+    }
+
+    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+        let profile = try invocation.selectProfile(forRequestTo: url)
+        invocation.isStreaming = true
+        let gate = try Gate(invocation, profile, login)
+        let endpoint = try invocation.endpoint(gate.profile)
+        let body = try RequestBody(request)
+        let headers = try RequestHeaders(
+            request.header, defaults: body.defaultHeaders, taken: gate.profile.sessionRule.ownHeaders)
+        let message = HTTPRequest(
+            method: method, url: try invocation.requestURL(url, endpoint), headers: headers.fields)
+        let service = try LoginRun(invocation, gate.profile, gate.settings).service
+        let output = AnswerOutput(
+            invocation.bodyWriter(path: request.output), includesHead: request.include,
+            progress: invocation.transferProgress(toFile: request.output != nil),
+            mayConcern: service.mayConcernSession)
+        return try PersonalRequest(
+            invocation: invocation, gate: gate, request: message, body: body, output: output
+        ).run()
+    }
+}
+
+extension Invocation {
+    fileprivate func bodyWriter(path: String?) -> BodyWriter {
+        BodyWriter(world.streams, path: path, isTerminal: world.isTerminal(STDOUT_FILENO))
+    }
+
+    /// Only for a terminal that the answer does not go to.
+    fileprivate func transferProgress(toFile: Bool) -> TransferProgress? {
+        let isFree = toFile || !world.isTerminal(STDOUT_FILENO)
+        guard isFree, !options.quiet, world.isTerminal(STDERR_FILENO), world.environment["TERM"] != "dumb" else {
+            return nil
+        }
+        var size = winsize()
+        let isKnown = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+        return TransferProgress(world.streams, columns: isKnown ? Int(size.ws_col) : 80)
+    }
+}

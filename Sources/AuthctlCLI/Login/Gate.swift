@@ -1,0 +1,117 @@
+import LoginCore
+import LoginHTTP
+import LoginStores
+import Secrets
+
+/// What stands before an action that needs a login: what is stored, renewed or earned anew, and a person where one may be
+/// asked.
+struct Gate {
+    let invocation: Invocation
+    let profile: Profile
+    let settings: LoginSettings
+
+    /// What it lets through.
+    struct Passage {
+        let run: LoginRun
+        let keeper: GateKeeper
+        var session: Session
+        let username: String
+        /// As far as the server was asked; what is stored else.
+        let identity: Identity
+    }
+
+    /// - Parameter options: of the login that may become necessary.
+    init(_ invocation: Invocation, _ profile: Profile, _ options: LoginOptions) throws(LoginError) {
+        self.invocation = invocation
+        let target = LoginTarget(profile: try options.applied(to: profile))
+        self.profile = target.profile
+        invocation.promptTimeout = options.promptTimeout
+        settings = try LoginRequest(
+            invocation: invocation, target: target, options: options, force: false, isLogin: false
+        ).settings()
+    }
+
+    /// What is stored and not past its end, as it is: the server is not asked. Else as `enter`.
+    func enterUnverified() throws(LoginError) -> Passage {
+        guard settings.given == nil else { return try enter() }
+        let run = try LoginRun(invocation, profile, settings)
+        let keeper = GateKeeper(run.keeper, invocation: invocation, mayGoWithoutStore: false)
+        let stored = try keeper.fill()
+        guard let session = stored.session, !stored.credentialWasRefused, !isOver(session) else { return try enter() }
+        run.service.hold(stored.further)
+        return Passage(
+            run: run, keeper: keeper, session: session, username: stored.username,
+            identity: try storedIdentity(run) ?? Identity(username: stored.username, serverName: nil))
+    }
+
+    /// Has the server verify what is stored; renews it, or has somebody log in.
+    /// - Parameter wasRefused: the server has just refused the session, so that it is not asked about it once more.
+    func enter(wasRefused: Bool = false) throws(LoginError) -> Passage {
+        var settings = settings
+        settings.policy.sessionWasRefused = wasRefused
+        // What was given is tried once.
+        if wasRefused { (settings.given, settings.policy.hasGivenCredential) = (nil, false) }
+        let run = try LoginRun(invocation, profile, settings)
+        if let stored = try run.keeper.fill().session, isOver(stored) { settings.policy.renewsFirst = true }
+        let ready = settings.policy.renewsFirst ? try LoginRun(invocation, profile, settings) : run
+        let keeper = GateKeeper(ready.keeper, invocation: invocation, mayGoWithoutStore: settings.given != nil)
+        let (identity, _) = try ready.run(through: keeper)
+        guard let session = keeper.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
+        return Passage(
+            run: ready, keeper: keeper, session: session, username: identity.username, identity: identity)
+    }
+
+    private func isOver(_ session: Session) -> Bool {
+        session.expires.map { $0 <= invocation.world.clock.now() } ?? false
+    }
+
+    private func storedIdentity(_ run: LoginRun) throws(LoginError) -> Identity? {
+        try Invocation.fromStore { () throws(StoreFault) in try run.keeper.account() }?.identity
+    }
+}
+
+/// A keeper that also holds the session for what comes after the gate, be it kept anywhere or not.
+final class GateKeeper: LoginKeeper {
+    private let keeper: StoreKeeper
+    private let invocation: Invocation
+    private let mayGoWithoutStore: Bool
+    private var hasStore = true
+    private(set) var session: Session?
+
+    /// - Parameter mayGoWithoutStore: a password was given, so that the action can go on where no store works.
+    init(_ keeper: StoreKeeper, invocation: Invocation, mayGoWithoutStore: Bool) {
+        self.keeper = keeper
+        self.invocation = invocation
+        self.mayGoWithoutStore = mayGoWithoutStore
+    }
+
+    func prepare() throws(LoginError) {
+        do throws(LoginError) {
+            try keeper.prepare()
+        } catch {
+            guard mayGoWithoutStore, case .store = error else { throw error }
+            hasStore = false
+            invocation.say("authctl: the login is not kept: \(error.message(about: Topic()).what)")
+        }
+    }
+
+    func fill() throws(LoginError) -> StoredLogin {
+        let stored = try keeper.fill()
+        session = stored.session
+        return stored
+    }
+
+    func approve(_ login: Login, _ approval: Approval) throws(LoginError) {
+        session = login.session
+        if hasStore { try keeper.approve(login, approval) }
+    }
+
+    func reject(_ part: StoredLogin.Part) throws(LoginError) {
+        session = nil
+        try keeper.reject(part)
+    }
+
+    func remember(_ exception: TrustException) throws(LoginError) {
+        try keeper.remember(exception)
+    }
+}

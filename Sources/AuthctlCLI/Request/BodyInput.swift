@@ -1,0 +1,77 @@
+import Glibc
+import LoginCore
+import Secrets
+
+/// What `@FILE` or `@-` names, open for reading.
+final class BodyInput {
+    private var descriptor: Int32
+    private let option: String
+    /// Of a regular file, in bytes.
+    let fileSize: Int64?
+
+    /// - Parameter name: `@` and a path, or `@-` for standard input.
+    /// - Throws: `usage` for a file that cannot be opened.
+    init(_ name: String, option: String) throws(LoginError) {
+        self.option = option
+        let path = String(name.dropFirst())
+        descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { throw Self.problem(option, SafeText.quoted(path), errno) }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw Self.problem(option, SafeText.quoted(path), errno) }
+        let kind = status.st_mode & S_IFMT
+        guard kind != S_IFDIR else { throw Self.problem(option, SafeText.quoted(path), EISDIR) }
+        // Standard input may stand in the middle of a file; then it is read like a pipe.
+        fileSize = kind == S_IFREG && lseek(descriptor, 0, SEEK_CUR) == 0 ? Int64(status.st_size) : nil
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Hands the descriptor over.
+    func take() -> Int32 {
+        defer { descriptor = -1 }
+        return descriptor
+    }
+
+    /// All of it, in memory.
+    func all(limit: Int) throws(LoginError) -> Secret {
+        let (bytes, isWhole) = try beginning(limit: limit)
+        guard isWhole else {
+            throw .usage(.badValue(option: option, problem: "more than \(limit) bytes; --data-binary has no limit"))
+        }
+        return bytes
+    }
+
+    /// - Returns: at least the first `limit` bytes, and whether that is all.
+    func beginning(limit: Int) throws(LoginError) -> (bytes: Secret, isWhole: Bool) {
+        var builder = SecretBuilder(limit: limit + Self.piece)
+        var buffer = [UInt8](repeating: 0, count: Self.piece)
+        while builder.count <= limit {
+            var fault: LoginError?
+            let count = buffer.withUnsafeMutableBytes { bytes -> Int in
+                do throws(LoginError) {
+                    return try readSome(descriptor, into: bytes)
+                } catch {
+                    fault = error
+                    return 0
+                }
+            }
+            if let fault { throw fault }
+            if count == 0 { return (builder.finish(), true) }
+            do throws(SecretBuilder.LimitExceeded) {
+                try builder.append(UnsafeRawBufferPointer(start: buffer, count: count))
+            } catch {
+                throw .failure(.other("a body grew beyond \(error.limit) bytes"))
+            }
+        }
+        return (builder.finish(), false)
+    }
+
+    private static let piece = 64 << 10
+
+    private static func problem(_ option: String, _ name: String, _ code: Int32) -> LoginError {
+        .usage(.badValue(option: option, problem: "\(name) cannot be read: \(String(cString: strerror(code)))"))
+    }
+}

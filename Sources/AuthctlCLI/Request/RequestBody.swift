@@ -1,0 +1,73 @@
+import Glibc
+import LoginCore
+import Secrets
+
+/// The body of a `request`, as far as it is known before it is sent.
+struct RequestBody {
+    enum Content {
+        case none
+        /// Can be sent again.
+        case kept(Secret)
+        case streamed(any RequestSource, isRepeatable: Bool)
+    }
+
+    let content: Content
+    /// Unless a header says otherwise.
+    let defaultHeaders: [(name: String, value: String)]
+
+    /// How much of a pipe is kept, so that it can be sent once more, in bytes.
+    static let kept = 1 << 20
+    /// What is put together in memory, in bytes.
+    static let largestForm = 8 << 20
+
+    /// Reads what has to be read before anything is sent.
+    init(_ options: RequestOptions) throws(LoginError) {
+        if !options.data.isEmpty {
+            content = .kept(try Self.form(options.data))
+            defaultHeaders = [("Content-Type", "application/x-www-form-urlencoded")]
+        } else if let text = options.dataBinary {
+            content = try Self.whole(text, option: "--data-binary")
+            defaultHeaders = [("Content-Type", "application/x-www-form-urlencoded")]
+        } else if let text = options.json {
+            content = try Self.whole(text, option: "--json")
+            defaultHeaders = [("Content-Type", "application/json"), ("Accept", "application/json")]
+        } else {
+            content = .none
+            defaultHeaders = []
+        }
+    }
+
+    /// As curl's `-d` puts it together: line ends and NUL of a file are left out.
+    private static func form(_ pieces: [String]) throws(LoginError) -> Secret {
+        var form = SecretBuilder(limit: largestForm)
+        do throws(SecretBuilder.LimitExceeded) {
+            for (number, piece) in pieces.enumerated() {
+                if number > 0 { try form.append(UInt8(ascii: "&")) }
+                guard piece.hasPrefix("@") else {
+                    try form.append(piece)
+                    continue
+                }
+                let bytes = try BodyInput(piece, option: "-d").all(limit: form.limit)
+                for byte in bytes.withUnsafeBytes({ Array($0) }) where ![0, 10, 13].contains(byte) {
+                    try form.append(byte)
+                }
+            }
+        } catch {
+            throw .usage(
+                .badValue(option: "-d", problem: "more than \(error.limit) bytes; --data-binary has no limit"))
+        }
+        return form.finish()
+    }
+
+    /// As `--data-binary` takes it: bytes as they are, of any length.
+    private static func whole(_ text: String, option: String) throws(LoginError) -> Content {
+        guard text.hasPrefix("@") else { return .kept(Secret(text)) }
+        let input = try BodyInput(text, option: option)
+        if let count = input.fileSize, count > kept {
+            return .streamed(FileSource(input.take(), count: count), isRepeatable: true)
+        }
+        let (beginning, isWhole) = try input.beginning(limit: kept)
+        if isWhole { return .kept(beginning) }
+        return .streamed(PipeSource(beginning, then: input.take()), isRepeatable: false)
+    }
+}

@@ -1,0 +1,42 @@
+import ArgumentParser
+import LoginCore
+
+/// What `request` sends and where the answer goes, with curl's names and meanings.
+struct RequestOptions: ParsableArguments {
+    @Option(
+        name: [.customShort("H", allowingJoined: true), .long],
+        help: ArgumentHelp("Send this header, 'Name: value'; @file holds one in each line.", valueName: "line"))
+    var header: [String] = []
+
+    @Option(
+        name: [.customShort("d", allowingJoined: true), .long],
+        help: ArgumentHelp(
+            "Send this as a form; @file and @- without line ends. Several are joined with '&'.", valueName: "data"))
+    var data: [String] = []
+
+    @Option(help: ArgumentHelp("Send these bytes as they are; @file, or @- for standard input.", valueName: "data"))
+    var dataBinary: String?
+
+    @Option(
+        help: ArgumentHelp("Send this JSON, and ask for JSON; @file and @- as they are.", valueName: "data"))
+    var json: String?
+
+    @Option(
+        name: [.customShort("o", allowingJoined: true), .long],
+        help: ArgumentHelp("Write the answer's body to this file.", valueName: "file"), completion: .file())
+    var output: String?
+
+    @Flag(name: [.customShort("i"), .long], help: "Print status and headers before the body.")
+    var include = false
+
+    func validate() throws {
+        let ways = [!data.isEmpty, dataBinary != nil, json != nil].count { $0 }
+        if ways > 1 { throw ValidationError("-d, --data-binary and --json exclude each other.") }
+        if readsStandardInput.count > 1 { throw ValidationError("Standard input can be read once.") }
+    }
+
+    /// The options that take it.
+    var readsStandardInput: [String] {
+        (data + [dataBinary, json].compactMap { $0 } + header).filter { $0 == "@-" }
+    }
+}

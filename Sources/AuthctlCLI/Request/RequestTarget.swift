@@ -1,0 +1,96 @@
+import LoginCore
+import LoginHTTP
+
+extension Invocation {
+    /// Which profile a `request` is for: `-P`, `AUTHCTL_PROFILE`, the one of the URL's origin, then as for other commands.
+    func selectProfile(forRequestTo url: String) throws(LoginError) -> Profile {
+        guard options.profile == nil, world.environment["AUTHCTL_PROFILE"] == nil, url.contains("://") else {
+            return try selectProfile(nil)
+        }
+        let origin = try parse(url).origin
+        let names = try profiles.names.filter { (name) throws(LoginError) in try self.origin(of: name) == origin }
+        if names.count == 1 { return try profile(named: names[0]) }
+        if let name = try defaultProfile(), names.contains(name) { return try profile(named: name) }
+        if names.count > 1 { throw .usage(.profileNotNamed(known: names)) }
+        return try selectProfile(nil)
+    }
+
+    /// - Returns: nothing for a profile that cannot be read, which the commands that mean it say.
+    private func origin(of name: String) throws(LoginError) -> Origin? {
+        guard let written = try? profiles.profile(named: name) else { return nil }
+        if let record = try document().profile(name), record.url == written.url { return record.origin }
+        return try? parse(written.url).origin
+    }
+
+    /// The absolute URL of a `request`: a path is appended to the profile's `url`, as its own paths are; a URL has to be on
+    /// the profile's origin.
+    /// - Throws: `untrusted` for another origin, before anything is connected.
+    func requestURL(_ text: String, _ endpoint: ServiceEndpoint) throws(LoginError) -> String {
+        // Without a scheme it is another host all the same (RFC 3986, section 4.2).
+        if text.hasPrefix("//") { throw .untrusted(.otherOrigin(target: text)) }
+        if text.hasPrefix("/") { return endpoint.base + text }
+        guard text.contains("://") else {
+            throw .usage(.badURL(url: text, problem: "it is neither a path, which begins with '/', nor a URL"))
+        }
+        let url = try parse(text)
+        guard url.origin == endpoint.origin else { throw .untrusted(.otherOrigin(target: "\(url.origin)")) }
+        guard url.user == nil, url.password == nil else {
+            throw .usage(.badURL(url: GivenURL(text).withoutUserInformation, problem: "it holds user information"))
+        }
+        return url.text
+    }
+}
+
+/// The headers of a `request`, as `-H` gives them.
+struct RequestHeaders {
+    let fields: [HTTPRequestField]
+
+    /// - Parameters:
+    ///   - defaults: what holds where no line says otherwise.
+    ///   - taken: the names that the session has its own values for, in lower case.
+    init(
+        _ lines: [String], defaults: [(name: String, value: String)], taken: Set<String>
+    ) throws(LoginError) {
+        var fields: [HTTPRequestField] = []
+        var named: Set<String> = []
+        for line in try Self.expanded(lines) {
+            let field = try Self.field(line)
+            let name = field.name.lowercased()
+            guard !taken.contains(name) else {
+                throw .usage(.badValue(option: "-H", problem: "the session sets the header \(SafeText.quoted(field.name)) itself"))
+            }
+            named.insert(name)
+            if let value = field.value { fields.append(HTTPRequestField(name: field.name, value: value)) }
+        }
+        for header in defaults where !named.contains(header.name.lowercased()) {
+            fields.append(HTTPRequestField(name: header.name, value: Secret(header.value)))
+        }
+        self.fields = fields
+    }
+
+    /// `@FILE` stands for the lines of a file.
+    private static func expanded(_ lines: [String]) throws(LoginError) -> [String] {
+        var all: [String] = []
+        for line in lines {
+            guard line.hasPrefix("@") else {
+                all.append(line)
+                continue
+            }
+            let text = try BodyInput(line, option: "-H").all(limit: 256 << 10).unprotectedText
+            all += text.split(whereSeparator: \.isNewline).map(String.init)
+        }
+        return all
+    }
+
+    /// `Name: value`; `Name;` has an empty value, and `Name:` takes a header away.
+    private static func field(_ line: String) throws(LoginError) -> (name: String, value: Secret?) {
+        if let colon = line.firstIndex(of: ":") {
+            let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+            return (String(line[..<colon]), value.isEmpty ? nil : Secret(String(value)))
+        }
+        guard line.hasSuffix(";") else {
+            throw .usage(.badValue(option: "-H", problem: "a header is written 'Name: value'"))
+        }
+        return (String(line.dropLast()), Secret(""))
+    }
+}

@@ -1,0 +1,83 @@
+import Glibc
+
+/// A line on the terminal about a transfer that takes long, gone when it is over.
+final class TransferProgress {
+    private let streams: Streams
+    private let columns: Int
+    private let start = ContinuousClock.now
+    private var lastDrawn: ContinuousClock.Instant?
+    private var done: Int64 = 0
+    private var whole: Int64?
+
+    /// What is over sooner has no line.
+    private static let patience = Duration.seconds(1)
+    private static let pace = Duration.milliseconds(200)
+
+    /// - Parameter columns: of the terminal.
+    init(_ streams: Streams, columns: Int) {
+        self.streams = streams
+        self.columns = columns
+    }
+
+    /// Another body begins.
+    /// - Parameter count: in bytes; nothing where it is not known.
+    func expect(_ count: Int64?) {
+        (whole, done) = (count, 0)
+    }
+
+    func advance(by count: Int) {
+        done += Int64(count)
+        let now = ContinuousClock.now
+        guard now - start > Self.patience, lastDrawn.map({ now - $0 > Self.pace }) ?? true else { return }
+        lastDrawn = now
+        let seconds = max((now - start) / .seconds(1), 0.001)
+        draw(ProgressLine(done: done, whole: whole, seconds: seconds).text(columns: columns))
+    }
+
+    func end() {
+        if lastDrawn != nil { draw("") }
+        lastDrawn = nil
+    }
+
+    /// Carriage return, the line, and what is left of the one before erased.
+    private func draw(_ line: String) {
+        var text = "\r\(line)\u{1B}[K"
+        text.withUTF8 { bytes in
+            // A standard error that is gone is no reason to fail.
+            try? streams.write(STDERR_FILENO, UnsafeRawBufferPointer(bytes))
+        }
+    }
+}
+
+/// How far a transfer is, in one line.
+struct ProgressLine {
+    let done: Int64
+    let whole: Int64?
+    let seconds: Double
+
+    private var speed: Double { Double(done) / seconds }
+
+    func text(columns: Int) -> String {
+        let pace = "\(Self.size(speed))/s"
+        guard let whole, whole > 0 else { return fitted("\(Self.size(Double(done)))  \(pace)", columns) }
+        let share = min(Double(done) / Double(whole), 1)
+        let left = speed > 0 ? Duration.inWords(Int64((Double(whole - done) / speed).rounded(.up))) : "?"
+        let percent = "\(Int(share * 100))%"
+        let words = "  \(String(repeating: " ", count: 4 - percent.count))\(percent) of \(Self.size(Double(whole)))  \(pace)  \(left) left"
+        let room = min(columns - 1 - words.count - 2, 40)
+        guard room >= 10 else { return fitted(String(words.dropFirst(2)), columns) }
+        let full = Int(share * Double(room))
+        return "[\(String(repeating: "#", count: full))\(String(repeating: ".", count: room - full))]\(words)"
+    }
+
+    private func fitted(_ text: String, _ columns: Int) -> String { String(text.prefix(max(0, columns - 1))) }
+
+    /// In units of a thousand, with three digits.
+    static func size(_ count: Double) -> String {
+        var value = count, unit = 0
+        let units = ["B", "kB", "MB", "GB", "TB"]
+        while value >= 999.5, unit < units.count - 1 { (value, unit) = (value / 1000, unit + 1) }
+        let tenths = Int((value * 10).rounded())
+        return value < 99.95 && unit > 0 ? "\(tenths / 10).\(tenths % 10) \(units[unit])" : "\(Int(value.rounded())) \(units[unit])"
+    }
+}
