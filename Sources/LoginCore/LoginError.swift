@@ -166,6 +166,8 @@ public enum StoreFault: Error, Equatable, Sendable {
     case passphraseBlank
     /// A person took longer than so many seconds.
     case passphraseExpired(seconds: Int)
+    /// A docker credential helper of this name does not do what it should.
+    case helper(String, HelperFault)
 }
 
 /// The server cannot judge now.
