@@ -79,7 +79,8 @@ let package = Package(
             name: "LoginTerminalTests", dependencies: ["LoginTerminal", "LoginTestSupport", "PromptProbe"],
             swiftSettings: strict),
         .testTarget(
-            name: "AuthctlCLITests", dependencies: ["AuthctlCLI", "LoginTestSupport"], exclude: ["Snapshots"],
+            name: "AuthctlCLITests", dependencies: ["AuthctlCLI", "ChildPrograms", "LoginTestSupport"],
+            exclude: ["Snapshots"],
             swiftSettings: strict),
         .testTarget(
             name: "CorpusTests", dependencies: ["LoginCore", "LoginHTTP", "AuthctlCLI"], exclude: ["Corpus", "Driver"],

@@ -1,3 +1,4 @@
+import ChildPrograms
 import Glibc
 import LoginCore
 import LoginHTTP
@@ -70,7 +71,8 @@ final class TestWorld {
                 return self.server
             },
             tickets: tickets,
-            shelf: { StoreShelf(folder: $0, clock: clock, passphrase: $1) })
+            // No helper of this machine is run.
+            shelf: { StoreShelf(folder: $0, clock: clock, environment: ProgramEnvironment([:]), passphrase: $1) })
     }
 }
 

@@ -69,9 +69,9 @@ import Testing
     @Test(.enabled(if: Need.passHelper, "docker-credential-pass is not here"))
     func `more than a helper reads is too large, and the old secret stays`() throws {
         let helper = try PassHelper()
-        let largest = Secret.random(count: HelperStore.largestSecret)
+        let largest = Secret.anything(HelperStore.largestSecret)
         try helper.store.save(largest, for: .some(), expires: nil)
-        let larger = Secret.random(count: HelperStore.largestSecret + 1)
+        let larger = Secret.anything(HelperStore.largestSecret + 1)
         #expect(throws: StoreFault.tooLarge(.helper("pass"), limit: HelperStore.largestSecret)) {
             try helper.store.save(larger, for: .some(), expires: nil)
         }

@@ -44,3 +44,10 @@ final class ScriptedHelper {
         }
     }
 }
+
+extension Secret {
+    /// So many bytes that differ.
+    static func anything(_ count: Int) -> Secret {
+        Secret(count: count) { for index in 0..<count { $0[index] = UInt8.random(in: 0...255) } }
+    }
+}
