@@ -96,6 +96,17 @@ final class `A login kept by a docker credential helper` {
         #expect(entries.isEmpty)
     }
 
+    @Test func `whose helper is gone for good gives way to a login in another store`() throws {
+        try logIn()
+        let words = ["login", "wire", "-u", "ann", "--force", "--password-stdin", "--store", "plaintext"]
+        let variables = helper.merging(["PATH": "/nonexistent"]) { $1 }
+        let login = try authctl.run(words, input: "correct horse", environment: variables)
+        #expect(login.code == 0, "\(login.error)")
+        #expect(login.error.contains("helper:pass"), "what stays behind is named: \(login.error)")
+        #expect(try authctl.run("whoami", "wire", environment: variables).output == "ann\n")
+        #expect(try authctl.run("logout", "wire", environment: variables).code == 0)
+    }
+
     @Test func `is not asked for where the helper does not work: the test comes before the question`() throws {
         let login = try run(
             "login", "wire", "-u", "ann", "--password-stdin", "--store", "helper:pass", input: "correct horse",
@@ -108,6 +119,9 @@ final class `A login kept by a docker credential helper` {
     @Test func `store list names the helpers, and store test tries one`() throws {
         let list = try run("store", "list")
         #expect(list.code == 0 && list.output.contains("helper:pass"), "\(list.output)")
+        let completed = try run("---completion", "login", "--", "--store", "0", "0", "")
+        #expect(
+            Set(["plaintext", "helper:pass"]).isSubset(of: completed.output.split(separator: "\n").map(String.init)))
         #expect(try run("store", "test", "helper:pass").code == 0)
         let gone = try run("store", "test", "helper:no-such-helper")
         #expect(gone.code == 8 && gone.error.contains("docker-credential-no-such-helper"))

@@ -44,7 +44,8 @@ struct StoreRow: Encodable {
         let plaintext = StoreRow("plaintext", keeps: "permanently", why: "only by name: it protects nothing")
         let found = helpers.map { helper in
             StoreRow(
-                "\(helper)", keeps: "as it does", why: "only by name: not tried, see 'authctl store test \(helper)'")
+                "\(helper)", keeps: "up to the helper",
+                why: "only by name: not tried, see 'authctl store test \(helper)'")
         }
         return [plaintext] + found + [StoreRow("none", keeps: "nothing", why: "only by name")]
     }

@@ -60,7 +60,7 @@ import Testing
         let helper = try ScriptedHelper(interpreter: "/nonexistent/shell")
         let path = "\(helper.bin)/docker-credential-odd"
         #expect(fault(helper.store()) == .helper("odd", .notStarted(path: path, errno: ENOENT)))
-        try helper.write("no program at all", to: "bin/docker-credential-odd", mode: 0o755)
+        try helper.install("no program at all", named: "odd")
         #expect(fault(helper.store()) == .helper("odd", .notStarted(path: path, errno: ENOEXEC)))
     }
 

@@ -14,7 +14,17 @@ final class ScriptedHelper {
     ///   - mode: of the program.
     init(_ script: String = "", named name: String = "odd", interpreter: String = "/bin/sh", mode: Int = 0o755) throws {
         try FileManager.default.createDirectory(atPath: bin, withIntermediateDirectories: true)
-        try write("#!\(interpreter)\n\(script)\n", to: "bin/docker-credential-\(name)", mode: mode)
+        try install("#!\(interpreter)\n\(script)\n", named: name, mode: mode)
+    }
+
+    /// By another process: a program that is open for writing cannot be run, and what other tests start at this moment
+    /// would hold a descriptor of ours.
+    func install(_ text: String, named name: String, mode: Int = 0o755) throws {
+        try write(text, to: "script")
+        let octal = String(mode, radix: 8)
+        let words = ["install", "-m", octal, "\(folder.parent)/script", "\(bin)/docker-credential-\(name)"]
+        let installed = try Program.run(words)
+        guard installed.status == 0 else { throw ProgramFailed(words: words, result: installed) }
     }
 
     func write(_ text: String, to name: String, mode: Int = 0o644) throws {
