@@ -128,6 +128,20 @@ final class `A login kept by a docker credential helper` {
         #expect(entries.isEmpty)
     }
 
+    @Test func `Ctrl-C ends the helper, then authctl`() throws {
+        let mark = authctl.folder + "/running"
+        let script = "#!/bin/sh\ntrap 'rm \(mark); exit 1' TERM\ntouch \(mark)\nwhile :; do sleep 0.05; done\n"
+        try authctl.home.write(script, to: "bin/docker-credential-slow", mode: 0o755)
+        let path = ["PATH": authctl.folder + "/bin:/usr/bin:/bin"]
+        let run = try authctl.onTerminal("store", "test", "helper:slow", environment: path)
+        let deadline = Date(timeIntervalSinceNow: 20)
+        while !FileManager.default.fileExists(atPath: mark), deadline.timeIntervalSinceNow > 0 { usleep(20_000) }
+        #expect(FileManager.default.fileExists(atPath: mark))
+        run.pty.type("\u{3}")
+        #expect(try run.end() == .signalled(SIGINT))
+        #expect(!FileManager.default.fileExists(atPath: mark))
+    }
+
     @Test(arguments: ["helper:authctl", "helper:x; touch pwn", "helper:../pass", "helper:-rf", "helper:"])
     func `C10 a name that is none is 2 wherever it is given`(store: String) throws {
         for words in [["login", "wire", "--store", store], ["store", "test", store]] {

@@ -16,6 +16,8 @@ struct HelperCall {
         case notStarted(errno: Int32)
         case tookTooLong
         case tooMuch
+        /// A signal has come that ends this process as soon as it may.
+        case interrupted
         case system(call: String, errno: Int32)
     }
 
@@ -23,6 +25,8 @@ struct HelperCall {
     static let limit = 1024 * 1024
     /// How often a program is looked at whose pipes are held open by another one, in milliseconds.
     private static let interval: Int32 = 50
+    /// The same where they are closed, and the end is near.
+    private static let shortInterval: Int32 = 2
 
     let path: String
     let environment: ProgramEnvironment
@@ -35,6 +39,8 @@ struct HelperCall {
         let stdin = try Pipe()
         try stdin.fill(input)
         let stdout = try Pipe(), stderr = try Pipe()
+        let signals = HeldSignals()
+        defer { signals.release() }
         let deadline = ContinuousClock.now + .seconds(patience)
         let program: ChildProgram
         do throws(ChildProgram.StartFailure) {
@@ -48,7 +54,7 @@ struct HelperCall {
         for pipe in [stdout, stderr] { pipe.closeWriting() }
         let printed: (Secret, Secret)
         do throws(Failure) {
-            printed = try collect(stdout, stderr, of: program, until: deadline)
+            printed = try collect(stdout, stderr, of: program, until: deadline, unless: signals)
         } catch {
             _ = program.end(by: .now)
             throw error
@@ -59,18 +65,21 @@ struct HelperCall {
 
     /// Everything that the program prints. What others write, who hold its pipes open, is not waited for.
     private func collect(
-        _ stdout: Pipe, _ stderr: Pipe, of program: ChildProgram, until deadline: ContinuousClock.Instant
+        _ stdout: Pipe, _ stderr: Pipe, of program: ChildProgram, until deadline: ContinuousClock.Instant,
+        unless signals: HeldSignals
     ) throws(Failure) -> (Secret, Secret) {
         var output = SecretBuilder(limit: Self.limit), errors = SecretBuilder(limit: Self.limit)
-        while stdout.reading >= 0 || stderr.reading >= 0 {
-            let hadEnded = program.hasEnded()
+        while true {
+            let hadEnded = program.hasEnded(), isSilent = stdout.reading < 0 && stderr.reading < 0
+            if hadEnded && isSilent { break }
             var ready = [stdout, stderr].map { pollfd(fd: $0.reading, events: Int16(POLLIN), revents: 0) }
-            let count = poll(&ready, nfds_t(ready.count), hadEnded ? 0 : Self.interval)
+            let count = poll(&ready, nfds_t(ready.count), hadEnded ? 0 : isSilent ? Self.shortInterval : Self.interval)
             if count < 0 && errno != EINTR { throw .system(call: "poll", errno: errno) }
             // What was written before the end is there to be read.
             if count == 0 && hadEnded { break }
             if count > 0 && ready[0].revents != 0 { try stdout.read(into: &output) }
             if count > 0 && ready[1].revents != 0 { try stderr.read(into: &errors) }
+            if signals.arePending { throw .interrupted }
             guard ContinuousClock.now < deadline else { throw .tookTooLong }
         }
         return (output.finish(), errors.finish())

@@ -1,4 +1,5 @@
 public import ChildPrograms
+internal import Glibc
 public import LoginCore
 public import Secrets
 
@@ -92,6 +93,7 @@ public struct HelperStore: CredentialStore {
             case .notStarted(let errno): throw fault(.notStarted(path: path, errno: errno))
             case .tookTooLong: throw .timedOut(name, seconds: patience)
             case .tooMuch: throw fault(.tooMuch(verb: verb, limit: HelperCall.limit))
+            case .interrupted: throw .system(call: "wait", path: path, errno: EINTR)
             case .system(let call, let errno): throw .system(call: call, path: path, errno: errno)
             }
         }
