@@ -35,23 +35,11 @@ struct HelperCall {
 
     /// - Parameter input: less than 64 KiB, which is what a pipe takes at once.
     func run(_ verb: String, input: Secret) throws(Failure) -> Answer {
-        // Written before anybody reads: nothing has to be waited for, and no signal can come of it.
-        let stdin = try Pipe()
-        try stdin.fill(input)
-        let stdout = try Pipe(), stderr = try Pipe()
         let signals = HeldSignals()
         defer { signals.release() }
         let deadline = ContinuousClock.now + .seconds(patience)
-        let program: ChildProgram
-        do throws(ChildProgram.StartFailure) {
-            program = try ChildProgram(
-                detached: path, argument: verb, environment: environment, input: stdin.reading,
-                output: stdout.writing, errors: stderr.writing)
-        } catch {
-            throw .notStarted(errno: error.errno)
-        }
-        stdin.close()
-        for pipe in [stdout, stderr] { pipe.closeWriting() }
+        let stdout = try Pipe(), stderr = try Pipe()
+        let program = try start(verb, input, stdout, stderr)
         let printed: (Secret, Secret)
         do throws(Failure) {
             printed = try collect(stdout, stderr, of: program, until: deadline, unless: signals)
@@ -61,6 +49,22 @@ struct HelperCall {
         }
         guard let status = program.end(by: deadline) else { throw .tookTooLong }
         return Answer(status: status, output: printed.0, errors: printed.1)
+    }
+
+    private func start(
+        _ verb: String, _ input: Secret, _ stdout: Pipe, _ stderr: Pipe
+    ) throws(Failure) -> ChildProgram {
+        // Written before anybody reads: nothing has to be waited for, and no signal can come of it.
+        let stdin = try Pipe()
+        try stdin.fill(input)
+        defer { for pipe in [stdout, stderr] { pipe.closeWriting() } }
+        do throws(ChildProgram.StartFailure) {
+            return try ChildProgram(
+                detached: path, argument: verb, environment: environment, input: stdin.reading,
+                output: stdout.writing, errors: stderr.writing)
+        } catch {
+            throw .notStarted(errno: error.errno)
+        }
     }
 
     /// Everything that the program prints. What others write, who hold its pipes open, is not waited for.
