@@ -36,18 +36,20 @@ let package = Package(
 
         // The arrows: authctl → AuthctlCLI → adapters → LoginCore → Secrets.
         .target(name: "Secrets", dependencies: ["CSodium"], swiftSettings: strict),
+        .target(name: "ChildPrograms", dependencies: ["CProcess"], swiftSettings: strict),
         .target(name: "LoginCore", dependencies: ["Secrets"], swiftSettings: strict),
         .target(
             name: "LoginHTTP", dependencies: ["LoginCore", "CCrypto", "CCurl", "CGSSAPI", "CXML"],
             swiftSettings: strict),
         .target(
-            name: "LoginStores", dependencies: ["LoginCore", "CKeyutils", "CSodium"], swiftSettings: strict),
+            name: "LoginStores", dependencies: ["LoginCore", "ChildPrograms", "CKeyutils", "CSodium"],
+            swiftSettings: strict),
         .target(
             name: "LoginTerminal", dependencies: ["LoginCore", "CReadline", "CProcess"], swiftSettings: strict),
         .target(
             name: "AuthctlCLI",
             dependencies: [
-                "LoginCore", "LoginHTTP", "LoginStores", "LoginTerminal", "CProcess", "TOMLKit",
+                "LoginCore", "LoginHTTP", "LoginStores", "LoginTerminal", "ChildPrograms", "CProcess", "TOMLKit",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -70,14 +72,15 @@ let package = Package(
             name: "StoreProbe", dependencies: ["LoginStores"], path: "Tests/StoreProbe", swiftSettings: strict),
         .testTarget(name: "LoginCoreTests", dependencies: ["LoginCore", "LoginTestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "LoginStoresTests", dependencies: ["LoginStores", "LoginTestSupport", "StoreProbe"],
+            name: "LoginStoresTests", dependencies: ["LoginStores", "ChildPrograms", "LoginTestSupport", "StoreProbe"],
             swiftSettings: strict),
         .testTarget(name: "LoginHTTPTests", dependencies: ["LoginHTTP", "LoginTestSupport"], swiftSettings: strict),
         .testTarget(
             name: "LoginTerminalTests", dependencies: ["LoginTerminal", "LoginTestSupport", "PromptProbe"],
             swiftSettings: strict),
         .testTarget(
-            name: "AuthctlCLITests", dependencies: ["AuthctlCLI", "LoginTestSupport"], exclude: ["Snapshots"],
+            name: "AuthctlCLITests", dependencies: ["AuthctlCLI", "ChildPrograms", "LoginTestSupport"],
+            exclude: ["Snapshots"],
             swiftSettings: strict),
         .testTarget(
             name: "CorpusTests", dependencies: ["LoginCore", "LoginHTTP", "AuthctlCLI"], exclude: ["Corpus", "Driver"],

@@ -139,36 +139,6 @@ public enum StoreFault: Error, Equatable, Sendable {
     case passphraseBlank
     /// A person took longer than so many seconds.
     case passphraseExpired(seconds: Int)
-}
-
-/// The server cannot judge now.
-public struct BusyFault: Equatable, Sendable {
-    public let status: Int
-    /// Seconds, as `Retry-After` tells them (RFC 9110, section 10.2.3).
-    public let retryAfter: Int?
-    public let words: String?
-
-    public init(status: Int, retryAfter: Int?, words: String?) {
-        self.status = status
-        self.retryAfter = retryAfter
-        self.words = words
-    }
-}
-
-/// Anything else.
-public enum FailureFault: Equatable, Sendable {
-    /// An answer that no rule of the profile names.
-    case unexpectedStatus(Int, step: String, words: String?)
-    case redirected(step: String, status: Int, target: String)
-    case missingInAnswer(place: String, step: String)
-    /// A page has none, or more than one, with these fields.
-    case noSuchForm(page: String, fields: [String], found: Int)
-    case tooManyRedirects(Int)
-    case tokenTooShortLived(seconds: Int64)
-    case logoutIncomplete(String)
-    case unexpectedEvent(String)
-    /// It came from a pipe, is longer than what is kept, and would have to be sent once more.
-    case bodyNotRepeatable
-    case system(call: String, errno: Int32)
-    case other(String)
+    /// A docker credential helper of this name does not do what it should.
+    case helper(String, HelperFault)
 }

@@ -7,7 +7,7 @@ public enum StoreName: Hashable, Sendable {
     case helper(String)
     case none
 
-    /// - Returns: nothing if no store has this name; `auto` is a choice, not a store.
+    /// - Returns: nothing if no store has this name or may have it; `auto` is a choice, not a store.
     public init?(_ text: String) {
         switch text {
         case "secret-service": self = .secretService
@@ -16,8 +16,9 @@ public enum StoreName: Hashable, Sendable {
         case "plaintext": self = .plaintext
         case "none": self = .none
         default:
-            guard text.hasPrefix("helper:"), text.count > "helper:".count else { return nil }
-            self = .helper(String(text.dropFirst("helper:".count)))
+            let helper = String(text.dropFirst("helper:".count))
+            guard text.hasPrefix("helper:"), Self.isHelper(helper) else { return nil }
+            self = .helper(helper)
         }
     }
 }

@@ -122,7 +122,7 @@ extension StoreFault {
         case .unavailable, .notSetUp, .timedOut, .passphraseMissing: true
         case .noneWorks, .locked, .wrongPassphraseOrDamaged, .damaged, .unsafeFile, .alreadySetUp, .system, .tooLarge,
             .cannotBePermanent, .passphraseCancelled, .passphraseBlank, .passphraseExpired,
-            .passphraseFile:
+            .passphraseFile, .helper:
             false
         }
     }

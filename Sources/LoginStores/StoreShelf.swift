@@ -1,23 +1,28 @@
+public import ChildPrograms
 public import LoginCore
 public import Secrets
 
 /// The stores of one user on this machine, opened by name.
 ///
-/// A further store (Secret Service, docker helpers) joins in `open` and, if `auto` is to consider it, in `candidates`.
+/// A further store (Secret Service) joins in `open` and, if `auto` is to consider it, in `candidates`.
 public struct StoreShelf {
     private let folder: String
     private let clock: WallClock
+    private let environment: ProgramEnvironment
     private let encrypted: EncryptedFileStore
 
     /// - Parameters:
     ///   - folder: the state folder, an absolute path.
     ///   - holding: how long what opens the encrypted file is held in the kernel's keyring, in seconds.
+    ///   - environment: of the helpers that are run; its `PATH` is where they are looked for.
     ///   - passphrase: of the encrypted file; asked at most once, when first needed.
     public init(
-        folder: String, clock: WallClock, holding: Int? = nil, passphrase: @escaping () throws(StoreFault) -> Secret
+        folder: String, clock: WallClock, holding: Int? = nil, environment: ProgramEnvironment = .inherited(),
+        passphrase: @escaping () throws(StoreFault) -> Secret
     ) {
         self.folder = folder
         self.clock = clock
+        self.environment = environment
         // One object, so that whatever opened the file once need not be asked for again.
         self.encrypted = EncryptedFileStore(
             folder: folder, holding: holding, clock: clock, passphrase: passphrase)
@@ -31,7 +36,8 @@ public struct StoreShelf {
         case .file: encrypted
         case .plaintext: PlaintextStore(folder: folder)
         case .none: NoStore()
-        case .secretService, .helper: throw .unavailable(name, problem: "not yet in this release")
+        case .helper(let helper): HelperStore(helper, environment: environment)
+        case .secretService: throw .unavailable(name, problem: "not yet in this release")
         }
     }
 
@@ -48,6 +54,11 @@ public struct StoreShelf {
 
     /// Whether the encrypted file was set up.
     public func hasEncryptedFile() throws(StoreFault) -> Bool { try encrypted.isSetUp() }
+
+    /// The docker credential helpers that are in `PATH`, untested; `auto` considers none of them.
+    public func helpers() -> [StoreName] {
+        HelperSearch(environment: environment).names().map { .helper($0) }
+    }
 
     /// What `auto` considers, in its order.
     public var candidates: [StoreChooser.Candidate] {

@@ -90,6 +90,14 @@ struct MessageSnapshotTests {
         .notSetUp(.file), .alreadySetUp(.file, path: "/s/vault"), .passphraseMissing(path: "/s/vault"),
         .system(call: "write", path: "/s/vault", errno: 28), .timedOut(.secretService, seconds: 5),
         .tooLarge(.keyring, limit: 32_767), .cannotBePermanent(.keyring), .passphraseCancelled, .passphraseBlank,
+        .helper("pass", .badName), .helper("pass", .notInPath), .helper("pass", .writableByAll(path: "/opt/bin")),
+        .helper("pass", .notStarted(path: "/opt/bin/docker-credential-pass", errno: 8)),
+        .helper("pass", .failed(verb: "get", status: 1, .none)),
+        .helper("pass", .failed(verb: "get", status: 1, .some("no secret key"))),
+        .helper("pass", .failed(verb: "store", status: 1, .withheld)),
+        .helper("pass", .givenInVain(verb: "store", what: "user name")),
+        .helper("pass", .tooMuch(verb: "list", limit: 1_048_576)), .helper("pass", .notUnderstood(verb: "get")),
+        .helper("pass", .otherEntry), .helper("pass", .foreignSecret),
     ].map { .store($0) }
 
     private static let failures: [LoginError] = [

@@ -201,6 +201,6 @@ struct NewcomerTests {
 
     @Test func `a shell can complete profiles`() throws {
         let script = try TestWorld().run("completion", "bash").output
-        #expect(script.contains("---completion") && script.contains("plaintext") && script.contains("permanent"))
+        #expect(script.contains("---completion") && script.contains("certificate") && script.contains("permanent"))
     }
 }

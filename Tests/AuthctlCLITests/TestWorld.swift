@@ -1,3 +1,4 @@
+import ChildPrograms
 import Glibc
 import LoginCore
 import LoginHTTP
@@ -70,7 +71,10 @@ final class TestWorld {
                 return self.server
             },
             tickets: tickets,
-            shelf: { StoreShelf(folder: $0, clock: clock, holding: $1, passphrase: $2) })
+            // No helper of this machine is run.
+            shelf: {
+                StoreShelf(folder: $0, clock: clock, holding: $1, environment: ProgramEnvironment([:]), passphrase: $2)
+            })
     }
 }
 

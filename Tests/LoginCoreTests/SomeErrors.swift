@@ -97,13 +97,22 @@ enum SomeErrors {
             .formElsewhere(page: hostile, target: hostile), .formInURL(page: hostile), .serverNotProven,
         ]
 
-    static let stores: [StoreFault] = [
-        .unavailable(.keyring, problem: hostile), .noneWorks([hostile]), .locked(path: hostile, seconds: 10),
-        .wrongPassphraseOrDamaged(path: hostile), .damaged(path: hostile, problem: hostile),
-        .unsafeFile(path: hostile, problem: hostile), .notSetUp(.file), .alreadySetUp(.file, path: hostile),
-        .passphraseMissing(path: hostile), .system(call: "write", path: hostile, errno: 28),
-        .timedOut(.helper(hostile), seconds: 5), .tooLarge(.keyring, limit: 9), .cannotBePermanent(.keyring),
-        .passphraseCancelled, .passphraseBlank,
+    static let stores: [StoreFault] =
+        [
+            .unavailable(.keyring, problem: hostile), .noneWorks([hostile]), .locked(path: hostile, seconds: 10),
+            .wrongPassphraseOrDamaged(path: hostile), .damaged(path: hostile, problem: hostile),
+            .unsafeFile(path: hostile, problem: hostile), .notSetUp(.file), .alreadySetUp(.file, path: hostile),
+            .passphraseMissing(path: hostile), .system(call: "write", path: hostile, errno: 28),
+            .timedOut(.helper(hostile), seconds: 5), .tooLarge(.keyring, limit: 9), .cannotBePermanent(.keyring),
+            .passphraseCancelled, .passphraseBlank,
+        ]
+        + helpers.map { .helper(hostile, $0) }
+
+    static let helpers: [HelperFault] = [
+        .badName, .notInPath, .writableByAll(path: hostile), .notStarted(path: hostile, errno: 8),
+        .failed(verb: "get", status: 1, .none), .failed(verb: "get", status: 1, .some(hostile)),
+        .failed(verb: "get", status: 1, .withheld), .givenInVain(verb: "store", what: "user name"),
+        .tooMuch(verb: "list", limit: 9), .notUnderstood(verb: "get"), .otherEntry, .foreignSecret,
     ]
 
     static let failures: [FailureFault] = [

@@ -10,7 +10,7 @@ struct StoreTestCommand: WorldCommand {
 
     @Argument(
         help: "The store; the one that 'auto' chooses unless said.",
-        completion: .list(["file", "keyring", "plaintext"]))
+        completion: .stores)
     var store: String?
 
     @OptionGroup var report: ReportOptions

@@ -12,7 +12,7 @@ struct LoginOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp("Keep the login in this store (see: authctl store list).", valueName: "store"),
-        completion: .list(stores))
+        completion: .stores)
     var store: String?
 
     @Option(

@@ -83,6 +83,10 @@ struct StatusSurvey {
             _ = try StoredCheck(invocation, profile, username: account.username).identity()
             return nil
         } catch {
+            // The name of the code does not tell which store, and what it wants.
+            if case .store = error {
+                invocation.say("authctl: \(error.message(about: Topic(profile: profile.name)).what)")
+            }
             return error
         }
     }

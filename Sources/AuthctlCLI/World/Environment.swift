@@ -1,3 +1,4 @@
+import ChildPrograms
 import Glibc
 import LoginCore
 import Secrets
@@ -10,9 +11,7 @@ struct Environment: Sendable {
     let password: Secret?
 
     /// What a login may be given; removed from the environment of everything that authctl starts.
-    private static let given = [
-        "AUTHCTL_USERNAME", "AUTHCTL_PASSWORD", "AUTHCTL_PASSWORD_FILE", "AUTHCTL_STORE_PASSPHRASE_FILE",
-    ]
+    private static let given = ProgramEnvironment.withheld
     private static let others = [
         "AUTHCTL_CONFIG", "AUTHCTL_PROFILE", "AUTHCTL_VERIFY_URL", "AUTHCTL_METHOD", "AUTHCTL_STORE",
         "AUTHCTL_PERSIST", "AUTHCTL_PROXY", "AUTHCTL_CA_FILE", "AUTHCTL_NO_PROMPT", "AUTHCTL_MASK", "HOME",

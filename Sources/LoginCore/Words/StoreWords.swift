@@ -55,6 +55,8 @@ extension StoreFault {
             return Message("no passphrase was given; nothing was changed")
         case .passphraseExpired(let seconds):
             return Message("nobody gave the passphrase within \(seconds) seconds", next: "start again")
+        case .helper(let helper, let fault):
+            return fault.message(of: helper)
         case .passphraseBlank:
             return Message("the passphrase is blank; nothing was changed", next: "give one")
         }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LoginCore
+import LoginStores
 
 extension CompletionKind {
     /// The names of the profiles, for a shell; none where the configuration cannot be read.
@@ -10,6 +11,14 @@ extension CompletionKind {
             } catch {
                 return []
             }
+        }
+    }
+
+    /// The names of the stores that may be chosen, with the helpers that are in `PATH`.
+    static var stores: CompletionKind {
+        .custom { _, _, _ in
+            let helpers = World.real().shelf("", { () throws(StoreFault) in throw .passphraseCancelled }).helpers()
+            return ["auto", "secret-service", "file", "keyring", "plaintext", "none"] + helpers.map(\.description)
         }
     }
 }

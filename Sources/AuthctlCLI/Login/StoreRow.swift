@@ -1,0 +1,52 @@
+import LoginCore
+import LoginStores
+
+/// One line of `store list`.
+struct StoreRow: Encodable {
+    let name: String
+    let keeps: String
+    let usable: Bool
+    private(set) var chosen: Bool
+    private(set) var why: String
+
+    init(_ finding: StoreChooser.Finding, _ words: (StoreFault) -> String) {
+        name = finding.name.description
+        keeps = finding.isPermanent ? "permanently" : "until restart"
+        usable = finding.fault == nil
+        chosen = finding.isChosen
+        why = finding.fault.map(words) ?? (finding.isChosen ? "chosen by 'auto': the first that works" : "works")
+    }
+
+    private init(_ name: String, keeps: String, why: String) {
+        self.name = name
+        self.keeps = keeps
+        self.usable = true
+        self.chosen = false
+        self.why = why
+    }
+
+    /// Where a store was chosen by name, `auto` has no say.
+    func chosen(by named: (store: StoreName, source: String)?) -> StoreRow {
+        guard let named else { return self }
+        var row = self
+        row.chosen = named.store.description == name
+        if row.chosen {
+            row.why = usable ? "chosen by \(named.source)" : "chosen by \(named.source), but: \(why)"
+        } else if chosen {
+            row.why = "works"
+        }
+        return row
+    }
+
+    /// Those that `auto` never chooses.
+    /// - Parameter helpers: those that are in `PATH`; none is run.
+    static func byNameOnly(_ helpers: [StoreName]) -> [StoreRow] {
+        let plaintext = StoreRow("plaintext", keeps: "permanently", why: "only by name: it protects nothing")
+        let found = helpers.map { helper in
+            StoreRow(
+                "\(helper)", keeps: "up to the helper",
+                why: "only by name: not tried, see 'authctl store test \(helper)'")
+        }
+        return [plaintext] + found + [StoreRow("none", keeps: "nothing", why: "only by name")]
+    }
+}

@@ -1,0 +1,65 @@
+internal import CProcess
+internal import Glibc
+
+extension ChildProgram {
+    /// The program could not be started.
+    public struct StartFailure: Error, Equatable {
+        /// Of the call that failed.
+        public let errno: Int32
+    }
+
+    /// Starts a program beside authctl: on its terminal, where Ctrl-C reaches it, with its standard error, and with
+    /// nothing to read.
+    /// - Parameters:
+    ///   - words: the program, which is looked for in `PATH` unless a slash is in its name, and its arguments.
+    ///   - output: its standard output.
+    public convenience init(_ words: [String], output: Int32) throws(StartFailure) {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // authctl ignores these; what it starts must not.
+        var defaults = sigset_t()
+        sigemptyset(&defaults)
+        sigaddset(&defaults, SIGPIPE)
+        sigaddset(&defaults, SIGXFSZ)
+        posix_spawnattr_setsigdefault(&attributes, &defaults)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+        var child = pid_t()
+        let problem = withCStrings(words.map { Array($0.utf8CString) }) { arguments in
+            ProgramEnvironment.inherited().withPointers { environment in
+                posix_spawnp(&child, words[0], &actions, &attributes, arguments, environment)
+            }
+        }
+        guard problem == 0 else { throw StartFailure(errno: problem) }
+        self.init(process: child, leadsGroup: false)
+    }
+
+    /// Starts a program apart from authctl: in a session of its own without a terminal, with every signal at its default
+    /// and none blocked, and with three descriptors and no more.
+    /// - Parameters:
+    ///   - path: absolute.
+    ///   - argument: its only one.
+    public convenience init(
+        detached path: String, argument: String, environment: ProgramEnvironment, input: Int32, output: Int32,
+        errors: Int32
+    ) throws(StartFailure) {
+        var pid = pid_t()
+        let problem = withCStrings([path, argument].map { Array($0.utf8CString) }) { arguments in
+            environment.withPointers { environment in
+                var child = cprocess_child()
+                child.path = UnsafePointer(arguments[0])
+                child.arguments = arguments
+                child.environment = environment
+                child.descriptors = (input, output, errors)
+                return cprocess_spawn_detached(&child, &pid)
+            }
+        }
+        guard problem == 0 else { throw StartFailure(errno: problem) }
+        self.init(process: pid, leadsGroup: true)
+    }
+}

@@ -1,0 +1,59 @@
+internal import Glibc
+
+/// The environment of a program that authctl starts: environ(7), without what is meant for authctl alone.
+public struct ProgramEnvironment: Sendable {
+    /// What says who logs in and with what; no program that authctl starts sees it.
+    public static let withheld = [
+        "AUTHCTL_USERNAME", "AUTHCTL_PASSWORD", "AUTHCTL_PASSWORD_FILE", "AUTHCTL_STORE_PASSPHRASE_FILE",
+    ]
+
+    /// As they are, since a value need not be UTF-8: `NAME=value`, each with its NUL.
+    let entries: [[CChar]]
+
+    public init(_ values: [String: String]) {
+        entries = values.filter { !Self.withheld.contains($0.key) }.map { Array("\($0.key)=\($0.value)".utf8CString) }
+    }
+
+    private init(entries: [[CChar]]) {
+        self.entries = entries
+    }
+
+    /// What this process has.
+    public static func inherited() -> ProgramEnvironment {
+        var entries: [[CChar]] = []
+        var next = environ
+        while let entry = next.pointee {
+            // Looked at where it lies: what is withheld may be a secret, and is not copied.
+            if !withheld.contains(where: { strncmp(entry, "\($0)=", $0.utf8.count + 1) == 0 }) {
+                entries.append(Array(UnsafeBufferPointer(start: entry, count: strlen(entry) + 1)))
+            }
+            next += 1
+        }
+        return ProgramEnvironment(entries: entries)
+    }
+
+    /// - Returns: the value with U+FFFD for what is not UTF-8, or nothing if there is no such variable.
+    public subscript(name: String) -> String? {
+        let start = Array("\(name)=".utf8CString.dropLast())
+        guard let entry = entries.first(where: { $0.starts(with: start) }) else { return nil }
+        return String(decoding: entry.dropFirst(start.count).dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    /// Lends it in the form of execve(2) for the time of `body`.
+    func withPointers<Result>(_ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result) -> Result {
+        withCStrings(entries, body)
+    }
+}
+
+/// Lends a NULL-terminated array of texts that end with NUL.
+func withCStrings<Result>(
+    _ texts: [[CChar]], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
+) -> Result {
+    let pointers = texts.map { strdup($0) } + [nil]
+    defer { for pointer in pointers { free(pointer) } }
+    return pointers.withUnsafeBufferPointer { buffer in
+        // Never empty: the last one is NULL.
+        guard let start = buffer.baseAddress else { preconditionFailure("no array of texts") }
+        return body(start)
+    }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import LoginCore
+import LoginStores
+import Secrets
+import Testing
+
+/// Helpers that do not keep to the protocol: each fault is told as itself, soon, and with no secret in it.
+@Suite struct `A6 a helper` {
+    private let account = AccountID.some()
+    private let url = "https://authctl.invalid/work/probe.example:443/alice/"
+
+    private func find(_ script: String, patience: Int = 20) throws -> HelperFault? {
+        let helper = try ScriptedHelper(script)
+        let fault = ScriptedHelper.fault { _ = try helper.store(patience: patience).find(account) }
+        guard case .helper("odd", let inner) = fault else { return nil }
+        return inner
+    }
+
+    @Test(arguments: [
+        ("exit 1", HelperFault.Words.none), ("echo the agent is gone; exit 1", .some("the agent is gone")),
+        ("echo the agent is gone >&2; exit 1", .some("the agent is gone")),
+        ("echo said; echo not said >&2; exit 1", .some("said")),
+        ("echo '{\"Secret\":\"hunter2\"}'; exit 1", .withheld), ("echo authctl-login:aGk=; exit 1", .withheld),
+    ])
+    func `that fails is told with its words`(script: String, words: HelperFault.Words) throws {
+        #expect(try find(script) == .failed(verb: "get", status: 1, words))
+    }
+
+    @Test func `that a signal ends is told with its number`() throws {
+        #expect(try find("kill -9 $$") == .failed(verb: "get", status: 137, .none))
+    }
+
+    @Test func `that knows nothing is no fault`() throws {
+        for script in [
+            "echo credentials not found in native keychain; exit 1",
+            "echo '{\"ServerURL\":\"'$(cat)'\",\"Username\":\"\",\"Secret\":\"\"}'",
+        ] {
+            let helper = try ScriptedHelper(script)
+            #expect(try helper.store().find(account) == nil)
+        }
+    }
+
+    @Test func `that says that it was given nothing is told so`() throws {
+        #expect(
+            try find("echo no credentials server URL; exit 1") == .givenInVain(verb: "get", what: "server URL"))
+        let helper = try ScriptedHelper("echo no credentials username; exit 1")
+        #expect(throws: StoreFault.helper("odd", .givenInVain(verb: "store", what: "user name"))) {
+            try helper.store().save(Secret("x"), for: account, expires: nil)
+        }
+    }
+
+    @Test(arguments: [
+        "true", "echo hello", "echo '{'", "echo '[]'", "echo '{\"Username\":\"x\"}'",
+        "echo '{\"Username\":1,\"Secret\":2}'",
+        "printf '\\377\\376'", "echo '{\"Username\":{\"a\":[[[[]]]]},\"Secret\":\"\"}'",
+        "tr '\\0' '[' </dev/zero | head -c 1000000",
+    ])
+    func `that prints something else is not understood`(script: String) throws {
+        #expect(try find(script) == .notUnderstood(verb: "get"))
+    }
+
+    @Test func `that answers with another entry is not believed`() throws {
+        let answer = { (url: String, user: String) in
+            "echo '{\"ServerURL\":\"\(url)\",\"Username\":\"\(user)\",\"Secret\":\"authctl-login:aGk=\"}'"
+        }
+        #expect(try find(answer("https://registry.example", "ann")) == .otherEntry)
+        #expect(try find(answer("'$(cat)'", "ann")) == .otherEntry)
+        let noURL = "echo '{\"Username\":\"ann\",\"Secret\":\"authctl-login:aGk=\"}'"
+        #expect(try find(noURL) == .otherEntry)
+    }
+
+    /// A helper in ten lines, as docker's manual has the protocol: no URL in its answer.
+    private let keeper = """
+        file="$HERE/entry"
+        case $1 in
+        store) cat > "$file" ;;
+        get) cat >/dev/null; sed 's/"ServerURL":"[^"]*",//' "$file" ;;
+        *) exit 1 ;;
+        esac
+        """
+
+    @Test func `without list and without the URL in its answer will do`() throws {
+        let helper = try ScriptedHelper(keeper)
+        try helper.store().save(Secret("x"), for: account, expires: nil)
+        #expect(try helper.store().find(account) == Secret("x"))
+        #expect(try helper.store().contains(account))
+        #expect(throws: StoreFault.helper("odd", .otherEntry)) { try helper.store().find(.some("work", "bob")) }
+    }
+
+    @Test func `that holds what others wrote there is told`() throws {
+        let helper = try ScriptedHelper(keeper)
+        try helper.store().save(Secret("x"), for: account, expires: nil)
+        let kept = try helper.read("entry")
+        #expect(kept.hasPrefix("{\"ServerURL\":\"\(url)"))
+        for foreign in ["hunter2", "authctl-login:!", "authctl-login:aGk"] {
+            try helper.write(kept.replacing("authctl-login:eA==", with: foreign), to: "entry")
+            #expect(throws: StoreFault.helper("odd", .foreignSecret)) { try helper.store().find(account) }
+        }
+    }
+
+    @Test(arguments: ["yes", "yes >&2", "yes & sleep 5"])
+    func `P21 that prints without end is given up, and ended`(script: String) throws {
+        let begin = ContinuousClock.now
+        #expect(try find("echo $$ > $HERE/pid; \(script)") == .tooMuch(verb: "get", limit: 1024 * 1024))
+        #expect(ContinuousClock.now - begin < .seconds(10))
+    }
+
+    @Test(arguments: [
+        "sleep 100", "exec >&- 2>&-; sleep 100", "trap '' TERM; while :; do sleep 1; done", "sleep 100 | cat",
+    ])
+    func `that hangs is ended with all that it started`(script: String) throws {
+        let mark = "hang-\(UInt64.random(in: 0 ... .max))"
+        let helper = try ScriptedHelper("export MARK=\(mark)\n\(script)")
+        let begin = ContinuousClock.now
+        #expect(throws: StoreFault.timedOut(.helper("odd"), seconds: 1)) { try helper.store(patience: 1).find(account) }
+        #expect(ContinuousClock.now - begin < .seconds(10))
+        let left = try Program.run(["sh", "-c", "grep -l \(mark) /proc/[0-9]*/environ 2>/dev/null; true"]).output
+        #expect(left.isEmpty)
+    }
+
+    @Test func `may leave something behind that keeps the pipe open`() throws {
+        let helper = try ScriptedHelper("echo '{}'; [ $1 = list ] && sleep 30 & exit 0")
+        let begin = ContinuousClock.now
+        #expect(try !helper.store().contains(account))
+        #expect(ContinuousClock.now - begin < .seconds(10))
+    }
+
+    @Test func `P21 that repeats the secret is not quoted`() throws {
+        let secret = Secret("correct horse battery staple")
+        for script in [
+            "cat; exit 1", "cat >&2; exit 1", "sed 's/.*login://' ; exit 1",
+            "echo correct horse battery staple; exit 1",
+        ] {
+            let helper = try ScriptedHelper(script)
+            #expect(throws: StoreFault.helper("odd", .failed(verb: "store", status: 1, .withheld))) {
+                try helper.store().save(secret, for: account, expires: nil)
+            }
+        }
+    }
+
+    @Test func `that reads nothing is not waited for`() throws {
+        let helper = try ScriptedHelper("exec <&-; exit 0")
+        try helper.store().save(Secret.anything(HelperStore.largestSecret), for: account, expires: nil)
+    }
+}
