@@ -1,5 +1,5 @@
 public import LoginCore
-import Secrets
+public import Secrets
 
 extension Service {
     /// What came of a request of the person's own.

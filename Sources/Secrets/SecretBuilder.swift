@@ -50,6 +50,18 @@ public struct SecretBuilder: ~Copyable {
         count += secret.count
     }
 
+    /// Has `fill` write up to `most` bytes behind those that are there; they must be within the limit.
+    /// - Returns: how many it wrote.
+    public mutating func append<Failure: Error>(
+        upTo most: Int, fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
+    ) throws(Failure) -> Int {
+        precondition(most <= limit - count, "a secret beyond its limit")
+        reserve(count + most)
+        let written = try fill(UnsafeMutableRawBufferPointer(start: start + count, count: most))
+        count += written
+        return written
+    }
+
     public mutating func append(_ byte: UInt8) throws(LimitExceeded) {
         guard count < limit else { throw LimitExceeded(limit: limit) }
         reserve(count + 1)

@@ -46,25 +46,12 @@ final class BodyInput {
 
     /// - Returns: at least the first `limit` bytes, and whether that is all.
     func beginning(limit: Int) throws(LoginError) -> (bytes: Secret, isWhole: Bool) {
-        var builder = SecretBuilder(limit: limit + Self.piece)
-        var buffer = [UInt8](repeating: 0, count: Self.piece)
+        var builder = SecretBuilder(limit: limit + 2 * Self.piece)
         while builder.count <= limit {
-            var fault: LoginError?
-            let count = buffer.withUnsafeMutableBytes { bytes -> Int in
-                do throws(LoginError) {
-                    return try readSome(descriptor, into: bytes)
-                } catch {
-                    fault = error
-                    return 0
-                }
+            let count = try builder.append(upTo: Self.piece) { (bytes) throws(LoginError) in
+                try readSome(descriptor, into: bytes)
             }
-            if let fault { throw fault }
             if count == 0 { return (builder.finish(), true) }
-            do throws(SecretBuilder.LimitExceeded) {
-                try builder.append(UnsafeRawBufferPointer(start: buffer, count: count))
-            } catch {
-                throw .failure(.other("a body grew beyond \(error.limit) bytes"))
-            }
         }
         return (builder.finish(), false)
     }

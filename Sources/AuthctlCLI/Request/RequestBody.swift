@@ -40,21 +40,16 @@ struct RequestBody {
     /// As curl's `-d` puts it together: line ends and NUL of a file are left out.
     private static func form(_ pieces: [String]) throws(LoginError) -> Secret {
         var form = SecretBuilder(limit: largestForm)
-        do throws(SecretBuilder.LimitExceeded) {
-            for (number, piece) in pieces.enumerated() {
+        for (number, piece) in pieces.enumerated() {
+            let isFile = piece.hasPrefix("@")
+            let bytes = isFile ? try BodyInput(piece, option: "-d").all(limit: form.limit) : Secret(piece)
+            do throws(SecretBuilder.LimitExceeded) {
                 if number > 0 { try form.append(UInt8(ascii: "&")) }
-                guard piece.hasPrefix("@") else {
-                    try form.append(piece)
-                    continue
-                }
-                let bytes = try BodyInput(piece, option: "-d").all(limit: form.limit)
-                for byte in bytes.withUnsafeBytes({ Array($0) }) where ![0, 10, 13].contains(byte) {
-                    try form.append(byte)
-                }
+                try form.append(isFile ? bytes.without([0, 10, 13]) : bytes)
+            } catch {
+                throw .usage(
+                    .badValue(option: "-d", problem: "more than \(error.limit) bytes; --data-binary has no limit"))
             }
-        } catch {
-            throw .usage(
-                .badValue(option: "-d", problem: "more than \(error.limit) bytes; --data-binary has no limit"))
         }
         return form.finish()
     }
@@ -69,5 +64,16 @@ struct RequestBody {
         let (beginning, isWhole) = try input.beginning(limit: kept)
         if isWhole { return .kept(beginning) }
         return .streamed(PipeSource(beginning, then: input.take()), isRepeatable: false)
+    }
+}
+
+extension Secret {
+    /// The same without some bytes.
+    fileprivate func without(_ unwanted: [UInt8]) -> Secret {
+        withUnsafeBytes { bytes in
+            Secret(count: bytes.count { !unwanted.contains($0) }) { buffer in
+                for (place, byte) in bytes.lazy.filter({ !unwanted.contains($0) }).enumerated() { buffer[place] = byte }
+            }
+        }
     }
 }

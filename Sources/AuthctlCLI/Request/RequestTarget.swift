@@ -1,5 +1,7 @@
 import LoginCore
 import LoginHTTP
+import LoginStores
+import Secrets
 
 extension Invocation {
     /// Which profile a `request` is for: `-P`, `AUTHCTL_PROFILE`, the one of the URL's origin, then as for other commands.
@@ -8,7 +10,8 @@ extension Invocation {
             return try selectProfile(nil)
         }
         let origin = try parse(url).origin
-        let names = try profiles.names.filter { (name) throws(LoginError) in try self.origin(of: name) == origin }
+        var names: [String] = []
+        for name in profiles.names where try self.origin(of: name) == origin { names.append(name) }
         if names.count == 1 { return try profile(named: names[0]) }
         if let name = try defaultProfile(), names.contains(name) { return try profile(named: name) }
         if names.count > 1 { throw .usage(.profileNotNamed(known: names)) }

@@ -13,7 +13,7 @@ extension LoginError {
         case .untrusted(.formElsewhere(let page, let target)):
             return .untrusted(.formElsewhere(page: told(page), target: told(target)))
         case .network(.brokenAnswer(let problem)): return .network(.brokenAnswer(told(problem)))
-        case .usage, .noTicketForService, .loginRequired, .cancelled, .network, .untrusted, .store, .promptExpired:
+        case .usage, .noTicketForService, .loginRequired, .cancelled, .network, .untrusted, .store, .promptExpired, .http:
             return self
         }
     }
@@ -29,7 +29,7 @@ extension FailureFault {
         case .other(let text):
             .other(secrets.stand(in: text) ? "the answer cannot be used, and repeats a secret" : text)
         case .missingInAnswer, .noSuchForm, .tooManyRedirects, .tokenTooShortLived, .logoutIncomplete, .unexpectedEvent,
-            .system:
+            .bodyNotRepeatable, .system:
             self
         }
     }
