@@ -3,20 +3,27 @@ public import Secrets
 
 /// The stores of one user on this machine, opened by name.
 ///
-/// A further store (Secret Service, docker helpers) joins in `open` and, if `auto` is to consider it, in `candidates`.
+/// A further store (docker helpers) joins in `open` and, if `auto` is to consider it, in `candidates`.
 public struct StoreShelf {
     private let folder: String
     private let clock: WallClock
     private let encrypted: EncryptedFileStore
+    private let secretService: SecretServiceStore
 
     /// - Parameters:
     ///   - folder: the state folder, an absolute path.
+    ///   - desktop: how the Secret Service is reached; not at all, unless said.
     ///   - passphrase: of the encrypted file; asked at most once, when first needed.
-    public init(folder: String, clock: WallClock, passphrase: @escaping () throws(StoreFault) -> Secret) {
+    public init(
+        folder: String, clock: WallClock, desktop: DesktopSession = .absent,
+        passphrase: @escaping () throws(StoreFault) -> Secret
+    ) {
         self.folder = folder
         self.clock = clock
         // One object, so that whatever opened the file once need not be asked for again.
         self.encrypted = EncryptedFileStore(folder: folder, passphrase: passphrase)
+        // One connection, so that a service that does not answer is waited for once.
+        self.secretService = SecretServiceStore(session: desktop)
     }
 
     /// The store of this name, untested.
@@ -27,7 +34,8 @@ public struct StoreShelf {
         case .file: encrypted
         case .plaintext: PlaintextStore(folder: folder)
         case .none: NoStore()
-        case .secretService, .helper: throw .unavailable(name, problem: "not yet in this release")
+        case .secretService: secretService
+        case .helper: throw .unavailable(name, problem: "not yet in this release")
         }
     }
 

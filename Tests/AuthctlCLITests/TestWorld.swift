@@ -70,7 +70,7 @@ final class TestWorld {
                 return self.server
             },
             tickets: tickets,
-            shelf: { StoreShelf(folder: $0, clock: clock, passphrase: $1) })
+            shelf: { StoreShelf(folder: $0, clock: clock, desktop: $1, passphrase: $2) })
     }
 }
 

@@ -18,7 +18,9 @@ struct World {
     /// The way to one origin, for one identity and through one proxy.
     var transport: (Origin, TransportSettings) -> any Transport
     var tickets: TicketCache
-    var shelf: (_ stateFolder: String, _ passphrase: @escaping () throws(StoreFault) -> Secret) -> StoreShelf
+    var shelf:
+        (_ stateFolder: String, _ desktop: DesktopSession, _ passphrase: @escaping () throws(StoreFault) -> Secret) ->
+            StoreShelf
 
     /// How a person is asked.
     struct DialogueSettings: Equatable {
@@ -42,7 +44,7 @@ struct World {
             },
             transport: { CurlTransport(origin: $0, settings: $1) },
             tickets: .gssapi,
-            shelf: { StoreShelf(folder: $0, clock: clock, passphrase: $1) })
+            shelf: { StoreShelf(folder: $0, clock: clock, desktop: $1, passphrase: $2) })
     }
 }
 
