@@ -32,9 +32,7 @@ typedef void (*GLogFunc)(const char *domain, unsigned level, const char *message
 typedef void (*GPrintFunc)(const char *text);
 
 enum {
-    G_DBUS_CONNECTION_FLAGS_CLIENT_OF_BUS = 1 | 8,
-    /* Neither properties nor signals, and nothing is started for it. */
-    G_DBUS_PROXY_FLAGS_BARE = 1 | 2 | 4,
+    G_BUS_TYPE_SESSION = 2,
     G_DBUS_CALL_FLAGS_NO_AUTO_START = 1,
     G_IO_ERROR_CLOSED = 18,
     G_IO_ERROR_CANCELLED = 19,
@@ -79,9 +77,8 @@ enum {
     F(uint32_t, g_io_error_quark, (void))                                                                              \
     F(char *, g_dbus_error_get_remote_error, (const GError *))                                                         \
     F(int, g_dbus_error_strip_remote_error, (GError *))                                                                \
-    F(void, g_dbus_connection_new_for_address,                                                                         \
-      (const char *address, int flags, void *observer, GCancellable *, GAsyncReadyCallback, void *data))               \
-    F(GDBusConnection *, g_dbus_connection_new_for_address_finish, (GAsyncResult *, GError **))                        \
+    F(void, g_bus_get, (int type, GCancellable *, GAsyncReadyCallback, void *data))                                    \
+    F(GDBusConnection *, g_bus_get_finish, (GAsyncResult *, GError **))                                                \
     F(void, g_dbus_connection_set_exit_on_close, (GDBusConnection *, int))                                             \
     F(int, g_dbus_connection_is_closed, (GDBusConnection *))                                                           \
     F(GVariant *, g_dbus_connection_call_sync,                                                                         \
@@ -91,10 +88,10 @@ enum {
       (GDBusConnection *, const char *sender, const char *interface, const char *member, const char *path,             \
        const char *argument, int flags, GDBusSignalCallback, void *data, void (*destroy)(void *)))                     \
     F(void, g_dbus_connection_signal_unsubscribe, (GDBusConnection *, unsigned))                                       \
-    F(void, g_async_initable_new_async,                                                                                \
-      (size_t type, int priority, GCancellable *, GAsyncReadyCallback, void *data, const char *property, ...))         \
-    F(void *, g_async_initable_new_finish, (void *initable, GAsyncResult *, GError **))                                \
     F(size_t, secret_service_get_type, (void))                                                                         \
+    F(void, secret_service_open,                                                                                       \
+      (size_t type, const char *name, int flags, GCancellable *, GAsyncReadyCallback, void *data))                     \
+    F(SecretService *, secret_service_open_finish, (GAsyncResult *, GError **))                                        \
     F(void, secret_service_ensure_session, (SecretService *, GCancellable *, GAsyncReadyCallback, void *data))         \
     F(int, secret_service_ensure_session_finish, (SecretService *, GAsyncResult *, GError **))                         \
     F(const char *, secret_service_get_session_dbus_path, (SecretService *))                                           \

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "step.h"
 
 #include <stdio.h>
@@ -36,15 +37,14 @@ void csecret_close(csecret_service *service)
 
 static void start_connection(struct step *step, GCancellable *cancellable)
 {
-    step->service->library->g_dbus_connection_new_for_address(
-        step->service->address, G_DBUS_CONNECTION_FLAGS_CLIENT_OF_BUS, NULL, cancellable, csecret_step_is_done, step);
+    step->service->library->g_bus_get(G_BUS_TYPE_SESSION, cancellable, csecret_step_is_done, step);
 }
 
 static void finish_connection(void *source, GAsyncResult *result, void *data)
 {
     struct step *step = data;
     (void)source;
-    step->result = step->service->library->g_dbus_connection_new_for_address_finish(result, &step->error);
+    step->result = step->service->library->g_bus_get_finish(result, &step->error);
 }
 
 static csecret_outcome connect_to_bus(csecret_service *service, const char *address)
@@ -53,9 +53,9 @@ static csecret_outcome connect_to_bus(csecret_service *service, const char *addr
     csecret_outcome outcome;
     if (service->context == NULL)
         service->context = lib->g_main_context_new();
-    service->address = address;
+    /* libsecret knows no other bus than the one that GIO takes from the environment. */
+    setenv("DBUS_SESSION_BUS_ADDRESS", address, 1);
     service->connection = csecret_perform(service, start_connection, finish_connection, &outcome);
-    service->address = NULL;
     if (service->connection == NULL)
         return outcome == CSECRET_TIMED_OUT ? outcome : CSECRET_NO_BUS;
     lib->g_dbus_connection_set_exit_on_close(service->connection, 0);
@@ -96,16 +96,14 @@ static csecret_outcome find_owner(csecret_service *service)
 static void start_proxy(struct step *step, GCancellable *cancellable)
 {
     const struct csecret_library *lib = step->service->library;
-    lib->g_async_initable_new_async(lib->secret_service_get_type(), 0, cancellable, csecret_step_is_done, step, "g-connection",
-                                    step->service->connection, "g-name", step->service->owner, "g-object-path",
-                                    CSECRET_PATH, "g-interface-name", CSECRET_SERVICE, "g-flags",
-                                    G_DBUS_PROXY_FLAGS_BARE, (char *)NULL);
+    lib->secret_service_open(lib->secret_service_get_type(), NULL, 0, cancellable, csecret_step_is_done, step);
 }
 
 static void finish_proxy(void *source, GAsyncResult *result, void *data)
 {
     struct step *step = data;
-    step->result = step->service->library->g_async_initable_new_finish(source, result, &step->error);
+    (void)source;
+    step->result = step->service->library->secret_service_open_finish(result, &step->error);
 }
 
 static void start_session(struct step *step, GCancellable *cancellable)

@@ -15,8 +15,6 @@ struct csecret_service {
     const struct csecret_library *library;
     GMainContext *context;
     GDBusConnection *connection;
-    /* While connecting. */
-    const char *address;
     /* Of the program that owns the service's name: what takes the name later is not asked with this session.
      * Empty where it has to be found, or found again. */
     char owner[256];
