@@ -54,7 +54,9 @@ static csecret_outcome connect_to_bus(csecret_service *service, const char *addr
     if (service->context == NULL)
         service->context = lib->g_main_context_new();
     /* libsecret knows no other bus than the one that GIO takes from the environment. */
-    setenv("DBUS_SESSION_BUS_ADDRESS", address, 1);
+    const char *present = getenv("DBUS_SESSION_BUS_ADDRESS");
+    if (present == NULL || strcmp(present, address) != 0)
+        setenv("DBUS_SESSION_BUS_ADDRESS", address, 1);
     service->connection = csecret_perform(service, start_connection, finish_connection, &outcome);
     if (service->connection == NULL)
         return outcome == CSECRET_TIMED_OUT ? outcome : CSECRET_NO_BUS;
