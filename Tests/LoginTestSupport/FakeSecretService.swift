@@ -17,11 +17,13 @@ public enum FakeSecretService {
         case homeless
         /// Creates nothing.
         case full
+        /// Is killed while it creates an item.
+        case dying
     }
 
     /// For Debian's Python with python3-dbus and python3-gi.
     static let program = """
-        import sys, dbus, dbus.service, dbus.mainloop.glib
+        import os, sys, dbus, dbus.service, dbus.mainloop.glib
         from gi.repository import GLib
         behaviour = sys.argv[1]
         S, C, I, P = ['org.freedesktop.Secret.' + n for n in ('Service', 'Collection', 'Item', 'Prompt')]
@@ -57,6 +59,7 @@ public enum FakeSecretService {
             @dbus.service.method(C, in_signature='a{sv}(oayays)b', out_signature='oo', byte_arrays=True)
             def CreateItem(self, properties, secret, replace):
                 if locked: raise Fault('org.freedesktop.Secret.Error.IsLocked')
+                if behaviour == 'dying': os.kill(os.getpid(), 9)
                 if behaviour == 'full': raise Fault('org.example.Full', 'no space left on device')
                 path = HOME + '/%d' % (len(items) + 1)
                 item = items[path] = Item(bus, path)

@@ -47,10 +47,13 @@ public final class KeyringSession {
     }
 
     /// Sends the service a signal.
-    public func signal(_ number: Int32) throws {
+    public func signal(_ number: Int32) throws { kill(try service(), number) }
+
+    /// The process number of the service.
+    public func service() throws -> Int32 {
         let text = server.text("service.pid").trimmingCharacters(in: .whitespacesAndNewlines)
         guard let pid = Int32(text) else { throw ServerProcess.NotStarted(description: "no service: \(text)") }
-        kill(pid, number)
+        return pid
     }
 
     /// Runs a program of this session, such as `secret-tool`.
