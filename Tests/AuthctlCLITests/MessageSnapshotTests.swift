@@ -13,7 +13,7 @@ struct MessageSnapshotTests {
         try Snapshot.expect(lines.joined(), "messages")
     }
 
-    private static let errors: [LoginError] = usage + judged + network + trust + stores + failures
+    private static let errors: [LoginError] = usage + judged + network + trust + stores + secretService + failures
 
     private static let usage: [LoginError] = [
         .unknownProfile(name: "blgo", near: ["blog"]), .unknownProfile(name: "x", near: []),
@@ -91,6 +91,13 @@ struct MessageSnapshotTests {
         .system(call: "write", path: "/s/vault", errno: 28), .timedOut(.secretService, seconds: 5),
         .tooLarge(.keyring, limit: 32_767), .cannotBePermanent(.keyring), .passphraseCancelled, .passphraseBlank,
     ].map { .store($0) }
+
+    private static let secretService: [LoginError] = [
+        .libraryMissing("libsecret-1.so.0: cannot open shared object file"), .noBus,
+        .busUnreachable("Could not connect: No such file or directory"), .noDaemon, .ended,
+        .denied("rejected by policy"), .noDefaultCollection, .locked, .promptNeeded, .dismissed,
+        .promptExpired(seconds: 300), .failed("no space left on device"),
+    ].map { .store(.secretService($0)) }
 
     private static let failures: [LoginError] = [
         .unexpectedStatus(404, step: "login", words: "not here"),

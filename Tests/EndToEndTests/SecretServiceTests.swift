@@ -30,7 +30,8 @@ struct `A login in the Secret Service` {
         #expect(login.code == 0 && login.error.contains("Kept in 'secret-service'"), "\(login.error)")
         #expect(try run("whoami", "wire").output == "ann\n")
         let kept = try keyring.tool("secret-tool", "search", "--all", "xdg:schema", "authctl.Login")
-        #expect(kept.error.contains("label = authctl: wire (ann at http://") || kept.output.contains("authctl: wire (ann"))
+        #expect(
+            kept.error.contains("label = authctl: wire (ann at http://") || kept.output.contains("authctl: wire (ann"))
         #expect(try run("logout", "wire").code == 0)
         #expect(try run("whoami", "wire").code == 4)
         let left = try keyring.tool("secret-tool", "search", "--all", "xdg:schema", "authctl.Login")

@@ -91,14 +91,19 @@ enum SomeErrors {
             .formElsewhere(page: hostile, target: hostile), .formInURL(page: hostile), .serverNotProven,
         ]
 
-    static let stores: [StoreFault] = [
-        .unavailable(.keyring, problem: hostile), .noneWorks([hostile]), .locked(path: hostile, seconds: 10),
-        .wrongPassphraseOrDamaged(path: hostile), .damaged(path: hostile, problem: hostile),
-        .unsafeFile(path: hostile, problem: hostile), .notSetUp(.file), .alreadySetUp(.file, path: hostile),
-        .passphraseMissing(path: hostile), .system(call: "write", path: hostile, errno: 28),
-        .timedOut(.helper(hostile), seconds: 5), .tooLarge(.keyring, limit: 9), .cannotBePermanent(.keyring),
-        .passphraseCancelled, .passphraseBlank,
-    ]
+    static let stores: [StoreFault] =
+        [
+            .unavailable(.keyring, problem: hostile), .noneWorks([hostile]), .locked(path: hostile, seconds: 10),
+            .wrongPassphraseOrDamaged(path: hostile), .damaged(path: hostile, problem: hostile),
+            .unsafeFile(path: hostile, problem: hostile), .notSetUp(.file), .alreadySetUp(.file, path: hostile),
+            .passphraseMissing(path: hostile), .system(call: "write", path: hostile, errno: 28),
+            .timedOut(.helper(hostile), seconds: 5), .tooLarge(.keyring, limit: 9), .cannotBePermanent(.keyring),
+            .passphraseCancelled, .passphraseBlank,
+        ]
+        + [
+            .libraryMissing(hostile), .noBus, .busUnreachable(hostile), .noDaemon, .ended, .denied(hostile),
+            .noDefaultCollection, .locked, .promptNeeded, .dismissed, .promptExpired(seconds: 300), .failed(hostile),
+        ].map { .secretService($0) }
 
     static let failures: [FailureFault] = [
         .unexpectedStatus(418, step: "login", words: hostile), .redirected(step: "login", status: 302, target: hostile),

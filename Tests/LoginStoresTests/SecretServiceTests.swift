@@ -91,7 +91,9 @@ struct SecretServiceTests {
     }
 
     @Test func `what is too large for it is said before anything is sent`() throws {
-        let large = Secret(count: SecretServiceStore.largestSecret + 1) { $0.initializeMemory(as: UInt8.self, repeating: 1) }
+        let large = Secret(count: SecretServiceStore.largestSecret + 1) {
+            $0.initializeMemory(as: UInt8.self, repeating: 1)
+        }
         #expect(throws: StoreFault.tooLarge(.secretService, limit: SecretServiceStore.largestSecret)) {
             try store.save(large, for: account, expires: nil)
         }

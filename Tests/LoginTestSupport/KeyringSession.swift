@@ -79,7 +79,8 @@ public final class KeyringSession {
         return try Command.run(ChildSpec(program, words + arguments, environment: environment), within: 20)
     }
 
-    private func wait(for what: String, _ method: String, _ arguments: String..., on object: String = "secrets") throws {
+    private func wait(for what: String, _ method: String, _ arguments: String..., on object: String = "secrets") throws
+    {
         try server.wait(for: what) {
             let answer = try send(method, arguments, on: object)
             return answer.ending == .exited(0) && !answer.output.contains("\"/\"") ? () : nil

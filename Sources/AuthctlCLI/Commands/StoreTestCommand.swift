@@ -29,7 +29,9 @@ struct StoreTestCommand: WorldCommand {
             let shelf = invocation.shelf()
             let words = { (fault: StoreFault) in LoginError.store(fault).message(about: Topic()).what }
             let chosen = try shelf.chooser(words: words).choose(name)
-            if ReadBack.isNeeded(for: chosen.name) { try ReadBack(store: chosen, config: invocation.options.config).run() }
+            if ReadBack.isNeeded(for: chosen.name) {
+                try ReadBack(store: chosen, config: invocation.options.config).run()
+            }
             return chosen
         }
         let how = ReadBack.isNeeded(for: chosen.name) ? "written, read back by another process" : "written, read back"
