@@ -163,8 +163,7 @@ public enum StoreFault: Error, Equatable, Sendable {
     case cannotBePermanent(StoreName)
     /// The file that is to hold the passphrase does not.
     case passphraseFile(path: String, problem: String)
-    case passphraseCancelled
-    case passphraseBlank
+    case passphraseCancelled, passphraseBlank
     /// A person took longer than so many seconds.
     case passphraseExpired(seconds: Int)
 }

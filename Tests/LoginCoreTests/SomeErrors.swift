@@ -11,7 +11,8 @@ enum SomeErrors {
         + stores.map { fault in
             switch fault {
             case .locked: (.store(fault), .locked)
-            case .passphraseCancelled: (.store(fault), .cancelled)
+            case .passphraseCancelled, .secretService(.dismissed): (.store(fault), .cancelled)
+            case .secretService(.promptExpired): (.store(fault), .expired)
             default: (.store(fault), .store)
             }
         }
