@@ -2,6 +2,9 @@
 
 #include <stdlib.h>
 
+/* In milliseconds. */
+enum { FASTER_THAN_A_PERSON = 500 };
+
 csecret_outcome csecret_unlock(csecret_service *service, const char *object, char **prompt)
 {
     const struct csecret_library *lib = service->library;
@@ -111,6 +114,9 @@ csecret_outcome csecret_prompt(csecret_service *service, const char *prompt, int
         outcome = wait_for(service, &watch);
     lib->g_dbus_connection_signal_unsubscribe(service->connection, answer);
     lib->g_dbus_connection_signal_unsubscribe(service->connection, end);
+    /* Closed faster than anybody could see it: there was no desktop to show it on. */
+    if (outcome == CSECRET_DISMISSED && milliseconds - csecret_left(service) < FASTER_THAN_A_PERSON)
+        return CSECRET_LOCKED;
     if (!is_shown || outcome != CSECRET_TIMED_OUT)
         return outcome;
     csecret_begin(service, 500);

@@ -51,6 +51,14 @@ struct `A login in the Secret Service` {
         #expect(try run("whoami", "wire").code == 8)
     }
 
+    @Test func `F10 a dialogue that nothing can show counts as nobody to be asked`() throws {
+        try keyring.lock()
+        let desktop = keyring.address.merging(["DISPLAY": ":77"]) { $1 }
+        let run = try authctl.onTerminal("store", "test", "secret-service", environment: desktop)
+        #expect(try run.end() == .exited(8))
+        #expect(run.pty.text.contains("is locked"), "\(run.pty.text)")
+    }
+
     @Test func `store list and store test tell that it works, and what hinders it`() throws {
         #expect(try run("store", "test", "secret-service").code == 0)
         let list = try run("store", "list").output

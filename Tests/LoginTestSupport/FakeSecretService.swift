@@ -75,7 +75,7 @@ public enum FakeSecretService {
                 global locked
                 if behaviour == 'unanswered': return
                 locked = behaviour != 'unlocked'
-                GLib.timeout_add(300, lambda: self.Completed(locked, dbus.Array([], signature='o')))
+                GLib.timeout_add(1000, lambda: self.Completed(locked, dbus.Array([], signature='o')))
             @dbus.service.method(P)
             def Dismiss(self): self.Completed(True, '')
             @dbus.service.signal(P, signature='bv')

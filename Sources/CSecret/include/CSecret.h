@@ -86,8 +86,8 @@ csecret_outcome csecret_delete(csecret_service *service, const char *item, char 
 /* Of a collection, or of the one that an item is in. */
 csecret_outcome csecret_unlock(csecret_service *service, const char *object, char **prompt);
 
-/* Has the service ask the person, and waits for so many milliseconds: CSECRET_DONE, CSECRET_DISMISSED, or
- * CSECRET_UNANSWERED, after which the question is taken back. The next call needs a csecret_begin. */
+/* Has the service ask the person, and waits for so many milliseconds: CSECRET_DONE, CSECRET_DISMISSED,
+ * CSECRET_LOCKED where the service could show nothing, or CSECRET_UNANSWERED, after which the question is taken back. The next call needs a csecret_begin. */
 csecret_outcome csecret_prompt(csecret_service *service, const char *prompt, int milliseconds);
 
 #endif
