@@ -31,6 +31,7 @@ let package = Package(
         .target(name: "CCurl", cSettings: strictC),
         .target(name: "CGSSAPI", cSettings: strictC),
         .target(name: "CKeyutils", cSettings: strictC),
+        .target(name: "CSecret", cSettings: strictC),
         .target(name: "CXML", cSettings: strictC),
         .target(name: "CProcess", cSettings: strictC),
 
@@ -42,7 +43,7 @@ let package = Package(
             name: "LoginHTTP", dependencies: ["LoginCore", "CCrypto", "CCurl", "CGSSAPI", "CXML"],
             swiftSettings: strict),
         .target(
-            name: "LoginStores", dependencies: ["LoginCore", "ChildPrograms", "CKeyutils", "CSodium"],
+            name: "LoginStores", dependencies: ["LoginCore", "ChildPrograms", "CKeyutils", "CSecret", "CSodium"],
             swiftSettings: strict),
         .target(
             name: "LoginTerminal", dependencies: ["LoginCore", "CReadline", "CProcess"], swiftSettings: strict),

@@ -11,7 +11,8 @@ enum SomeErrors {
         + stores.map { fault in
             switch fault {
             case .locked: (.store(fault), .locked)
-            case .passphraseCancelled: (.store(fault), .cancelled)
+            case .passphraseCancelled, .secretService(.dismissed): (.store(fault), .cancelled)
+            case .secretService(.promptExpired): (.store(fault), .expired)
             default: (.store(fault), .store)
             }
         }
@@ -107,6 +108,10 @@ enum SomeErrors {
             .passphraseCancelled, .passphraseBlank,
         ]
         + helpers.map { .helper(hostile, $0) }
+        + [
+            .libraryMissing(hostile), .noBus, .busUnreachable(hostile), .noDaemon, .ended, .denied(hostile),
+            .noDefaultCollection, .locked, .promptNeeded, .dismissed, .promptExpired(seconds: 300), .failed(hostile),
+        ].map { .secretService($0) }
 
     static let helpers: [HelperFault] = [
         .badName, .notInPath, .writableByAll(path: hostile), .notStarted(path: hostile, errno: 8),
