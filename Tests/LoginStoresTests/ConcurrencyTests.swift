@@ -12,7 +12,7 @@ import Testing
         if store == "file" {
             #expect(try Program.run([Program.probe, "init", "file", folder.path, "p", "u"]).status == 0)
         }
-        let count = 24
+        let count = 50
         let started = try (0..<count).map {
             try Program.start([Program.probe, "save", store, folder.path, "work", "user\($0)", "secret\($0)"])
         }

@@ -44,10 +44,29 @@ public struct AccountBook: Sendable {
 
     /// The right to renew the sessions of one profile. Held while the server is asked, so not the lock of the file.
     func lockRenewal(of profile: String, wait: Int = 30) throws(StoreFault) -> FileLock {
+        try lock("renewal", of: profile, wait: wait)
+    }
+
+    /// Runs `body` while no other process saves, erases or marks a login of this profile, so that what it has compared
+    /// is what it changes, and a secret and its record belong together.
+    ///
+    /// Taken after the right to renew and before the locks of the files. Neither a person nor a server may be asked
+    /// anything meanwhile.
+    /// - Throws: `locked` if another process does so for too long.
+    func changing<Result>(
+        loginsOf profile: String, _ body: () throws(StoreFault) -> Result
+    ) throws(StoreFault) -> Result {
+        let lock = try lock("logins", of: profile, wait: file.wait)
+        let result = try body()
+        _ = consume lock
+        return result
+    }
+
+    private func lock(_ kind: String, of profile: String, wait: Int) throws(StoreFault) -> FileLock {
         guard let directory = try SafeDirectory.open(file.folder, creating: true) else {
             throw .system(call: "open", path: file.folder, errno: ENOENT)
         }
-        return try FileLock(".renewal-\(Self.fileName(profile)).lock", in: directory, seconds: wait)
+        return try FileLock(".\(kind)-\(Self.fileName(profile)).lock", in: directory, seconds: wait)
     }
 
     /// Letters and digits as they are, everything else in hexadecimal.

@@ -9,11 +9,24 @@ extension AccountBook {
     public func forget(
         _ id: AccountID, opening open: (StoreName) throws(StoreFault) -> any CredentialStore
     ) throws(StoreFault) -> Bool {
-        guard let record = try read().account(id) else { return false }
-        let erased = try erase(id, in: try open(record.store))
-        // Another process may have logged in again meanwhile; that login stays.
-        try update { if $0.account(id) == record { $0.removeAccount(id) } }
-        return erased
+        // Without the lock, so that a logout of nobody makes no file.
+        guard let known = try read().account(id) else { return false }
+        try unlock(id, in: try open(known.store))
+        return try changing(loginsOf: id.profile) { () throws(StoreFault) in
+            guard let record = try read().account(id) else { return false }
+            let erased = try erase(id, in: try open(record.store))
+            try update { $0.removeAccount(id) }
+            return erased
+        }
+    }
+
+    /// The work on a passphrase, before anybody has to wait for it.
+    private func unlock(_ id: AccountID, in store: any CredentialStore) throws(StoreFault) {
+        do throws(StoreFault) {
+            if try store.contains(id) { _ = try store.find(id) }
+        } catch .notSetUp {
+            return
+        }
     }
 
     private func erase(_ id: AccountID, in store: any CredentialStore) throws(StoreFault) -> Bool {

@@ -22,15 +22,18 @@ extension StoreKeeper {
         let kept = StoredLogin(
             session: login.session, credential: rules.keepsPassword ? login.credential : nil, further: login.further)
         record.keepsPassword = kept.credential != nil
-        let before = try book.read().account(record.id(in: subject.profile))
-        try save(kept, record.id(in: subject.profile), in: store, isNew: before == nil) { document in
-            document.updateProfile(subject.profile, url: subject.url, origin: subject.origin) { profile in
-                profile.accounts.removeAll { $0.isOf(record.id(in: subject.profile)) }
-                profile.accounts.append(record)
-                profile.activeUsername = record.username
-                profile.pinnedMethod = method
+        let before = try book.changing(loginsOf: subject.profile) { () throws(StoreFault) in
+            let before = try book.read().account(record.id(in: subject.profile))
+            try save(kept, record.id(in: subject.profile), in: store, isNew: before == nil) { document in
+                document.updateProfile(subject.profile, url: subject.url, origin: subject.origin) { profile in
+                    profile.accounts.removeAll { $0.isOf(record.id(in: subject.profile)) }
+                    profile.accounts.append(record)
+                    profile.activeUsername = record.username
+                    profile.pinnedMethod = method
+                }
+                document.lastProfile = subject.profile
             }
-            document.lastProfile = subject.profile
+            return before
         }
         if let before, before.store != store.name {
             eraseFormerCopy(of: record.id(in: subject.profile), in: before.store)
@@ -40,7 +43,13 @@ extension StoreKeeper {
     /// In the store that the account remembers, and only if nobody has logged in or out since the last fill: a slow
     /// command must not bring back what another one has ended.
     private func replace(with login: Login) throws(StoreFault) {
-        guard let filled, try filled.store.find(filled.id) == filled.bytes else { return }
+        guard let filled else { return }
+        try book.changing(loginsOf: subject.profile) { () throws(StoreFault) in
+            if try filled.store.find(filled.id) == filled.bytes { try replace(filled, with: login) }
+        }
+    }
+
+    private func replace(_ filled: Filled, with login: Login) throws(StoreFault) {
         let isPassword = if case .credential = login.session { true } else { false }
         let credential = isPassword ? nil : login.credential ?? filled.login.credential
         let kept = StoredLogin(
@@ -92,20 +101,18 @@ extension StoreKeeper {
             store: store, kind: kind, expires: login.session.expires, savedAt: clock.now())
     }
 
+    /// The login stands, whatever comes of this.
     private func eraseFormerCopy(of id: AccountID, in name: StoreName) {
         do throws(StoreFault) {
-            erase(id, in: try stores.open(name))
+            let store = try stores.open(name)
+            // A passphrase is asked for here, while nobody has to wait for it.
+            guard try store.find(id) != nil else { return }
+            try book.changing(loginsOf: subject.profile) { () throws(StoreFault) in
+                // Unless another process has gone back to that store meanwhile.
+                if try book.read().account(id)?.store != name { try store.erase(id) }
+            }
         } catch {
             leftBehind(name, error)
-        }
-    }
-
-    /// The login stands, whatever comes of this.
-    private func erase(_ id: AccountID, in store: any CredentialStore) {
-        do throws(StoreFault) {
-            try store.erase(id)
-        } catch {
-            leftBehind(store.name, error)
         }
     }
 }
