@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    /// The lead's cached passphrase joins here.
+    /// A store that holds its passphrase for a while belongs here, too.
     private static let crowds: [(StoreOnTest, String)] = [(.keyring, "chat"), (.keyFile, "chat"), (.keyFile, "wire")]
 
     @Test(arguments: crowds)
@@ -176,14 +176,14 @@ import Testing
         let authctl = try Installation(demo)
         try authctl.logIn("wire")
         let lock = authctl.state + "/.logins-wire.lock"
-        let before = try authctl.bytes(authctl.plaintext)
+        let before = try authctl.keptSecrets()
         let holder = try Pty(ChildSpec("/bin/sh", ["-c", "exec 9<>'\(lock)'; flock 9; echo held; exec sleep 60"]))
         try holder.wait(for: "held")
         let begun = Date(), login = ["login", "wire", "-u", "ann", "--force", "--password-stdin"]
         let late = try authctl.run(login, input: "correct horse")
         #expect(late.code == 14, "\(late.error)")
         #expect((9.0..<25).contains(Date().timeIntervalSince(begun)))
-        #expect(try authctl.bytes(authctl.plaintext) == before)
+        #expect(try authctl.keptSecrets() == before)
         // Reading waits for nobody, and the lock of a killed process is free.
         #expect(try authctl.run("whoami", "wire").output == "ann\n")
         holder.child.send(signal: SIGKILL)

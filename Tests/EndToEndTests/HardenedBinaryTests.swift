@@ -76,7 +76,7 @@ import Testing
         let open = try Pty(asNobody(["/bin/sleep", "30"]))
         try #require(try Command.tool("sleep", ["0.2"]).code == 0)
         let seen = try looks(at: open.child.pid).filter { $0.what != "mem" && $0.what != "syscall" }
-        #expect(seen.allSatisfy(\.succeeded), "\(seen)")
+        #expect(seen.allSatisfy { $0.succeeded }, "\(seen)")
     }
 
     @Test(.enabled(if: isRoot, "another user is needed"), arguments: ["User name: ", "please wait…"])
