@@ -27,8 +27,12 @@ static int fill_standard_descriptors(void) {
 
 // Swift's backtracer would print registers and stack of a crash, which may hold a piece of a secret.
 static void forget_crash_handlers(void) {
-    static const int signals[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV};
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) signal(signals[i], SIG_DFL);
+    static const int signals[] = {SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        struct sigaction now;
+        // What our parent ignores, SIGQUIT in the background say, stays ignored.
+        if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN) signal(signals[i], SIG_DFL);
+    }
 }
 
 enum cprocess_hardening cprocess_harden(void) {

@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// Threat M3: what root finds in the memory of the binary at the end of a run, when everything that it knew was used.
-@Suite(.serialized, .enabled(if: getuid() == 0, "only root can look into a hardened process"))
+@Suite(.enabled(if: getuid() == 0, "only root can look into a hardened process"))
 struct `At its end the memory of authctl` {
     static let (user, password, wrong) = ("ann", "correct horse", "wrong battery staple")
 
@@ -140,7 +140,7 @@ struct `At its end the memory of authctl` {
             let looks = [
                 try run(authctl, login, input: Self.wrong, [:], expecting: 3),
                 try run(authctl, login, input: Self.password, [:]),
-                try run(authctl, ["whoami", "127.0.0.1"], [:]),
+                try run(authctl, ["whoami"], [:]),
             ]
             let text = "\(Self.user):\(LighttpdDigest.realm):\(Self.password)"
             let hash = try Command.tool("openssl", ["dgst", "-\(function)", "-r"], input: Array(text.utf8)).output

@@ -40,7 +40,7 @@ public enum ProcessMemory {
         let memory = open("/proc/\(pid)/mem", O_RDONLY | O_CLOEXEC)
         guard memory >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EACCES) }
         defer { close(memory) }
-        let maps = try String(contentsOfFile: "/proc/\(pid)/maps", encoding: .utf8)
+        let maps = try text(of: "/proc/\(pid)/maps")
         return maps.split(separator: "\n").compactMap { line in
             let columns = line.split(separator: " ", omittingEmptySubsequences: true)
             let ends = columns[0].split(separator: "-").compactMap { Int($0, radix: 16) }
@@ -53,6 +53,16 @@ public enum ProcessMemory {
             let got = pread(memory, &bytes, bytes.count, off_t(ends[0]))
             return got > 0 ? Mapping(name: String(line), bytes: Data(bytes[..<got])) : nil
         }
+    }
+
+    /// A file of proc(5) whole: the kernel hands it out in pieces, and Foundation takes the first short one for the end.
+    private static func text(of path: String) throws -> String {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EACCES) }
+        defer { close(file) }
+        var text: [UInt8] = [], piece = [UInt8](repeating: 0, count: 65536)
+        while case let got = read(file, &piece, piece.count), got > 0 { text += piece[..<got] }
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// The runs of pages that are not all zeros.
