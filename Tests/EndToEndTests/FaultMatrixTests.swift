@@ -125,7 +125,7 @@ import Testing
 
     private static let errors = ["EIO", "ENOSPC", "EDQUOT", "EROFS"]
     /// LoginStoresTests has every call of a single save; here are those of the whole login that can fail by themselves.
-    private static let calls = ["flock", "openat", "fchmod", "read", "write", "fsync", "renameat", "getdents64"]
+    private static let calls = ["flock", "openat", "fchmod", "write", "fsync", "renameat", "getdents64"]
 
     /// The calls that reach into the state folder: which, and which one of its name.
     private func steps(_ authctl: Installation, _ words: [String], _ environment: [String: String]) throws

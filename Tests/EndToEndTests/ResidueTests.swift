@@ -89,6 +89,7 @@ struct `At its end the memory of authctl` {
         if ["screencast", "chat", "index"].contains(profile) {
             looks.append(try run(authctl, ["token", profile, "--verify"], environment))
         }
+        looks.append(try run(authctl, ["token", profile, "--header", "--json"], environment))
         let kept = store == .plaintext ? try authctl.keptSecrets().flatMap(Witness.proofs) : []
         let keys = try store.keys(authctl)
         looks.append(try run(authctl, ["logout", profile], environment))
