@@ -134,6 +134,19 @@ import Testing
         #expect(left.allSatisfy { !$0.contains(".new-") }, "\(left)")
     }
 
+    /// All of them, or on a machine that is too slow for so many at once 14, which says: try again.
+    private func expectLoggedIn(_ members: [Member], _ authctl: Installation) throws {
+        let late = members.filter { $0.result.code == 14 }
+        for member in members where member.result.code != 14 {
+            #expect(member.result.code == 0, "\(member.result.error)")
+        }
+        for member in late {
+            let again = try authctl.run(member.arguments, input: Self.passwords[member.user] ?? "")
+            #expect(again.code == 0, "\(again.error)")
+        }
+        print("\(members.count) logins at once: \(late.count) had to try again, 0 lost")
+    }
+
     @Test func `50 logins to 50 profiles are all there afterwards`() async throws {
         let names = (1...50).map { "p\($0)" }
         let profiles = names.map {
@@ -148,7 +161,7 @@ import Testing
         _ = try StoreOnTest.keyFile.setUp(authctl, outside: outside)
         let members = try await runAll(
             names.map { ("ann", "login", ["login", $0, "-u", "ann", "--password-stdin"]) }, authctl, [:])
-        for member in members { #expect(member.result.code == 0, "\(member.result.error)") }
+        try expectLoggedIn(members, authctl)
         let rows = try authctl.run("status", "--json", "--offline").json as? [[String: Any]] ?? []
         #expect(rows.filter { $0["state"] as? String == "stored" }.count == 50)
         for name in ["p1", "p25", "p50"] { #expect(try authctl.run("whoami", name).output == "ann\n") }
@@ -162,7 +175,7 @@ import Testing
                 let user = number % 2 == 0 ? "ann" : "bob"
                 return (user, "login", ["login", "blog", "-u", user, "--password-stdin", "--force"])
             }, authctl, [:])
-        for member in members { #expect(member.result.code == 0, "\(member.result.error)") }
+        try expectLoggedIn(members, authctl)
         for user in ["ann", "bob"] {
             #expect(try authctl.run("whoami", "blog", "-u", user).output == "\(user)\n")
         }
