@@ -87,7 +87,9 @@ let package = Package(
             name: "CorpusTests", dependencies: ["LoginCore", "LoginHTTP", "AuthctlCLI"], exclude: ["Corpus", "Driver"],
             swiftSettings: strict),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["LoginTestSupport", "authctl", "DemoBackend"], swiftSettings: strict),
+            name: "EndToEndTests",
+            dependencies: ["LoginTestSupport", "LoginStores", "authctl", "DemoBackend", "StoreProbe"],
+            swiftSettings: strict),
     ]
 )
 
