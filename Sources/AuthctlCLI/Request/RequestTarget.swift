@@ -60,7 +60,9 @@ struct RequestHeaders {
             let field = try Self.field(line)
             let name = field.name.lowercased()
             guard !taken.contains(name) else {
-                throw .usage(.badValue(option: "-H", problem: "the session sets the header \(SafeText.quoted(field.name)) itself"))
+                throw .usage(
+                    .badValue(
+                        option: "-H", problem: "the session sets the header \(SafeText.quoted(field.name)) itself"))
             }
             named.insert(name)
             if let value = field.value { fields.append(HTTPRequestField(name: field.name, value: value)) }
