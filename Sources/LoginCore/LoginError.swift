@@ -104,6 +104,8 @@ public enum TrustFault: Equatable, Sendable {
     case plainHTTPThroughProxy
     case weakerMethod(offered: [String], accepted: [AuthenticationMethod])
     case otherOrigin(target: String)
+    /// What a person asked for is not on the profile's origin.
+    case requestElsewhere(target: String)
     /// The form of a page leads to another origin.
     case formElsewhere(page: String, target: String)
     /// The form of a page would be sent as part of a URL.

@@ -51,7 +51,7 @@ enum SomeErrors {
             (.forbidden(Refusal(status: 403, words: hostile)), .forbidden),
             (.busy(BusyFault(status: 503, retryAfter: nil, words: hostile)), .busy),
             (.busy(BusyFault(status: 429, retryAfter: 30, words: nil)), .busy),
-            (.promptExpired(seconds: 300), .expired),
+            (.promptExpired(seconds: 300), .expired), (.http(status: 404), .http),
         ] + needs.map { (.loginRequired(LoginNeed(why: $0, missing: [])), .loginRequired) }
         + needs.map {
             (
@@ -95,6 +95,7 @@ enum SomeErrors {
             .certificateChanged(SomeLogin.origin, now: SomeLogin.trust.fingerprint), .tlsVersion(detail: hostile),
             .plainHTTP, .plainHTTPThroughProxy,
             .weakerMethod(offered: [hostile, "basic"], accepted: [.digest]), .otherOrigin(target: hostile),
+            .requestElsewhere(target: hostile),
             .formElsewhere(page: hostile, target: hostile), .formInURL(page: hostile), .serverNotProven,
         ]
 
@@ -125,6 +126,7 @@ enum SomeErrors {
         .missingInAnswer(place: hostile, step: "login"), .tooManyRedirects(5),
         .noSuchForm(page: hostile, fields: [hostile, "password"], found: 0),
         .noSuchForm(page: hostile, fields: [], found: 2), .tokenTooShortLived(seconds: 3),
-        .logoutIncomplete(hostile), .unexpectedEvent(hostile), .system(call: "pipe", errno: 24), .other(hostile),
+        .logoutIncomplete(hostile), .unexpectedEvent(hostile), .bodyNotRepeatable, .system(call: "pipe", errno: 24),
+        .other(hostile),
     ]
 }
