@@ -61,6 +61,11 @@ let package = Package(
             name: "DemoBackend", dependencies: ["FlyingFox", .product(name: "FlyingSocks", package: "FlyingFox")],
             swiftSettings: strict),
 
+        // What the library is used like; the tests run it.
+        .executableTarget(
+            name: "gated-greeting", dependencies: ["LoginCore", "LoginHTTP", "LoginStores", "LoginTerminal"],
+            path: "Examples/gated-greeting", swiftSettings: strict),
+
         // Tests, by height. What they share is never linked into a product; the probes are tiny programs that a test
         // runs as another process.
         .target(
@@ -88,7 +93,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["LoginTestSupport", "LoginStores", "authctl", "DemoBackend", "StoreProbe"],
+            dependencies: ["LoginTestSupport", "LoginStores", "authctl", "DemoBackend", "StoreProbe", "gated-greeting"],
             swiftSettings: strict),
     ]
 )
