@@ -4,12 +4,14 @@ import LoginCore
 
 extension Program {
     /// The program in the real world, with the process protected before anything is opened.
-    /// - Parameter arguments: without the program's own name.
+    /// - Parameter arguments: with the name that the program was started by, which may be that of docker's helper.
     /// - Returns: the status to exit with.
     public static func main(_ arguments: [String]) -> Int32 {
+        let isHelper = arguments.first?.split(separator: "/").last.map(String.init) == DockerCredentialCommand.program
+        let command = isHelper ? [DockerCredentialCommand.name] : []
         switch cprocess_harden() {
         case .hardened:
-            return Program(.real()).run(arguments).rawValue
+            return Program(.real()).run(command + arguments.dropFirst()).rawValue
         case .privileged:
             // Whoever runs a set-uid copy could read its owner's secrets.
             Streams.standard.say("authctl: refuses to run with the rights of another user (set-uid)")
