@@ -15,11 +15,12 @@ struct HelperLogin {
     /// What is stored, renewed if it is past its end.
     /// - Returns: nothing where there is no session, or one that other programs cannot send.
     func lent() throws(LoginError) -> LentLogin? {
-        guard isLendable else { return nil }
         let source = TokenSource(
             invocation: invocation, profile: profile, minimum: 0, asksServer: false, wantsHeader: true)
         do throws(LoginError) {
-            return try lent(try source.session(of: account))
+            if isLendable, let lent = try lent(try source.session(of: account)) { return lent }
+            invocation.explain("the session of \(profile.name) goes along in a way that is not lent to other programs")
+            return nil
         } catch .loginRequired {
             invocation.explain("the login of \(profile.name) is over, and cannot be renewed without a person")
             return nil

@@ -1,4 +1,4 @@
-internal import LoginCore
+internal import FoundationEssentials
 public import Secrets
 
 /// What the protocol of docker's credential helpers says of a failure, in its own words: clients compare them.
@@ -51,7 +51,7 @@ public struct DockerCredentials: Codable {
     /// - Returns: nothing if it cannot be written.
     public func encoded() -> Secret? {
         do throws(SecretJSON.EncodingError) {
-            return try SecretJSON.encode(self)
+            return try SecretJSON.encode(self, formatting: [.sortedKeys, .withoutEscapingSlashes])
         } catch {
             return nil
         }
