@@ -56,12 +56,12 @@ fuzz: ## libFuzzer on the readers of what others wrote, SECONDS=60 each (READERS
 
 lint: ## format, manual pages and house rules
 	@scripts/deps lint
-	@swift format lint --strict --recursive --parallel Package.swift Sources Tests
+	@swift format lint --strict --recursive --parallel Package.swift Sources Tests Examples
 	@mandoc -T lint -W warning man/*
 	@scripts/house-rules
 
 format: ## rewrite the Swift files in the checked-in format
-	@swift format --in-place --recursive --parallel Package.swift Sources Tests
+	@swift format --in-place --recursive --parallel Package.swift Sources Tests Examples
 
 # As root no build is started: what is there is installed.
 install: $(AUTHCTL) ## binary, docker's helper, manual and completions to PREFIX (/usr/local), below DESTDIR if that is set

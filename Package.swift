@@ -31,6 +31,7 @@ let package = Package(
         .target(name: "CCurl", cSettings: strictC),
         .target(name: "CGSSAPI", cSettings: strictC),
         .target(name: "CKeyutils", cSettings: strictC),
+        .target(name: "CSecret", cSettings: strictC),
         .target(name: "CXML", cSettings: strictC),
         .target(name: "CProcess", cSettings: strictC),
 
@@ -42,7 +43,7 @@ let package = Package(
             name: "LoginHTTP", dependencies: ["LoginCore", "CCrypto", "CCurl", "CGSSAPI", "CXML"],
             swiftSettings: strict),
         .target(
-            name: "LoginStores", dependencies: ["LoginCore", "ChildPrograms", "CKeyutils", "CSodium"],
+            name: "LoginStores", dependencies: ["LoginCore", "ChildPrograms", "CKeyutils", "CSecret", "CSodium"],
             swiftSettings: strict),
         .target(
             name: "LoginTerminal", dependencies: ["LoginCore", "CReadline", "CProcess"], swiftSettings: strict),
@@ -59,6 +60,11 @@ let package = Package(
         .executableTarget(
             name: "DemoBackend", dependencies: ["FlyingFox", .product(name: "FlyingSocks", package: "FlyingFox")],
             swiftSettings: strict),
+
+        // What the library is used like; the tests run it.
+        .executableTarget(
+            name: "gated-greeting", dependencies: ["LoginCore", "LoginHTTP", "LoginStores", "LoginTerminal"],
+            path: "Examples/gated-greeting", swiftSettings: strict),
 
         // Tests, by height. What they share is never linked into a product; the probes are tiny programs that a test
         // runs as another process.
@@ -86,7 +92,9 @@ let package = Package(
             name: "CorpusTests", dependencies: ["LoginCore", "LoginHTTP", "AuthctlCLI"], exclude: ["Corpus", "Driver"],
             swiftSettings: strict),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["LoginTestSupport", "authctl", "DemoBackend"], swiftSettings: strict),
+            name: "EndToEndTests",
+            dependencies: ["LoginTestSupport", "LoginStores", "authctl", "DemoBackend", "StoreProbe", "gated-greeting"],
+            swiftSettings: strict),
     ]
 )
 

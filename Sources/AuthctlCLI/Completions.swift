@@ -17,7 +17,9 @@ extension CompletionKind {
     /// The names of the stores that may be chosen, with the helpers that are in `PATH`.
     static var stores: CompletionKind {
         .custom { _, _, _ in
-            let helpers = World.real().shelf("", nil, { () throws(StoreFault) in throw .passphraseCancelled }).helpers()
+            let helpers = World.real().shelf(
+                World.ShelfPlace(stateFolder: ""), { () throws(StoreFault) in throw .passphraseCancelled }
+            ).helpers()
             return ["auto", "secret-service", "file", "keyring", "plaintext", "none"] + helpers.map(\.description)
         }
     }

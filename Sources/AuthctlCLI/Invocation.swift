@@ -99,11 +99,20 @@ final class Invocation {
     /// One for the whole command, so that a passphrase is asked for and turned into a key once.
     func shelf() -> StoreShelf {
         if let opened { return opened }
-        let shelf = world.shelf(paths.stateFolder, profiles.defaults.passphraseCache) {
-            [unowned self] () throws(StoreFault) in try self.passphrase()
+        let place = World.ShelfPlace(
+            stateFolder: paths.stateFolder, holding: profiles.defaults.passphraseCache, desktop: desktop)
+        let shelf = world.shelf(place) { [unowned self] () throws(StoreFault) in
+            try self.passphrase()
         }
         opened = shelf
         return shelf
+    }
+
+    /// The desktop's keyring, which may ask a person to unlock it where this command may ask anything.
+    private var desktop: DesktopSession {
+        let notice = { [unowned self] in say("authctl: the desktop asks about its keyring; waiting for the answer…") }
+        let unlocking = DesktopSession.Unlocking.asking(seconds: promptTimeout, notice: notice)
+        return DesktopSession(unlocking: mayAsk ? unlocking : .never) { [world] in world.environment[$0] }
     }
 
     /// Whether the encrypted file was set up, in whatever state it is.

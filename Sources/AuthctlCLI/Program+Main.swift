@@ -11,7 +11,9 @@ extension Program {
         let command = isHelper ? [DockerCredentialCommand.name] : []
         switch cprocess_harden() {
         case .hardened:
-            return Program(.real()).run(command + arguments.dropFirst()).rawValue
+            let status = runAndForget(command + arguments.dropFirst())
+            cprocess_wipe_stack()
+            return status
         case .privileged:
             // Whoever runs a set-uid copy could read its owner's secrets.
             Streams.standard.say("authctl: refuses to run with the rights of another user (set-uid)")
@@ -19,5 +21,11 @@ extension Program {
             Streams.standard.say("authctl: the process cannot be protected against debuggers and core dumps")
         }
         return ExitCode.failure.rawValue
+    }
+
+    /// A call of its own, so that nothing of the run is alive, and all of it below, when the stack is wiped.
+    @inline(never)
+    private static func runAndForget(_ arguments: [String]) -> Int32 {
+        Program(.real()).run(arguments).rawValue
     }
 }

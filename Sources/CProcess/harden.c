@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -27,8 +28,12 @@ static int fill_standard_descriptors(void) {
 
 // Swift's backtracer would print registers and stack of a crash, which may hold a piece of a secret.
 static void forget_crash_handlers(void) {
-    static const int signals[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV};
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) signal(signals[i], SIG_DFL);
+    static const int signals[] = {SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        struct sigaction now;
+        // What our parent ignores, SIGQUIT in the background say, stays ignored.
+        if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN) signal(signals[i], SIG_DFL);
+    }
 }
 
 enum cprocess_hardening cprocess_harden(void) {
@@ -53,4 +58,17 @@ int cprocess_was_ignored(int number) {
     if (number == SIGXFSZ && sigxfsz_was_ignored >= 0) return sigxfsz_was_ignored;
     struct sigaction now;
     return sigaction(number, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
+// memcpy carries a password in vector registers, and whatever then saves registers (the dynamic linker at the first call
+// of a function, a signal) leaves it on the stack. So both are cleared: the stack below the caller, deeper than any run of
+// ours has been seen to go, and with the attribute every register that a call may change.
+#if __has_attribute(zero_call_used_regs)
+__attribute__((zero_call_used_regs("all")))
+#endif
+__attribute__((noinline)) void cprocess_wipe_stack(void) {
+    char below[512 * 1024];
+    memset(below, 0, sizeof below);
+    // Claims to read it, or the compiler would drop the memset.
+    __asm__ volatile("" : : "r"(below) : "memory");
 }

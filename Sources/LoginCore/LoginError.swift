@@ -28,8 +28,8 @@ public enum LoginError: Error, Equatable, Sendable {
         case .network: .network
         case .untrusted: .untrusted
         case .store(.locked): .locked
-        case .store(.passphraseCancelled): .cancelled
-        case .store(.passphraseExpired): .expired
+        case .store(.passphraseCancelled), .store(.secretService(.dismissed)): .cancelled
+        case .store(.passphraseExpired), .store(.secretService(.promptExpired)): .expired
         case .store: .store
         case .forbidden: .forbidden
         case .busy: .busy
@@ -106,6 +106,8 @@ public enum TrustFault: Equatable, Sendable {
     case plainHTTPThroughProxy
     case weakerMethod(offered: [String], accepted: [AuthenticationMethod])
     case otherOrigin(target: String)
+    /// What a person asked for is not on the profile's origin.
+    case requestElsewhere(target: String)
     /// The form of a page leads to another origin.
     case formElsewhere(page: String, target: String)
     /// The form of a page would be sent as part of a URL.
@@ -133,12 +135,12 @@ public enum StoreFault: Error, Equatable, Sendable {
     /// A system call failed.
     case system(call: String, path: String, errno: Int32)
     case timedOut(StoreName, seconds: Int)
+    case secretService(SecretServiceFault)
     case tooLarge(StoreName, limit: Int)
     case cannotBePermanent(StoreName)
     /// The file that is to hold the passphrase does not.
     case passphraseFile(path: String, problem: String)
-    case passphraseCancelled
-    case passphraseBlank
+    case passphraseCancelled, passphraseBlank
     /// A person took longer than so many seconds.
     case passphraseExpired(seconds: Int)
     /// A docker credential helper of this name does not do what it should.

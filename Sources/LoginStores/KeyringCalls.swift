@@ -8,23 +8,12 @@ extension KeyringStore {
     /// `authctl:` and the three parts of the account, each with everything percent-encoded that could be mistaken for
     /// a separator or is not printable ASCII, so that no two accounts share a description.
     func description(of account: AccountID) throws(StoreFault) -> String {
-        let parts = [account.profile, account.origin.description, account.username].map(Self.encode)
+        let parts = [account.profile, account.origin.description, account.username].map(PrintableText.encode)
         let description = "authctl:" + parts.joined(separator: " ")
         guard description.utf8.count <= Self.longestDescription else {
             throw .tooLarge(.keyring, limit: Self.longestDescription)
         }
         return description
-    }
-
-    private static func encode(_ part: String) -> String {
-        let digits = Array("0123456789ABCDEF")
-        return part.utf8.reduce(into: "") { text, byte in
-            if byte > 0x20, byte < 0x7F, byte != UInt8(ascii: "%") {
-                text.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                text += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
-            }
-        }
     }
 
     /// Makes the key in this thread's keyring, which ends with the thread.

@@ -59,7 +59,8 @@ public struct KeyringStore: CredentialStore {
         let description = try description(of: account)
         let key = try add(secret, description)
         defer { ckeyutils_unlink(key, Int32(CKEYUTILS_THREAD_KEYRING)) }
-        if let expires {
+        // What is saved was confirmed just now: if it is past its end, the clock is wrong, and verify decides.
+        if let expires, expires > clock.now() {
             try check(ckeyutils_set_timeout(key, seconds(until: expires)), call: "keyctl_set_timeout")
         }
         let permissions = [

@@ -119,6 +119,7 @@ extension StoreFault {
     /// the person to mend: to pass it over in silence would hide it.
     var isAbsence: Bool {
         switch self {
+        case .secretService(let fault): fault.isAbsence
         case .unavailable, .notSetUp, .timedOut, .passphraseMissing: true
         case .noneWorks, .locked, .wrongPassphraseOrDamaged, .damaged, .unsafeFile, .alreadySetUp, .system, .tooLarge,
             .cannotBePermanent, .passphraseCancelled, .passphraseBlank, .passphraseExpired,

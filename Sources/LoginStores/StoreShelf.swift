@@ -4,20 +4,23 @@ public import Secrets
 
 /// The stores of one user on this machine, opened by name.
 ///
-/// A further store (Secret Service) joins in `open` and, if `auto` is to consider it, in `candidates`.
+/// A further store joins in `open` and, if `auto` is to consider it, in `candidates`.
 public struct StoreShelf {
     private let folder: String
     private let clock: WallClock
     private let environment: ProgramEnvironment
     private let encrypted: EncryptedFileStore
+    private let secretService: SecretServiceStore
 
     /// - Parameters:
     ///   - folder: the state folder, an absolute path.
     ///   - holding: how long what opens the encrypted file is held in the kernel's keyring, in seconds.
     ///   - environment: of the helpers that are run; its `PATH` is where they are looked for.
+    ///   - desktop: how the Secret Service is reached; not at all, unless said.
     ///   - passphrase: of the encrypted file; asked at most once, when first needed.
     public init(
         folder: String, clock: WallClock, holding: Int? = nil, environment: ProgramEnvironment = .inherited(),
+        desktop: DesktopSession = .absent,
         passphrase: @escaping () throws(StoreFault) -> Secret
     ) {
         self.folder = folder
@@ -26,6 +29,8 @@ public struct StoreShelf {
         // One object, so that whatever opened the file once need not be asked for again.
         self.encrypted = EncryptedFileStore(
             folder: folder, holding: holding, clock: clock, passphrase: passphrase)
+        // One connection, so that a service that does not answer is waited for once.
+        self.secretService = SecretServiceStore(session: desktop)
     }
 
     /// The store of this name, untested.
@@ -37,7 +42,7 @@ public struct StoreShelf {
         case .plaintext: PlaintextStore(folder: folder)
         case .none: NoStore()
         case .helper(let helper): HelperStore(helper, environment: environment)
-        case .secretService: throw .unavailable(name, problem: "not yet in this release")
+        case .secretService: secretService
         }
     }
 

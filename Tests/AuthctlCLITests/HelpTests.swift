@@ -13,7 +13,7 @@ struct HelpTests {
         ("profile-default", ProfileDefaultCommand.self), ("profile-remove", ProfileRemoveCommand.self),
         ("profile-test", ProfileTestCommand.self),
         ("store", StoreCommand.self), ("store-list", StoreListCommand.self), ("store-test", StoreTestCommand.self),
-        ("store-init", StoreInitCommand.self), ("store-move", StoreMoveCommand.self),
+        ("store-init", StoreInitCommand.self), ("request", RequestCommand.self), ("store-move", StoreMoveCommand.self),
         ("trust", TrustCommand.self), ("trust-list", TrustListCommand.self),
         ("trust-remove", TrustRemoveCommand.self), ("git-credential", GitCredentialCommand.self),
         ("docker-credential", DockerCredentialCommand.self), ("completion", CompletionCommand.self),

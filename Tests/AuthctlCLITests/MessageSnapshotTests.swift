@@ -13,7 +13,7 @@ struct MessageSnapshotTests {
         try Snapshot.expect(lines.joined(), "messages")
     }
 
-    private static let errors: [LoginError] = usage + judged + network + trust + stores + failures
+    private static let errors: [LoginError] = usage + judged + network + trust + stores + secretService + failures
 
     private static let usage: [LoginError] = [
         .unknownProfile(name: "blgo", near: ["blog"]), .unknownProfile(name: "x", near: []),
@@ -100,6 +100,13 @@ struct MessageSnapshotTests {
         .helper("pass", .tooMuch(verb: "list", limit: 1_048_576)), .helper("pass", .notUnderstood(verb: "get")),
         .helper("pass", .otherEntry), .helper("pass", .foreignSecret),
     ].map { .store($0) }
+
+    private static let secretService: [LoginError] = [
+        .libraryMissing("libsecret-1.so.0: cannot open shared object file"), .noBus,
+        .busUnreachable("Could not connect: No such file or directory"), .noDaemon, .ended,
+        .denied("rejected by policy"), .noDefaultCollection, .locked, .promptNeeded, .dismissed,
+        .promptExpired(seconds: 300), .failed("no space left on device"),
+    ].map { .store(.secretService($0)) }
 
     private static let failures: [LoginError] = [
         .unexpectedStatus(404, step: "login", words: "not here"),

@@ -76,7 +76,9 @@ final class TestWorld {
             tickets: tickets,
             // No helper of this machine is run.
             shelf: {
-                StoreShelf(folder: $0, clock: clock, holding: $1, environment: ProgramEnvironment([:]), passphrase: $2)
+                StoreShelf(
+                    folder: $0.stateFolder, clock: clock, holding: $0.holding, environment: ProgramEnvironment([:]),
+                    desktop: $0.desktop, passphrase: $1)
             })
     }
 }

@@ -91,6 +91,46 @@ import Testing
             ["talk": refused.error], trees: [URL(fileURLWithPath: authctl.state)])
     }
 
+    /// Argon2id's passes and memory in KiB, at their places in the header; a login takes neither the memory nor the time.
+    @Test func `F6 is 8 with hostile work for its passphrase, before any memory is taken`() throws {
+        let authctl = try Installation(demo, store: "file"), outside = try TemporaryHome()
+        let environment = try StoreOnTest.passphrase.setUp(authctl, outside: outside)
+        let file = authctl.state + "/store.authctl", whole = try authctl.bytes(file)
+        func peak(_ passes: UInt32, _ memory: UInt32) throws -> Int {
+            var bytes = whole
+            for (place, number) in [(9, passes), (13, memory)] {
+                for index in 0..<4 {
+                    bytes[place + index] = UInt8(truncatingIfNeeded: number >> UInt32(24 - 8 * index))
+                }
+            }
+            try bytes.write(to: URL(fileURLWithPath: file))
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+            let spec = ChildSpec(
+                authctl.program, ["login", "wire", "-u", "ann", "--password-stdin"],
+                environment: authctl.environment.merging(environment) { $1 })
+            let tracee = try Tracee(spec, input: Array("correct horse".utf8)), begun = Date()
+            let ending = try tracee.next()
+            #expect(ending == .ending)
+            #expect(Date().timeIntervalSince(begun) < 5)
+            let status = try String(contentsOfFile: "/proc/\(tracee.pid)/status", encoding: .utf8)
+            let peak = try #require(status.firstMatch(of: #/VmPeak:\s+(\d+) kB/#))
+            #expect(try tracee.next() == .ended(.exited(bytes == whole ? 0 : 8)))
+            #expect(try bytes == whole || authctl.bytes(file) == bytes)
+            return Int(peak.1) ?? .max
+        }
+        let honest = try peak(2, 8192)
+        let least: UInt32 = 8192, most: UInt32 = 1 << 20
+        let hostile: [(UInt32, UInt32)] = [
+            (0, least), (1, least), (17, least), (.max, least), (2, 0), (2, 1), (2, least - 1), (2, most + 1),
+            (2, .max), (16, .max), (.max, .max), (0, 0), (1, 1),
+        ]
+        var largest = 0
+        for (passes, memory) in hostile { largest = max(largest, try peak(passes, memory)) }
+        // Less even than the least that the format allows.
+        #expect(largest < honest)
+        print("F6: \(hostile.count) hostile parameters: \(largest) KiB at most; \(honest) KiB with honest ones")
+    }
+
     @Test func `F2 is 8 when it is a link, and the target stays as it is`() throws {
         let whole = try authctl.bytes(store)
         try FileManager.default.moveItem(atPath: store, toPath: authctl.folder + "/moved")

@@ -56,7 +56,9 @@ struct LoginFlowWalkTests {
             "another fingerprint",
             LoginFlow.Policy(maxAttempts: 1, trust: TrustPolicy(fingerprint: SomeLogin.fingerprint(8), mayAsk: true)),
             places: 598, longest: 13),
-        Case("a session that was refused", LoginFlow.Policy(sessionWasRefused: true), places: 0, longest: 0),
+        Case(
+            "a session that was refused", LoginFlow.Policy(sessionWasRefused: true), places: 1793,
+            longest: 16),
         Case("another person", LoginFlow.Policy(maxAttempts: 2), ofAnother: true, places: 1400, longest: 16),
         Case(
             "another person, nobody to ask", LoginFlow.Policy(mayAsk: false, mayUseTicket: true), ofAnother: true,

@@ -11,7 +11,8 @@ enum SomeErrors {
         + stores.map { fault in
             switch fault {
             case .locked: (.store(fault), .locked)
-            case .passphraseCancelled: (.store(fault), .cancelled)
+            case .passphraseCancelled, .secretService(.dismissed): (.store(fault), .cancelled)
+            case .secretService(.promptExpired): (.store(fault), .expired)
             default: (.store(fault), .store)
             }
         }
@@ -56,7 +57,7 @@ enum SomeErrors {
             (.forbidden(Refusal(status: 403, words: hostile)), .forbidden),
             (.busy(BusyFault(status: 503, retryAfter: nil, words: hostile)), .busy),
             (.busy(BusyFault(status: 429, retryAfter: 30, words: nil)), .busy),
-            (.promptExpired(seconds: 300), .expired),
+            (.promptExpired(seconds: 300), .expired), (.http(status: 404), .http),
         ] + needs.map { (.loginRequired(LoginNeed(why: $0, missing: [])), .loginRequired) }
         + needs.map {
             (
@@ -100,6 +101,7 @@ enum SomeErrors {
             .certificateChanged(SomeLogin.origin, now: SomeLogin.trust.fingerprint), .tlsVersion(detail: hostile),
             .plainHTTP, .plainHTTPThroughProxy,
             .weakerMethod(offered: [hostile, "basic"], accepted: [.digest]), .otherOrigin(target: hostile),
+            .requestElsewhere(target: hostile),
             .formElsewhere(page: hostile, target: hostile), .formInURL(page: hostile), .serverNotProven,
         ]
 
@@ -113,6 +115,10 @@ enum SomeErrors {
             .passphraseCancelled, .passphraseBlank,
         ]
         + helpers.map { .helper(hostile, $0) }
+        + [
+            .libraryMissing(hostile), .noBus, .busUnreachable(hostile), .noDaemon, .ended, .denied(hostile),
+            .noDefaultCollection, .locked, .promptNeeded, .dismissed, .promptExpired(seconds: 300), .failed(hostile),
+        ].map { .secretService($0) }
 
     static let helpers: [HelperFault] = [
         .badName, .notInPath, .writableByAll(path: hostile), .notStarted(path: hostile, errno: 8),
@@ -126,6 +132,7 @@ enum SomeErrors {
         .missingInAnswer(place: hostile, step: "login"), .tooManyRedirects(5),
         .noSuchForm(page: hostile, fields: [hostile, "password"], found: 0),
         .noSuchForm(page: hostile, fields: [], found: 2), .tokenTooShortLived(seconds: 3),
-        .logoutIncomplete(hostile), .unexpectedEvent(hostile), .system(call: "pipe", errno: 24), .other(hostile),
+        .logoutIncomplete(hostile), .unexpectedEvent(hostile), .bodyNotRepeatable, .system(call: "pipe", errno: 24),
+        .other(hostile),
     ]
 }

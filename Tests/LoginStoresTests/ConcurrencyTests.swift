@@ -12,7 +12,7 @@ import Testing
         if store == "file" {
             #expect(try Program.run([Program.probe, "init", "file", folder.path, "p", "u"]).status == 0)
         }
-        let count = 24
+        let count = 50
         let started = try (0..<count).map {
             try Program.start([Program.probe, "save", store, folder.path, "work", "user\($0)", "secret\($0)"])
         }
@@ -62,6 +62,19 @@ import Testing
         }
         #expect((0.9..<3).contains(Date().timeIntervalSince(begun)))
         #expect(try PlaintextStore(folder: folder.path).find(.some()) == Secret("old"))
+    }
+
+    @Test func `a lock at which others take their turns is waited for longer`() throws {
+        let folder = TemporaryFolder()
+        try PlaintextStore(folder: folder.path).save(Secret("old"), for: .some(), expires: nil)
+        let path = "\(folder.path)/.plaintext.json.lock"
+        let turns = "i=0; while [ $i -lt 5 ]; do touch \(path); sleep 0.5; i=$((i+1)); done"
+        let holder = try Program.start(["bash", "-c", "exec 9>>\(path); flock 9; \(turns)"])
+        defer { holder.0.terminate() }
+        while try Program.run(["flock", "-n", path, "true"]).status == 0 { usleep(10_000) }
+        let begun = Date()
+        try PlaintextStore(folder: folder.path, wait: 1).save(Secret("new"), for: .some(), expires: nil)
+        #expect(Date().timeIntervalSince(begun) > 1.2)
     }
 
     @Test func `the lock of a killed process is free`() throws {

@@ -107,7 +107,7 @@ struct CrashTests {
         }
     }
 
-    @Test(arguments: Saved.allCases, ["EIO", "ENOSPC"])
+    @Test(arguments: Saved.allCases, ["EIO", "ENOSPC", "EDQUOT", "EROFS"])
     func `F4 a failing system call is an error and the old file stays`(saved: Saved, error: String) throws {
         let folder = TemporaryFolder()
         let old = try saved.begin(folder)

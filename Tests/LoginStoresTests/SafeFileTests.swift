@@ -99,15 +99,14 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.path))
     }
 
-    @Test(.enabled(if: Need.strace, "strace cannot trace here"))
-    func `F2 every file is opened under the checked folder, new and without following`() throws {
+    @Test(.enabled(if: Need.strace, "strace cannot trace here"), arguments: File.allCases)
+    func `F2 every file is opened under the checked folder, new and without following`(file: File) throws {
         let folder = TemporaryFolder()
-        try File.plaintext.write(in: folder)
+        try file.write(in: folder)
         let trace = "\(folder.parent)/trace"
         let saved = try Program.run([
             "strace", "-f", "-y", "-o", trace, "-e", "trace=/open,creat,/rename,fsync,write,flock", Program.probe,
-            "save",
-            "plaintext", folder.path, "p", "u", "x",
+            "save", file == .encrypted ? "file" : file == .book ? "book" : "plaintext", folder.path, "p", "u", "x",
         ])
         #expect(saved.status == 0)
         let lines = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n").filter {
@@ -116,6 +115,9 @@ import Testing
         let temporary = try #require(lines.first { $0.contains(".new-") && $0.contains("openat") })
         for flag in ["O_CREAT", "O_EXCL", "O_NOFOLLOW", "O_CLOEXEC", "0600"] { #expect(temporary.contains(flag)) }
         #expect(temporary.contains("openat(") && !temporary.contains("AT_FDCWD"))
+        for line in lines where line.contains("openat(") {
+            #expect(line.contains("O_CLOEXEC") && (line.contains("O_NOFOLLOW") || line.contains("\".\"")), "\(line)")
+        }
         let calls = lines.compactMap { line in
             ["flock", "write", "fsync", "rename"].first { line.contains(" \($0)") }
         }

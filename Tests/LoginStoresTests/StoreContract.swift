@@ -6,12 +6,13 @@ import Testing
 
 /// A store that the contract is tried on: the real thing, in a folder of its own.
 enum StoreUnderTest: String, CaseIterable, CustomTestStringConvertible {
-    case keyring, file, fileWithKeyFile, plaintext
+    case secretService, keyring, file, fileWithKeyFile, plaintext
 
     var testDescription: String { rawValue }
 
     func make(in folder: TemporaryFolder) throws -> any CredentialStore {
         switch self {
+        case .secretService: return try SecretServiceStore(session: PrivateDesktop.shared.get().session)
         case .keyring: return KeyringStore(clock: WallClock { Int64(time(nil)) })
         case .plaintext: return PlaintextStore(folder: folder.path)
         case .file:
@@ -34,10 +35,17 @@ enum StoreUnderTest: String, CaseIterable, CustomTestStringConvertible {
         case .keyring: .keyring
         case .file, .fileWithKeyFile: .file
         case .plaintext: .plaintext
+        case .secretService: .secretService
         }
     }
 
-    var isHere: Bool { self != .keyring || Need.keyring }
+    var isHere: Bool {
+        switch self {
+        case .keyring: Need.keyring
+        case .secretService: Need.secretService
+        case .file, .fileWithKeyFile, .plaintext: true
+        }
+    }
 }
 
 /// What every store promises, one by one.
@@ -187,8 +195,8 @@ struct StoreContract {
         try testStore(store)
     }
 
-    @Test(.enabled(if: Need.keyring, "the kernel keyring cannot be used here"))
-    func `the keyring is among the stores that were tried`() {
+    @Test(.enabled(if: Need.keyring && Need.secretService, "a store cannot be tried here"))
+    func `the keyring and the Secret Service are among the stores that were tried`() {
         let missing = StoreUnderTest.allCases.filter { !$0.isHere }
         #expect(missing.isEmpty)
     }

@@ -56,6 +56,50 @@ import Testing
         print("F6: \(whole.count * 2) flips in \(whole.count) bytes, all refused")
     }
 
+    /// A key file costs no work, so here every bit is turned, and every length tried, by reading and by both ways of writing.
+    @Test func `F6 a flip of any bit, and a cut at any length, of a file with a key file is refused`() throws {
+        let folder = TemporaryFolder(), key = "\(folder.parent)/key"
+        try folder.makeKeyFile(key)
+        try EncryptedFileStore.create(folder: folder.path, source: .keyFile(path: key))
+        let store = opened(folder)
+        for name in ["a", "b"] { try store.save(Secret("secret of \(name)"), for: .some("work", name), expires: nil) }
+        let whole = try folder.bytes("store.authctl")
+        var tried = 0
+        for index in whole.indices {
+            for bit in 0..<8 {
+                var bytes = whole
+                bytes[index] ^= 1 << UInt8(bit)
+                try expectRefusedByKeyFile(bytes, in: folder, "byte \(index), bit \(bit)")
+                tried += 1
+            }
+        }
+        for count in 0..<whole.count {
+            try expectRefusedByKeyFile(whole.prefix(count), in: folder, "cut to \(count)")
+            tried += 1
+        }
+        try folder.overwrite("store.authctl", with: whole)
+        #expect(try opened(folder).find(.some("work", "a")) == Secret("secret of a"))
+        print("F6: \(tried) damages to \(whole.count) bytes with a key file, all refused, file untouched")
+    }
+
+    private func expectRefusedByKeyFile(_ bytes: Data, in folder: TemporaryFolder, _ what: String) throws {
+        try folder.overwrite("store.authctl", with: bytes)
+        let account = AccountID.some("work", "a")
+        // A turned bit in the path names another key file, which is not there.
+        #expect(throws: StoreFault.self, "\(what)") { _ = try opened(folder).find(account) }
+        #expect(throws: StoreFault.self, "\(what)") { try opened(folder).save(Secret("x"), for: account, expires: nil) }
+        #expect(try folder.bytes("store.authctl") == bytes, "\(what)")
+    }
+
+    /// Documented in docs/store-format.md: there is no counter outside of the file that could tell.
+    @Test func `F6 an older copy of the whole file is whole, and read as what it is`() throws {
+        let folder = TemporaryFolder()
+        let older = try makeStore(in: folder)
+        try opened(folder).save(Secret("newer"), for: .some("work", "a"), expires: nil)
+        try folder.overwrite("store.authctl", with: older)
+        #expect(try opened(folder).find(.some("work", "a")) == Secret("one"))
+    }
+
     @Test func `F6 a cut at any length is refused, and nothing is not an empty store`() throws {
         let folder = TemporaryFolder()
         let whole = try makeStore(in: folder)

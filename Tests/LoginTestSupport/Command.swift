@@ -23,11 +23,13 @@ public enum Command {
     public static func run(
         _ spec: ChildSpec, input: [UInt8] = [], within seconds: Double = 60
     ) throws -> CommandResult {
-        let stdin = try Channel(), stdout = try Channel(), stderr = try Channel()
-        var spec = spec, pid: Int32 = 0
-        spec.descriptors = [stdin.reading, stdout.writing, stderr.writing]
-        let problem = spec.withC { cprocess_spawn_detached($0, &pid) }
-        guard problem == 0 else { throw POSIXError(POSIXErrorCode(rawValue: problem) ?? .EINVAL) }
+        starting.lock()
+        let (stdin, stdout, stderr, pid): (Channel, Channel, Channel, Int32)
+        do {
+            defer { starting.unlock() }
+            (stdin, stdout, stderr) = (try Channel(), try Channel(), try Channel())
+            pid = try start(spec, stdin, stdout, stderr)
+        }
         let child = Child(pid: pid), deadline = Date(timeIntervalSinceNow: seconds)
         stdin.closeReading()
         stdout.closeWriting()
@@ -46,6 +48,20 @@ public enum Command {
         stderr.collect(milliseconds: 0)
         guard let ending = child.ending else { throw DeadlineExceeded(waitingFor: "the end of \(spec.path)", seen: "") }
         return CommandResult(ending: ending, outputBytes: stdout.collected, errorBytes: stderr.collected)
+    }
+
+    /// One at a time: a child that is forked between the making of another's pipe and its mark 'close on exec' would keep
+    /// that pipe open, and the other would wait for the end of its input.
+    private static let starting = NSLock()
+
+    private static func start(
+        _ spec: ChildSpec, _ stdin: Channel, _ stdout: Channel, _ stderr: Channel
+    ) throws -> Int32 {
+        var spec = spec, pid: Int32 = 0
+        spec.descriptors = [stdin.reading, stdout.writing, stderr.writing]
+        let problem = spec.withC { cprocess_spawn_detached($0, &pid) }
+        guard problem == 0 else { throw POSIXError(POSIXErrorCode(rawValue: problem) ?? .EINVAL) }
+        return pid
     }
 
     /// Runs a program of the system by its name, in this process's environment.

@@ -24,11 +24,15 @@ public struct LeakSweep: Sendable {
 
     private let needles: [Needle]
 
+    /// How many different texts and bytes are looked for.
+    public var forms: Int { Set(needles.map(\.bytes)).count }
+
     /// - Parameters:
     ///   - secrets: passwords, tokens, cookies. An empty one cannot be found; very short ones are found everywhere.
     ///   - pairs: user names and passwords; the passwords count as secrets, and `user:password` too.
+    ///   - keys: bytes that are no text.
     /// - Throws: where the programs for the digests cannot be run.
-    public init(secrets: [String], pairs: [(user: String, password: String)] = []) throws {
+    public init(secrets: [String], pairs: [(user: String, password: String)] = [], keys: [[UInt8]] = []) throws {
         var found: [Needle] = []
         let named =
             secrets.enumerated().map { ("secret \($0 + 1)", $1) }
@@ -37,17 +41,28 @@ public struct LeakSweep: Sendable {
         for (name, secret) in named where !secret.isEmpty {
             found += try SecretForms(secret).all().map { Needle(secret: name, form: $0.name, bytes: Data($0.bytes)) }
         }
+        for (number, key) in keys.enumerated() {
+            found += SecretForms(key).ofBytes.map {
+                Needle(secret: "key \(number + 1)", form: $0.name, bytes: Data($0.bytes))
+            }
+        }
         needles = found
     }
 
     /// What is found in bytes: output, a transcript, a strace.
     public func hits(in data: Data, place: String) -> [Hit] {
         var hits: [Hit] = []
-        for needle in needles where data.range(of: needle.bytes) != nil {
+        for needle in needles where Self.contains(data, needle.bytes) {
             let hit = Hit(place: place, form: needle.form, secret: needle.secret)
             if !hits.contains(hit) { hits.append(hit) }
         }
         return hits
+    }
+
+    private static func contains(_ data: Data, _ needle: Data) -> Bool {
+        data.withUnsafeBytes { bytes in
+            needle.withUnsafeBytes { find(bytes.baseAddress, bytes.count, $0.baseAddress, $0.count) != nil }
+        }
     }
 
     /// What is found in text.
@@ -99,3 +114,10 @@ public struct LeakSweep: Sendable {
         }
     }
 }
+
+/// memmem(3), which is no POSIX and so is not shown to Swift; many times as fast as `Data.range(of:)`, and whole memories are
+/// looked through.
+@_silgen_name("memmem")
+private func find(
+    _ bytes: UnsafeRawPointer?, _ count: Int, _ needle: UnsafeRawPointer?, _ needleCount: Int
+) -> UnsafeRawPointer?

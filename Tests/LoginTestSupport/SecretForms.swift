@@ -14,11 +14,22 @@ struct SecretForms {
         bytes = Array(secret.utf8)
     }
 
+    init(_ key: [UInt8]) {
+        bytes = key
+    }
+
+    /// The forms of bytes that are no text.
+    var ofBytes: [Form] {
+        [Form(name: "plain", bytes: bytes)]
+            + (base64 + hex).map { Form(name: $0.0, bytes: Array($0.1.utf8)) }
+    }
+
     /// Every form once, the plain one first.
     /// - Throws: where the programs for the digests cannot be run.
     func all() throws -> [Form] {
         var forms = [Form(name: "plain", bytes: bytes)]
         forms += (base64 + percent + hex + escaped).map { Form(name: $0.0, bytes: Array($0.1.utf8)) }
+        forms += [utf16(\.bigEndian), utf16(\.littleEndian)].map { Form(name: "UTF-16", bytes: $0) }
         forms += try digests().map { Form(name: $0.0, bytes: Array($0.1.utf8)) }
         var known: Set<[UInt8]> = [[]]
         return forms.filter { known.insert($0.bytes).inserted }
@@ -64,6 +75,13 @@ struct SecretForms {
 
     private static func character(_ byte: UInt8) -> String {
         String(Unicode.Scalar(byte))
+    }
+
+    /// As ICU and others hold text in memory, without a mark of the order.
+    private func utf16(_ order: (UInt16) -> UInt16) -> [UInt8] {
+        String(decoding: bytes, as: UTF8.self).utf16.flatMap { unit in
+            withUnsafeBytes(of: order(unit)) { Array($0) }
+        }
     }
 
     private var hex: [(String, String)] {

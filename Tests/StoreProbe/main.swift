@@ -8,7 +8,10 @@ import Secrets
 
 func run(_ arguments: [String]) throws(StoreFault) -> Int32 {
     let folder = arguments[2]
-    let shelf = StoreShelf(folder: folder, clock: WallClock { Int64(time(nil)) }) { Secret("correct horse") }
+    let desktop = DesktopSession { name in getenv(name).map { String(cString: $0) } }
+    let shelf = StoreShelf(folder: folder, clock: WallClock { Int64(time(nil)) }, desktop: desktop) {
+        Secret("correct horse")
+    }
     let account = AccountID(
         profile: arguments[3], origin: Origin(scheme: "https", host: "probe.example", port: 443),
         username: arguments[4])

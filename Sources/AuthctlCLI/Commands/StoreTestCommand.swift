@@ -29,10 +29,12 @@ struct StoreTestCommand: WorldCommand {
             let shelf = invocation.shelf()
             let words = { (fault: StoreFault) in LoginError.store(fault).message(about: Topic()).what }
             let chosen = try shelf.chooser(words: words).choose(name)
-            if chosen.name == .keyring { try ReadBack(store: chosen, config: invocation.options.config).run() }
+            if ReadBack.isNeeded(for: chosen.name) {
+                try ReadBack(store: chosen, config: invocation.options.config).run()
+            }
             return chosen
         }
-        let how = chosen.name == .keyring ? "written, read back by another process" : "written, read back"
+        let how = ReadBack.isNeeded(for: chosen.name) ? "written, read back by another process" : "written, read back"
         invocation.say("The store '\(chosen.name)' works: \(how), deleted.")
         if printsJSON { try invocation.world.streams.result(json: ["store": chosen.name.description, "result": "ok"]) }
         return .ok

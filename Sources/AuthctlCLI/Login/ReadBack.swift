@@ -11,6 +11,14 @@ struct ReadBack {
     /// As given to this process; another configuration could stop the other one.
     let config: String?
 
+    /// The stores that are no files.
+    static func isNeeded(for store: StoreName) -> Bool {
+        switch store {
+        case .keyring, .secretService: true
+        case .file, .plaintext, .helper, .none: false
+        }
+    }
+
     func run() throws(StoreFault) {
         let test = StoreTest()
         try store.save(test.secret, for: test.account, expires: nil)
@@ -22,8 +30,8 @@ struct ReadBack {
     /// Why a second authctl does not find the test's secret; nothing if it does.
     private func problem(finding test: StoreTest) -> String? {
         let notFound = "another process does not find what this one wrote"
-        let words =
-            ["/proc/self/exe", "store", "read-back", test.account.username] + (config.map { ["--config", $0] } ?? [])
+        let command = ["/proc/self/exe", "store", "read-back", store.name.description, test.account.username]
+        let words = command + (config.map { ["--config", $0] } ?? [])
         do throws(LoginError) {
             return try PasswordCommand(words: words).run() == test.secret.base64 ? nil : notFound
         } catch .loginRequired(let need) where need.why == .passwordCommandFailed(status: ExitCode.store.rawValue) {
@@ -39,6 +47,9 @@ struct StoreReadBackCommand: WorldCommand {
     static let configuration = CommandConfiguration(
         commandName: "read-back", abstract: "Used by 'store test'.", shouldDisplay: false)
 
+    @Argument(help: "The store.")
+    var store: String
+
     @Argument(help: "The number of the test.")
     var number: String
 
@@ -47,8 +58,11 @@ struct StoreReadBackCommand: WorldCommand {
     var printsJSON: Bool { false }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+        guard let name = StoreName(store) else {
+            throw .usage(.badValue(option: "store", problem: "there is no such store"))
+        }
         let found = try Invocation.fromStore { () throws(StoreFault) in
-            try invocation.shelf().open(.keyring).find(StoreTest.account(number))
+            try invocation.shelf().open(name).find(StoreTest.account(number))
         }
         guard let found else { return .store }
         try invocation.world.streams.result(found.base64)

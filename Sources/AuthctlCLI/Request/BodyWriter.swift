@@ -46,7 +46,8 @@ final class BodyWriter {
         if file < 0 {
             file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0o666)
             guard file >= 0 else {
-                throw .usage(.badValue(option: "-o", problem: "\(SafeText.quoted(path)): \(String(cString: strerror(errno)))"))
+                throw .usage(
+                    .badValue(option: "-o", problem: "\(SafeText.quoted(path)): \(String(cString: strerror(errno)))"))
             }
         }
         var rest = bytes[...]

@@ -26,7 +26,8 @@ struct PersonalRequest {
             return try end(relayed, as: .forbidden(Refusal(status: relayed.response.status)))
         }
         invocation.say(
-            "authctl: \(gate.profile.name): the session had ended; logged in again, and the same request is sent once more")
+            "authctl: \(gate.profile.name): the session had ended; logged in again, and the same request is sent once more"
+        )
         let again = try send(second)
         return try end(again, after: try judge(again, second))
     }

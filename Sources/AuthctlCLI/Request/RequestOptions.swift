@@ -4,12 +4,12 @@ import LoginCore
 /// What `request` sends and where the answer goes, with curl's names and meanings.
 struct RequestOptions: ParsableArguments {
     @Option(
-        name: [.customShort("H", allowingJoined: true), .long],
+        name: [.customShort("H"), .long],
         help: ArgumentHelp("Send this header, 'Name: value'; @file holds one in each line.", valueName: "line"))
     var header: [String] = []
 
     @Option(
-        name: [.customShort("d", allowingJoined: true), .long],
+        name: [.customShort("d"), .long],
         help: ArgumentHelp(
             "Send this as a form; @file and @- without line ends. Several are joined with '&'.", valueName: "data"))
     var data: [String] = []
@@ -22,7 +22,7 @@ struct RequestOptions: ParsableArguments {
     var json: String?
 
     @Option(
-        name: [.customShort("o", allowingJoined: true), .long],
+        name: [.customShort("o"), .long],
         help: ArgumentHelp("Write the answer's body to this file.", valueName: "file"), completion: .file())
     var output: String?
 

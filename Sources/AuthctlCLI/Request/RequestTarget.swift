@@ -30,13 +30,13 @@ extension Invocation {
     /// - Throws: `untrusted` for another origin, before anything is connected.
     func requestURL(_ text: String, _ endpoint: ServiceEndpoint) throws(LoginError) -> String {
         // Without a scheme it is another host all the same (RFC 3986, section 4.2).
-        if text.hasPrefix("//") { throw .untrusted(.otherOrigin(target: text)) }
+        if text.hasPrefix("//") { throw .untrusted(.requestElsewhere(target: text)) }
         if text.hasPrefix("/") { return endpoint.base + text }
         guard text.contains("://") else {
             throw .usage(.badURL(url: text, problem: "it is neither a path, which begins with '/', nor a URL"))
         }
         let url = try parse(text)
-        guard url.origin == endpoint.origin else { throw .untrusted(.otherOrigin(target: "\(url.origin)")) }
+        guard url.origin == endpoint.origin else { throw .untrusted(.requestElsewhere(target: "\(url.origin)")) }
         guard url.user == nil, url.password == nil else {
             throw .usage(.badURL(url: GivenURL(text).withoutUserInformation, problem: "it holds user information"))
         }

@@ -63,11 +63,14 @@ struct ProgressLine {
         let share = min(Double(done) / Double(whole), 1)
         let left = speed > 0 ? Duration.inWords(Int64((Double(whole - done) / speed).rounded(.up))) : "?"
         let percent = "\(Int(share * 100))%"
-        let words = "  \(String(repeating: " ", count: 4 - percent.count))\(percent) of \(Self.size(Double(whole)))  \(pace)  \(left) left"
-        let room = min(columns - 1 - words.count - 2, 40)
-        guard room >= 10 else { return fitted(String(words.dropFirst(2)), columns) }
+        let words = "\(percent) of \(Self.size(Double(whole)))  \(pace)  \(left) left"
+        // As wide as with three digits, so that the bar stands still.
+        let gap = String(repeating: " ", count: 6 - percent.count)
+        let room = min(columns - 1 - gap.count - words.count - 2, 40)
+        guard room >= 10 else { return fitted(words, columns) }
         let full = Int(share * Double(room))
-        return "[\(String(repeating: "#", count: full))\(String(repeating: ".", count: room - full))]\(words)"
+        let bar = String(repeating: "#", count: full) + String(repeating: ".", count: room - full)
+        return "[\(bar)]\(gap)\(words)"
     }
 
     private func fitted(_ text: String, _ columns: Int) -> String { String(text.prefix(max(0, columns - 1))) }
@@ -78,6 +81,7 @@ struct ProgressLine {
         let units = ["B", "kB", "MB", "GB", "TB"]
         while value >= 999.5, unit < units.count - 1 { (value, unit) = (value / 1000, unit + 1) }
         let tenths = Int((value * 10).rounded())
-        return value < 99.95 && unit > 0 ? "\(tenths / 10).\(tenths % 10) \(units[unit])" : "\(Int(value.rounded())) \(units[unit])"
+        return value < 99.95 && unit > 0
+            ? "\(tenths / 10).\(tenths % 10) \(units[unit])" : "\(Int(value.rounded())) \(units[unit])"
     }
 }

@@ -15,7 +15,9 @@ struct Environment: Sendable {
     private static let others = [
         "AUTHCTL_CONFIG", "AUTHCTL_PROFILE", "AUTHCTL_VERIFY_URL", "AUTHCTL_METHOD", "AUTHCTL_STORE",
         "AUTHCTL_PERSIST", "AUTHCTL_PROXY", "AUTHCTL_CA_FILE", "AUTHCTL_NO_PROMPT", "AUTHCTL_MASK", "HOME",
-        "XDG_CONFIG_HOME", "XDG_STATE_HOME", "NO_COLOR", "TERM",
+        "XDG_CONFIG_HOME", "XDG_STATE_HOME", "NO_COLOR", "TERM", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR",
+        "DISPLAY",
+        "WAYLAND_DISPLAY",
     ]
 
     private static let proxyVariables = [

@@ -18,9 +18,15 @@ struct World {
     /// The way to one origin, for one identity and through one proxy.
     var transport: (Origin, TransportSettings) -> any Transport
     var tickets: TicketCache
-    /// - Parameter holding: how long what opens the encrypted file is held, in seconds; nothing for not at all.
-    var shelf:
-        (_ stateFolder: String, _ holding: Int?, _ passphrase: @escaping () throws(StoreFault) -> Secret) -> StoreShelf
+    var shelf: (ShelfPlace, _ passphrase: @escaping () throws(StoreFault) -> Secret) -> StoreShelf
+
+    /// Where the stores are, and how they are reached.
+    struct ShelfPlace {
+        let stateFolder: String
+        /// How long what opens the encrypted file is held, in seconds; nothing for not at all.
+        var holding: Int?
+        var desktop = DesktopSession.absent
+    }
 
     /// How a person is asked.
     struct DialogueSettings: Equatable {
@@ -44,7 +50,10 @@ struct World {
             },
             transport: { CurlTransport(origin: $0, settings: $1) },
             tickets: .gssapi,
-            shelf: { StoreShelf(folder: $0, clock: clock, holding: $1, passphrase: $2) })
+            shelf: {
+                StoreShelf(
+                    folder: $0.stateFolder, clock: clock, holding: $0.holding, desktop: $0.desktop, passphrase: $1)
+            })
     }
 }
 

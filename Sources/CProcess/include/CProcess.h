@@ -22,6 +22,9 @@ enum cprocess_hardening cprocess_harden(void);
 // Whether the signal was ignored when the process started: children must find it as it was.
 int cprocess_was_ignored(int number);
 
+// Overwrites what returned calls have left below on the stack, and in registers. To be called last, from main's own depth.
+void cprocess_wipe_stack(void);
+
 // --- The terminal while a question is open (terminal.c) ---------------------------------------------------------
 
 // What cprocess_terminal_wait saw.

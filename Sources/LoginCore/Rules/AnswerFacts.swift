@@ -146,7 +146,9 @@ extension HTTPResponse {
     public var retryAfter: Int? {
         guard let text = values(of: "Retry-After").first else { return nil }
         if let seconds = Int(text) { return seconds >= 0 ? seconds : nil }
-        guard let then = HTTPDate(text), let now = values(of: "Date").first.flatMap({ HTTPDate($0) }) else { return nil }
+        guard let then = HTTPDate(text), let now = values(of: "Date").first.flatMap({ HTTPDate($0) }) else {
+            return nil
+        }
         return Int(max(then.seconds - now.seconds, 0))
     }
 }

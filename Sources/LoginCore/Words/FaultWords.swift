@@ -56,6 +56,10 @@ extension TrustFault {
             return Message(
                 "no safe TLS connection is possible: \(SafeText.escaped(detail))",
                 next: "the server must speak TLS 1.2 or newer")
+        case .requestElsewhere(let target):
+            return Message(
+                "\(SafeText.quoted(target)) is not on the profile's origin; nothing was sent",
+                next: "name the profile of that origin with -P, or log in there: authctl login URL")
         case .clientCertificate(let refusal):
             return refusal.message
         case .plainHTTP:

@@ -13,7 +13,8 @@ extension LoginError {
         case .untrusted(.formElsewhere(let page, let target)):
             return .untrusted(.formElsewhere(page: told(page), target: told(target)))
         case .network(.brokenAnswer(let problem)): return .network(.brokenAnswer(told(problem)))
-        case .usage, .noTicketForService, .loginRequired, .cancelled, .network, .untrusted, .store, .promptExpired, .http:
+        case .usage, .noTicketForService, .loginRequired, .cancelled, .network, .untrusted, .store, .promptExpired,
+            .http:
             return self
         }
     }

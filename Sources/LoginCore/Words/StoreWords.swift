@@ -40,6 +40,8 @@ extension StoreFault {
                 next: "check the disk and the rights of the folder")
         case .timedOut(let store, let seconds):
             return Message("the store '\(store)' did not answer within \(seconds) seconds", next: Self.otherStores)
+        case .secretService(let fault):
+            return fault.message(otherStores: Self.otherStores)
         case .tooLarge(let store, let limit):
             return Message(
                 "the login is larger than the \(limit) bytes that the store '\(store)' takes", next: Self.otherStores)

@@ -42,7 +42,8 @@ public final class CurlTransport: Transport {
         let handle = try openedHandle(for: request)
         defer { handle.reset() }
         let collector = AnswerCollector(
-            headerLimit: options.settings.headerLimit, bodyLimit: options.settings.bodyLimit, sink: request.passage?.sink)
+            headerLimit: options.settings.headerLimit, bodyLimit: options.settings.bodyLimit,
+            sink: request.passage?.sink)
         try perform(CurlRequest(request, url: url), on: handle, into: collector)
         try collector.finish()
         cookieCount = collector.cookieCount

@@ -47,17 +47,27 @@ public struct AccountBook: Sendable {
         try lock("renewal", of: profile, wait: wait)
     }
 
-    /// The right to change the accounts of one profile and their secrets together, so that nothing comes between a look at
-    /// a store and what follows from it. Never held while a server or a person is asked; taken after the right to renew.
-    func lockAccounts(of profile: String) throws(StoreFault) -> FileLock {
-        try lock("accounts", of: profile, wait: file.wait)
+    /// Runs `body` while no other process saves, erases or marks a login of this profile, so that what it has compared
+    /// is what it changes, and a secret and its record belong together.
+    ///
+    /// Taken after the right to renew and before the locks of the files. Neither a person nor a server may be asked
+    /// anything meanwhile.
+    /// - Throws: `locked` if another process does so for too long.
+    func changing<Result>(
+        loginsOf profile: String, _ body: () throws(StoreFault) -> Result
+    ) throws(StoreFault) -> Result {
+        // Whoever has it queues for the lock of the file.
+        let lock = try lock("logins", of: profile, wait: 3 * file.wait)
+        let result = try body()
+        _ = consume lock
+        return result
     }
 
-    private func lock(_ purpose: String, of profile: String, wait: Int) throws(StoreFault) -> FileLock {
+    private func lock(_ kind: String, of profile: String, wait: Int) throws(StoreFault) -> FileLock {
         guard let directory = try SafeDirectory.open(file.folder, creating: true) else {
             throw .system(call: "open", path: file.folder, errno: ENOENT)
         }
-        return try FileLock(".\(purpose)-\(Self.fileName(profile)).lock", in: directory, seconds: wait)
+        return try FileLock(".\(kind)-\(Self.fileName(profile)).lock", in: directory, seconds: wait)
     }
 
     /// Letters and digits as they are, everything else in hexadecimal.

@@ -8,8 +8,11 @@ internal import LoginCore
 struct FileLock: ~Copyable {
     private let descriptor: Descriptor
 
-    /// - Parameter seconds: how long to wait at most.
-    /// - Throws: `locked` if another process holds it for longer.
+    /// Whoever gets the lock sets the time of its file, so that those who wait see that others take their turns: fifty at
+    /// once on a slow machine are no reason to give up.
+    ///
+    /// - Parameter seconds: how long another process may hold it; with many, the wait is six times as long at most.
+    /// - Throws: `locked` if one holds it for longer.
     init(_ name: String, in directory: SafeDirectory, seconds: Int) throws(StoreFault) {
         let path = "\(directory.path)/\(name)"
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
@@ -17,15 +20,26 @@ struct FileLock: ~Copyable {
         guard number >= 0 else { throw openingFault(path: path, errno: errno) }
         let file = Descriptor(number)
         try checkFile(file, path: path, fixingMode: true)
-        let deadline = Self.monotonicMilliseconds() + Int64(seconds) * 1000
+        let begun = Self.monotonicMilliseconds(), patience = Int64(seconds) * 1000
+        var deadline = begun + patience
+        var turn = try Self.turn(file, path: path)
         while flock(number, LOCK_EX | LOCK_NB) != 0 {
             guard errno == EWOULDBLOCK || errno == EINTR else {
                 throw .system(call: "flock", path: path, errno: errno)
             }
-            guard Self.monotonicMilliseconds() < deadline else { throw .locked(path: path, seconds: seconds) }
+            let now = Self.monotonicMilliseconds(), present = try Self.turn(file, path: path)
+            if present != turn { (turn, deadline) = (present, min(now + patience, begun + 6 * patience)) }
+            guard now < deadline else { throw .locked(path: path, seconds: seconds) }
             usleep(useconds_t.random(in: 2_000...10_000))
         }
+        futimens(number, nil)
         descriptor = file
+    }
+
+    /// When somebody got the lock last; only whether it changes counts.
+    private static func turn(_ file: borrowing Descriptor, path: String) throws(StoreFault) -> [Int] {
+        let time = try file.status(path: path).st_mtim
+        return [time.tv_sec, time.tv_nsec]
     }
 
     /// The clock that nobody sets (clock_gettime(2)).

@@ -4,9 +4,12 @@ internal import LoginCore
 // so that a crash in between leaves nothing that no logout finds.
 
 extension AccountRecord {
+    /// The stores that may hold the account's secret.
+    var copies: [StoreName] { [store] + otherCopies }
+
     /// The stores, but for one, that may hold the account's secret.
     func copies(outside store: StoreName) -> [StoreName] {
-        ([self.store] + otherCopies).filter { $0 != store }
+        copies.filter { $0 != store }
     }
 
     mutating func noteCopy(in store: StoreName) {

@@ -9,14 +9,25 @@ extension AccountBook {
     public func forget(
         _ id: AccountID, opening open: (StoreName) throws(StoreFault) -> any CredentialStore
     ) throws(StoreFault) -> Bool {
-        guard try read().account(id) != nil else { return false }
-        let lock = try lockAccounts(of: id.profile)
-        guard let record = try read().account(id) else { return false }
-        var erased = false
-        for store in [record.store] + record.otherCopies where try erase(id, in: try open(store)) { erased = true }
-        try update { $0.removeAccount(id) }
-        _ = consume lock
-        return erased
+        // Without the lock, so that a logout of nobody makes no file.
+        guard let known = try read().account(id) else { return false }
+        for store in known.copies { try unlock(id, in: try open(store)) }
+        return try changing(loginsOf: id.profile) { () throws(StoreFault) in
+            guard let record = try read().account(id) else { return false }
+            var erased = false
+            for store in record.copies where try erase(id, in: try open(store)) { erased = true }
+            try update { $0.removeAccount(id) }
+            return erased
+        }
+    }
+
+    /// The work on a passphrase, before anybody has to wait for it.
+    private func unlock(_ id: AccountID, in store: any CredentialStore) throws(StoreFault) {
+        do throws(StoreFault) {
+            if try store.contains(id) { _ = try store.find(id) }
+        } catch .notSetUp {
+            return
+        }
     }
 
     private func erase(_ id: AccountID, in store: any CredentialStore) throws(StoreFault) -> Bool {

@@ -31,10 +31,7 @@ public struct AccountMove {
     public func move(_ id: AccountID) throws(StoreFault) -> Outcome {
         // A person may be asked for a passphrase here, and nobody is to wait for that.
         _ = try source.find(id)
-        let lock = try book.lockAccounts(of: id.profile)
-        let outcome = try moveAlone(id)
-        _ = consume lock
-        return outcome
+        return try book.changing(loginsOf: id.profile) { () throws(StoreFault) in try moveAlone(id) }
     }
 
     private func moveAlone(_ id: AccountID) throws(StoreFault) -> Outcome {

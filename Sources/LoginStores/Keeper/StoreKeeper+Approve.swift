@@ -9,7 +9,7 @@ extension StoreKeeper {
         try fromStore { () throws(StoreFault) in
             switch approval {
             case .login(let method): try keep(login, method)
-            case .renewal: try alone { () throws(StoreFault) in try replace(with: login) }
+            case .renewal: try replace(with: login)
             }
         }
     }
@@ -22,7 +22,10 @@ extension StoreKeeper {
         let kept = StoredLogin(
             session: login.session, credential: rules.keepsPassword ? login.credential : nil, further: login.further)
         record.keepsPassword = kept.credential != nil
-        try alone { () throws(StoreFault) in try put(kept, record, method, in: store) }
+        unlockFormerStores(of: record.id(in: subject.profile), but: store.name)
+        try book.changing(loginsOf: subject.profile) { () throws(StoreFault) in
+            try put(kept, record, method, in: store)
+        }
     }
 
     private func put(
@@ -48,7 +51,13 @@ extension StoreKeeper {
     /// In the store that the account remembers, and only if nobody has logged in or out since the last fill: a slow
     /// command must not bring back what another one has ended.
     private func replace(with login: Login) throws(StoreFault) {
-        guard let filled, try filled.store.find(filled.id) == filled.bytes else { return }
+        guard let filled else { return }
+        try book.changing(loginsOf: subject.profile) { () throws(StoreFault) in
+            if try filled.store.find(filled.id) == filled.bytes { try replace(filled, with: login) }
+        }
+    }
+
+    private func replace(_ filled: Filled, with login: Login) throws(StoreFault) {
         let isPassword = if case .credential = login.session { true } else { false }
         let credential = isPassword ? nil : login.credential ?? filled.login.credential
         let kept = StoredLogin(
@@ -98,6 +107,15 @@ extension StoreKeeper {
         return AccountRecord(
             username: login.identity.accountName, serverName: login.identity.serverName, origin: subject.origin,
             store: store, kind: kind, expires: login.session.expires, savedAt: clock.now())
+    }
+
+    /// A passphrase is asked for here, while nobody has to wait for it. What cannot be opened is told when it is erased.
+    private func unlockFormerStores(of id: AccountID, but store: StoreName) {
+        do throws(StoreFault) {
+            for name in try book.read().account(id)?.copies(outside: store) ?? [] { _ = try stores.open(name).find(id) }
+        } catch {
+            return
+        }
     }
 }
 

@@ -41,19 +41,17 @@ extension StoreKeeper {
         defer { renewal = nil }
         try fromStore { () throws(StoreFault) in
             if filled == nil, let record = try account() { filled = try read(record) }
-            try alone { () throws(StoreFault) in try rejectFilled(part) }
-        }
-    }
-
-    private func rejectFilled(_ part: StoredLogin.Part) throws(StoreFault) {
-        guard let filled else { return }
-        // Saved by another process since: of that, nothing was said.
-        guard try filled.store.find(filled.id) == filled.bytes else { return }
-        // A ticket is no secret of ours: the next one may be good.
-        if case .credential(let credential) = filled.login.session, credential.secret == nil { return }
-        switch (part, filled.login.session) {
-        case (.credential, _), (.session, .credential): try markPassword(of: filled.id)
-        case (.session, _): try eraseSession(filled)
+            guard let filled else { return }
+            // A ticket is no secret of ours: the next one may be good.
+            if case .credential(let credential) = filled.login.session, credential.secret == nil { return }
+            try book.changing(loginsOf: subject.profile) { () throws(StoreFault) in
+                // Saved by another process since: of that, nothing was said.
+                guard try filled.store.find(filled.id) == filled.bytes else { return }
+                switch (part, filled.login.session) {
+                case (.credential, _), (.session, .credential): try markPassword(of: filled.id)
+                case (.session, _): try eraseSession(filled)
+                }
+            }
         }
     }
 

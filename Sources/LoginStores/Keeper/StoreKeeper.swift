@@ -96,13 +96,6 @@ public final class StoreKeeper: LoginKeeper {
         return store
     }
 
-    /// Changes the accounts of the profile while no other process does.
-    func alone(_ body: () throws(StoreFault) -> Void) throws(StoreFault) {
-        let lock = try book.lockAccounts(of: subject.profile)
-        try body()
-        _ = consume lock
-    }
-
     var keepsNothing: Bool { rules.persistence == .none || chosen?.name == StoreName.none }
 
     /// The record of the account that is meant, if there is one.

@@ -73,7 +73,7 @@ final class Witness {
     }
 
     /// The tokens and cookies in a stored login: all its longer texts but names.
-    private static func proofs(_ login: Data) -> [String] {
+    static func proofs(_ login: Data) -> [String] {
         func texts(_ value: Any, _ name: String) -> [String] {
             switch value {
             case let object as [String: Any]: object.flatMap { texts($0.value, $0.key) }

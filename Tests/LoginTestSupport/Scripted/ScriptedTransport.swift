@@ -15,8 +15,28 @@ public final class ScriptedTransport: Transport {
     public var rest: Int { answers.rest }
 
     public func send(_ request: HTTPRequest) throws(LoginError) -> HTTPResponse {
-        requests.append(request)
-        return try answers.next()
+        guard let passage = request.passage else {
+            requests.append(request)
+            return try answers.next()
+        }
+        var whole = request
+        if let source = passage.source { whole.body = try Self.drained(source) }
+        requests.append(whole)
+        let answer = try answers.next()
+        try passage.sink.begin(HTTPResponse(status: answer.status, headers: answer.headers))
+        try answer.body.withUnsafeBytes { (bytes) throws(LoginError) in
+            if !bytes.isEmpty { try passage.sink.write(bytes) }
+        }
+        return HTTPResponse(
+            status: answer.status, headers: answer.headers, cookies: answer.cookies, redirect: answer.redirect)
+    }
+
+    private static func drained(_ source: any RequestSource) throws(LoginError) -> Secret {
+        var body = SecretBuilder(limit: 16 << 20)
+        while try body.append(
+            upTo: 1 << 16, fill: { (bytes) throws(LoginError) in try source.read(into: bytes) }) > 0
+        {}
+        return body.finish()
     }
 
     public func trust(_ exception: TrustException) { trusted.append(exception) }

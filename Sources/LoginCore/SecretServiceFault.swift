@@ -1,0 +1,38 @@
+/// Why the desktop's Secret Service does not do what is asked. That it does not answer at all is `StoreFault.timedOut`.
+public enum SecretServiceFault: Error, Equatable, Sendable {
+    /// In the words of the dynamic linker.
+    case libraryMissing(String)
+    /// Nothing says where the session bus is.
+    case noBus
+    /// There is an address, but nobody takes the connection.
+    case busUnreachable(String)
+    /// No program offers the service, and the bus has none to start.
+    case noDaemon
+    /// The program that offers it ended while it was asked.
+    case ended
+    /// This process may not use it.
+    case denied(String)
+    /// It has no collection that things are kept in unless said otherwise, or one that ends with the session.
+    case noDefaultCollection
+    /// Its collection is locked, and this command asks nobody.
+    case locked
+    /// It does this only after a dialogue, and this command asks nobody.
+    case promptNeeded
+    /// The person closed the dialogue.
+    case dismissed
+    /// Nobody answered the dialogue for so many seconds.
+    case promptExpired(seconds: Int)
+    /// It cannot do it, in its own words.
+    case failed(String)
+
+    /// Whether the service is just not to be had here, so that `auto` looks further. Where nobody can be asked, a locked
+    /// one is not; a person who closed the dialogue has decided.
+    public var isAbsence: Bool {
+        switch self {
+        case .libraryMissing, .noBus, .busUnreachable, .noDaemon, .ended, .denied, .noDefaultCollection, .locked,
+            .promptNeeded:
+            true
+        case .dismissed, .promptExpired, .failed: false
+        }
+    }
+}

@@ -1,0 +1,52 @@
+internal import Glibc
+
+/// What the Secret Service is reached through, and who may be asked to unlock it.
+public struct DesktopSession {
+    /// Whether the service may ask a person, by a dialogue of its own.
+    public enum Unlocking {
+        /// What is locked stays locked.
+        case never
+        /// For so many seconds; `notice` is called before the dialogue appears.
+        case asking(seconds: Int, notice: () -> Void)
+    }
+
+    let unlocking: Unlocking
+    private let variable: (String) -> String?
+
+    /// - Parameters:
+    ///   - variable: the environment; a variable that is empty counts as one that is not set.
+    ///   - unlocking: has no effect where there is no display to show a dialogue on.
+    public init(unlocking: Unlocking = .never, variable: @escaping (String) -> String?) {
+        self.variable = variable
+        let hasDisplay = variable("WAYLAND_DISPLAY") != nil || variable("DISPLAY") != nil
+        self.unlocking = hasDisplay ? unlocking : .never
+    }
+
+    /// No desktop at all.
+    public static var absent: DesktopSession { DesktopSession { _ in nil } }
+
+    /// Where the session bus is, as `DBUS_SESSION_BUS_ADDRESS` has it; otherwise the user's bus of systemd.
+    ///
+    /// An address that has a bus started ('autolaunch:') does not count: a login that begins a desktop session finds
+    /// nothing in it. See the D-Bus specification, "Server addresses".
+    var busAddress: String? {
+        if let given = variable("DBUS_SESSION_BUS_ADDRESS") {
+            let addresses = given.split(separator: ";").filter { !$0.hasPrefix("autolaunch:") }
+            return addresses.isEmpty ? nil : addresses.joined(separator: ";")
+        }
+        guard let folder = variable("XDG_RUNTIME_DIR"), access(folder + "/bus", F_OK) == 0 else { return nil }
+        return "unix:path=" + Self.escape(folder + "/bus")
+    }
+
+    private static func escape(_ path: String) -> String {
+        let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_/.\\*".utf8)
+        let digits = Array("0123456789abcdef")
+        return path.utf8.reduce(into: "") { text, byte in
+            if plain.contains(byte) {
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                text += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import LoginCore
+import Secrets
+import Testing
+
+@testable import AuthctlCLI
+
+/// The small parts of `request`.
+struct RequestPartsTests {
+    private func shown(_ pieces: [[UInt8]]) -> String {
+        var filter = TerminalFilter()
+        var bytes: [UInt8] = []
+        for piece in pieces { bytes += piece.withUnsafeBytes { filter.shown($0) } }
+        return String(decoding: bytes + filter.rest(), as: UTF8.self)
+    }
+
+    @Test func `a character that arrives in pieces is shown whole`() {
+        let text = "aä€😀z"
+        for size in 1...4 {
+            let bytes = Array(text.utf8)
+            let pieces = stride(from: 0, to: bytes.count, by: size).map {
+                Array(bytes[$0..<min($0 + size, bytes.count)])
+            }
+            #expect(shown(pieces) == text)
+        }
+    }
+
+    @Test func `T1 nothing that a terminal obeys gets through, wherever it is cut`() {
+        let hostile = Array("\u{1B}[2J\u{9B}1m\u{202E}x\r\n\ty".utf8) + [0xFF, 0xC3]
+        for cut in 0...hostile.count {
+            let text = shown([Array(hostile[..<cut]), Array(hostile[cut...])])
+            #expect(text == "\\u{1B}[2J\\u{9B}1m\\u{202E}x\n\ty\u{FFFD}\u{FFFD}")
+        }
+    }
+
+    @Test(arguments: [
+        (80, "[########...........................]   25% of 4.0 GB  500 MB/s  6 seconds left"),
+        (40, "25% of 4.0 GB  500 MB/s  6 seconds left"), (20, "25% of 4.0 GB  500 "), (1, ""),
+    ])
+    func `a progress line fits the terminal`(columns: Int, line: String) {
+        let text = ProgressLine(done: 1_000_000_000, whole: 4_000_000_000, seconds: 2).text(columns: columns)
+        #expect(text == line)
+        #expect(text.count < max(columns, 1))
+    }
+
+    @Test func `without a length there is what has come, and how fast`() {
+        #expect(ProgressLine(done: 1_234_567, whole: nil, seconds: 1).text(columns: 80) == "1.2 MB  1.2 MB/s")
+    }
+
+    @Test(arguments: [
+        (0.0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (99_949, "99.9 kB"), (99_960, "100 kB"), (1e12, "1.0 TB"),
+    ])
+    func `sizes have two or three digits`(count: Double, text: String) {
+        #expect(ProgressLine.size(count) == text)
+    }
+
+    @Test func `headers: given, empty, taken away`() throws {
+        let headers = try RequestHeaders(
+            ["X-One:  1 ", "X-None;", "accept:"], defaults: [("Accept", "a"), ("Content-Type", "b")], taken: ["cookie"])
+        #expect(headers.fields.map(\.name) == ["X-One", "X-None", "Content-Type"])
+        #expect(headers.fields.map(\.value) == [Secret("1 "), Secret(""), Secret("b")])
+        #expect(throws: LoginError.self) { try RequestHeaders(["Cookie: a=b"], defaults: [], taken: ["cookie"]) }
+        #expect(throws: LoginError.self) { try RequestHeaders(["nothing"], defaults: [], taken: []) }
+    }
+}

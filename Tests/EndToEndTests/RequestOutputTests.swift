@@ -1,0 +1,79 @@
+import Foundation
+import LoginTestSupport
+import Testing
+
+/// What `request` sends and prints, in curl's terms.
+@Suite struct `The words of a request` {
+    let demo: DemoBackendProcess
+    let authctl: Installation
+
+    init() throws {
+        demo = try DemoBackendProcess()
+        authctl = try Installation(demo)
+        try authctl.logIn("wire")
+    }
+
+    private func request(_ words: String..., input: String = "") throws -> CommandResult {
+        try authctl.run(["request"] + words + ["-P", "wire"], input: input)
+    }
+
+    @Test func `-i prints the head before the body, -o writes a file`() throws {
+        try demo.order(.init(path: "/x", status: 200, body: "body", headers: ["X-Kind": "plain"]))
+        let shown = try request("GET", "/x", "-i")
+        #expect(shown.output.hasPrefix("HTTP/1.1 200") && shown.output.hasSuffix("\r\n\r\nbody"))
+        #expect(shown.output.contains("X-Kind: plain\r\n"))
+        try demo.order(.init(path: "/x", status: 200, body: "body"))
+        let file = authctl.folder + "/out"
+        let written = try request("GET", "/x", "-o", file)
+        #expect(written.output.isEmpty)
+        #expect(try authctl.bytes(file) == Data("body".utf8))
+        try demo.order(.init(path: "/x", status: 404, body: ""))
+        #expect(try request("GET", "/x", "-o", file).code == 11)
+        #expect(try authctl.bytes(file).isEmpty)
+    }
+
+    @Test func `bytes are exact in a pipe, and harmless on a terminal`() throws {
+        let hostile = "a\u{1B}]0;owned\u{7}b\u{9B}2J\r\nc\u{202E}d\te"
+        try demo.order(.init(path: "/x", status: 200, body: hostile))
+        #expect(try request("GET", "/x").output == hostile)
+        try demo.order(.init(path: "/x", status: 200, body: hostile))
+        let shell = try authctl.shellOnTerminal("authctl request GET /x -P wire")
+        #expect(try shell.waitForEnd() == .exited(0))
+        #expect(shell.text.contains("a\\u{1B}]0;owned\\u{7}b\\u{9B}2J\r\nc\\u{202E}d\te"))
+        #expect(!shell.transcript.contains(0x1B) && !shell.transcript.contains(0x07))
+    }
+
+    @Test(arguments: [
+        (["-d", "a=1", "-d", "b=2"], "a=1&b=2"), (["-d", "@FILE"], "one two"),
+        (["--data-binary", "@FILE"], "one\r\n two\n"),
+        (["--json", "{\"a\": 1}"], "{\"a\": 1}"), (["--json", "@FILE"], "one\r\n two\n"), (["-d", "@-"], "typedin"),
+        (["--data-binary", "@-"], "typed\nin"),
+    ])
+    func `bodies are what curl would send`(words: [String], body: String) throws {
+        try authctl.logIn("blog")
+        let file = try authctl.file("body", "one\r\n two\n")
+        let words = words.map { $0.replacing("FILE", with: file) }
+        let result = try authctl.run(["request", "POST", "/posts", "-P", "blog"] + words, input: "typed\nin")
+        #expect(result.code == 0, "\(result.error)")
+        let curl = try Command.run(ChildSpec("/usr/bin/curl", ["-s", demo.origin + "/posts"]))
+        let posts = try JSONSerialization.jsonObject(with: Data(curl.outputBytes)) as? [String: Any]
+        #expect((posts?["posts"] as? [[String: Any]])?.first?["post"] as? String == body)
+    }
+
+    @Test(arguments: [
+        ["-H", "Authorization: Bearer x"], ["-H", "cookie: a=b"], ["-H", "Host: evil"], ["-H", "no colon"],
+        ["-H", "X: a\r\nY: b"], ["-d", "a", "--json", "b"], ["-d", "@/nonexistent"], ["-d", "@/"],
+        ["--data-binary", "@-", "--password-stdin"],
+    ])
+    func `what cannot be sent is a usage error, and nothing is sent`(words: [String]) throws {
+        let before = try demo.requests().count
+        let result = try authctl.run(["request", "POST", "/x", "-P", "wire"] + words)
+        #expect(result.code == 2, "\(result.error)")
+        #expect(try demo.requests().count == before)
+    }
+
+    @Test func `HEAD has a head alone`() throws {
+        let result = try request("HEAD", "/account/verify_credentials.json", "-i")
+        #expect(result.code == 0 && result.output.hasPrefix("HTTP/1.1 200") && result.output.hasSuffix("\r\n\r\n"))
+    }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import LoginCore
+import LoginStores
+import Secrets
+import Testing
+
+/// Two processes that change one account's login at the same moment; here two keepers on two threads, with the one held
+/// in the middle of its work.
+@Suite struct LoginRaceTests {
+    private let folder = TemporaryFolder()
+    private var book: AccountBook { AccountBook(folder: folder.path) }
+    private var store: PlaintextStore { PlaintextStore(folder: folder.path) }
+
+    /// The plain file, where something else happens between two steps.
+    private struct Interrupted: CredentialStore {
+        let real: PlaintextStore
+        var afterFind: () -> Void = {}
+        var afterSave: () -> Void = {}
+
+        var name: StoreName { real.name }
+
+        func find(_ account: AccountID) throws(StoreFault) -> Secret? {
+            let found = try real.find(account)
+            afterFind()
+            return found
+        }
+
+        func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
+            try real.save(secret, for: account, expires: expires)
+            afterSave()
+        }
+
+        func erase(_ account: AccountID) throws(StoreFault) -> Bool { try real.erase(account) }
+        func contains(_ account: AccountID) throws(StoreFault) -> Bool { try real.contains(account) }
+    }
+
+    private func keeper(_ store: any CredentialStore) -> StoreKeeper { Self.keeper(store, book) }
+
+    private static func keeper(_ store: any CredentialStore, _ book: AccountBook) -> StoreKeeper {
+        StoreKeeper(
+            subject: .init(profile: "work", url: "https://probe.example", origin: .example),
+            rules: .init(keepsPassword: false), book: book,
+            stores: .init(choose: { () throws(StoreFault) in store }, open: { (_) throws(StoreFault) in store }),
+            clock: .fixed)
+    }
+
+    private func logout() -> Other {
+        let path = folder.path
+        return Other {
+            try AccountBook(folder: path).forget(.some()) { (_) throws(StoreFault) in PlaintextStore(folder: path) }
+        }
+    }
+
+    private static func login(_ token: String) -> Login {
+        Login(
+            identity: Identity(username: "alice", serverName: nil),
+            session: .token(Token(value: Secret(token), refreshToken: nil, expires: nil)))
+    }
+
+    /// Something that another process does: begun at a point of our own work, and given time to finish there if nothing
+    /// holds it back.
+    private final class Other: @unchecked Sendable {
+        private let done = DispatchSemaphore(value: 0)
+        private var isBegun = false
+        private let work: @Sendable () throws -> Void
+
+        init(_ work: @escaping @Sendable () throws -> Void) { self.work = work }
+
+        func begin() {
+            if isBegun { return }
+            isBegun = true
+            Thread.detachNewThread { [self] in
+                do { try work() } catch { Issue.record(error) }
+                done.signal()
+            }
+            if done.wait(timeout: .now() + 0.4) == .success { done.signal() }
+        }
+
+        /// - Returns: whether it came to its end.
+        func finish() -> Bool { isBegun && done.wait(timeout: .now() + 10) == .success }
+    }
+
+    @Test(arguments: StoredLogin.Part.allCases)
+    func `a refusal takes nothing that another process saves while it looks`(part: StoredLogin.Part) throws {
+        try keeper(store).approve(Self.login("old"), .login(.token))
+        let path = folder.path
+        let login = Other {
+            let other = Self.keeper(PlaintextStore(folder: path), AccountBook(folder: path))
+            try other.approve(Self.login("new"), .login(.token))
+        }
+        var filled = false
+        let refused = keeper(Interrupted(real: store, afterFind: { if filled { login.begin() } }))
+        _ = try refused.fill()
+        filled = true
+        try refused.reject(part)
+        #expect(login.finish())
+        #expect(try keeper(store).fill().session == Self.login("new").session)
+        #expect(try book.read().account(.some())?.passwordRefused == false)
+    }
+
+    @Test func `a renewal does not bring back what another process erases while it saves`() throws {
+        try keeper(store).approve(Self.login("old"), .login(.token))
+        let logout = logout()
+        var filled = false
+        let slow = keeper(Interrupted(real: store, afterFind: { if filled { logout.begin() } }))
+        _ = try slow.fill()
+        filled = true
+        try slow.approve(Self.login("renewed"), .renewal)
+        #expect(logout.finish())
+        #expect(try store.find(.some()) == nil)
+        #expect(try book.read().account(.some()) == nil)
+    }
+
+    @Test(arguments: [true, false])
+    func `a login and a logout at once leave a secret and its record, or neither`(isKnown: Bool) throws {
+        if isKnown { try keeper(store).approve(Self.login("old"), .login(.token)) }
+        let logout = logout()
+        try keeper(Interrupted(real: store, afterSave: { logout.begin() })).approve(
+            Self.login("new"), .login(.token))
+        #expect(logout.finish())
+        #expect(try store.contains(.some()) == (book.read().account(.some()) != nil))
+    }
+}
