@@ -50,7 +50,7 @@ bench: build ## time and memory beside curl and gh, as ratios of one run
 # Instrumented and in a folder of its own, so that no other build sees it. SECONDS each, one after the other; what is found
 # beyond the corpus stays in .build/fuzz, and a file that crashed a reader belongs into Tests/CorpusTests/Corpus.
 fuzz: SECONDS := 60
-fuzz: ## libFuzzer on the readers of what others wrote, SECONDS=60 each (READERS="challenge cookie profile form")
+fuzz: ## libFuzzer on the readers of what others wrote, SECONDS=60 each (READERS="challenge cookie profile form helper")
 	@scripts/deps build
 	@scripts/fuzz $(SECONDS) $(READERS)
 
