@@ -136,7 +136,7 @@ import Testing
         #expect(try authctl.keptSecrets().isEmpty)
     }
 
-    @Test func `C10 C11 nothing is started, so nothing inherits`() throws {
+    @Test(RealServer.require("strace")) func `C10 C11 nothing is started, so nothing inherits`() throws {
         try authctl.logIn("wire")
         let trace = authctl.folder + "/trace"
         let environment = authctl.environment.merging(["AUTHCTL_PASSWORD": "never used here"]) { $1 }
