@@ -50,7 +50,7 @@ bench: build ## time and memory beside curl and gh, as ratios of one run
 # Instrumented and in a folder of its own, so that no other build sees it. SECONDS each, one after the other; what is found
 # beyond the corpus stays in .build/fuzz, and a file that crashed a reader belongs into Tests/CorpusTests/Corpus.
 fuzz: SECONDS := 60
-fuzz: ## libFuzzer on the readers of what others wrote, SECONDS=60 each (READERS="challenge cookie profile form")
+fuzz: ## libFuzzer on the readers of what others wrote, SECONDS=60 each (READERS="challenge cookie profile form helper")
 	@scripts/deps build
 	@scripts/fuzz $(SECONDS) $(READERS)
 
@@ -64,8 +64,9 @@ format: ## rewrite the Swift files in the checked-in format
 	@swift format --in-place --recursive --parallel Package.swift Sources Tests Examples
 
 # As root no build is started: what is there is installed.
-install: $(AUTHCTL) ## binary, manual and completions to PREFIX (/usr/local), below DESTDIR if that is set
+install: $(AUTHCTL) ## binary, docker's helper, manual and completions to PREFIX (/usr/local), below DESTDIR if that is set
 	@install -D -m 755 $(AUTHCTL) '$(bin)/authctl'
+	@ln -sf authctl '$(bin)/docker-credential-authctl'
 	@for page in man/*.[1-9]; do install -D -m 644 "$$page" "$(man)/man$${page##*.}/$${page##*/}"; done
 	@install -d '$(dir $(bash_place))' '$(dir $(zsh_place))' '$(dir $(fish_place))'
 	@$(AUTHCTL) completion bash > '$(bash_place)'
@@ -78,7 +79,7 @@ $(AUTHCTL):
 	@$(MAKE) build
 
 uninstall: ## take away what install put there
-	@rm -f '$(bin)/authctl' '$(bash_place)' '$(zsh_place)' '$(fish_place)'
+	@rm -f '$(bin)/authctl' '$(bin)/docker-credential-authctl' '$(bash_place)' '$(zsh_place)' '$(fish_place)'
 	@for page in man/*.[1-9]; do rm -f "$(man)/man$${page##*.}/$${page##*/}"; done
 
 clean: ## remove everything that was built

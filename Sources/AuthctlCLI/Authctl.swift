@@ -17,8 +17,7 @@ struct Authctl: ParsableCommand {
         subcommands: [
             LoginCommand.self, WhoamiCommand.self, LogoutCommand.self, SwitchCommand.self, StatusCommand.self,
             TokenCommand.self, RequestCommand.self, ProfileCommand.self, StoreCommand.self, TrustCommand.self,
-            CompletionCommand.self,
-            ExitCodesCommand.self,
+            GitCredentialCommand.self, DockerCredentialCommand.self, CompletionCommand.self, ExitCodesCommand.self,
         ])
 }
 

@@ -4,12 +4,14 @@ import LoginCore
 
 extension Program {
     /// The program in the real world, with the process protected before anything is opened.
-    /// - Parameter arguments: without the program's own name.
+    /// - Parameter arguments: with the name that the program was started by, which may be that of docker's helper.
     /// - Returns: the status to exit with.
     public static func main(_ arguments: [String]) -> Int32 {
+        let isHelper = arguments.first?.split(separator: "/").last.map(String.init) == DockerCredentialCommand.program
+        let command = isHelper ? [DockerCredentialCommand.name] : []
         switch cprocess_harden() {
         case .hardened:
-            let status = runAndForget(arguments)
+            let status = runAndForget(command + arguments.dropFirst())
             cprocess_wipe_stack()
             return status
         case .privileged:

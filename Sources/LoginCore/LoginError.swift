@@ -66,6 +66,8 @@ public enum UsageFault: Error, Equatable, Sendable {
     case hasNoHeader(method: AuthenticationMethod)
     /// A password was given for a method that has none.
     case takesNoPassword(method: AuthenticationMethod)
+    /// What git or docker asked of authctl as their helper.
+    case helperRequest(HelperRequestFault)
     case other(String)
 }
 

@@ -20,9 +20,13 @@ enum SecretJSON {
     }
 
     /// - Throws: what the encoder throws, which for our own types does not happen.
-    static func encode(_ value: some Encodable) throws(EncodingError) -> Secret {
+    static func encode(
+        _ value: some Encodable, formatting: JSONEncoder.OutputFormatting = []
+    ) throws(EncodingError) -> Secret {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = formatting
         do {
-            var data = try JSONEncoder().encode(value)
+            var data = try encoder.encode(value)
             defer { data.resetBytes(in: 0..<data.count) }
             return data.withUnsafeBytes { Secret(copying: $0) }
         } catch {

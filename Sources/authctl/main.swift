@@ -1,4 +1,4 @@
 import AuthctlCLI
 import Glibc
 
-exit(Program.main(Array(CommandLine.arguments.dropFirst())))
+exit(Program.main(CommandLine.arguments))

@@ -15,7 +15,8 @@ struct HelpTests {
         ("store", StoreCommand.self), ("store-list", StoreListCommand.self), ("store-test", StoreTestCommand.self),
         ("store-init", StoreInitCommand.self), ("request", RequestCommand.self), ("store-move", StoreMoveCommand.self),
         ("trust", TrustCommand.self), ("trust-list", TrustListCommand.self),
-        ("trust-remove", TrustRemoveCommand.self), ("completion", CompletionCommand.self),
+        ("trust-remove", TrustRemoveCommand.self), ("git-credential", GitCredentialCommand.self),
+        ("docker-credential", DockerCredentialCommand.self), ("completion", CompletionCommand.self),
         ("exit-codes", ExitCodesCommand.self),
     ]
 

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import AuthctlCLI
+
 /// The options in the manual against those that the commands take, both ways.
 struct ManualOptionsTests {
     /// What stands in authctl(1) alone, for all commands.
@@ -16,7 +18,7 @@ struct ManualOptionsTests {
     @Test(
         arguments: try CommandTree.root().children.map { $0.path[0] }.filter { !["help", "exit-codes"].contains($0) })
     func `the page of a command tells of its options and no others`(command: String) throws {
-        let page = try Manual.page("authctl-\(command).1")
+        let page = try Manual.page(Self.page(of: command))
         let tree = try #require(try CommandTree.root().children.first { $0.path == [command] })
         let real = tree.all.reduce(into: Set<String>()) { $0.formUnion($1.options) }
         let described = try Self.options(of: page)
@@ -28,7 +30,12 @@ struct ManualOptionsTests {
         let commands = try CommandTree.root().children.map { $0.path[0] }.filter {
             !["help", "exit-codes"].contains($0)
         }
-        #expect(try Set(Manual.commandPages().map(\.name)) == Set(commands.map { "authctl-\($0).1" }))
+        #expect(try Set(Manual.commandPages().map(\.name)) == Set(commands.map(Self.page)))
+    }
+
+    /// docker runs its helper by a name of its own.
+    private static func page(of command: String) -> String {
+        command == DockerCredentialCommand.name ? "\(DockerCredentialCommand.program).1" : "authctl-\(command).1"
     }
 
     /// The long names in `.It Fl u , Fl -username Ar user` of the section OPTIONS.

@@ -26,7 +26,8 @@ struct MessageSnapshotTests {
         .usernameHasColon, .controlCharacter(.password), .invalidUTF8(.username),
         .verifyProvesNothing(url: "https://blog.example/me"), .noChallenge(url: "https://blog.example/me", status: 401),
         .tokenHasOnlyHeader(method: .basic), .hasNoHeader(method: .digest),
-        .takesNoPassword(method: .negotiate), .other("something else"),
+        .takesNoPassword(method: .negotiate), .helperRequest(.missing(attribute: "host")),
+        .helperRequest(.controlCharacter), .other("something else"),
     ].map { .usage($0) }
 
     private static let judged: [LoginError] =

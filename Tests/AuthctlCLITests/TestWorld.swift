@@ -52,7 +52,10 @@ final class TestWorld {
     }
 
     /// Lends the world to what is less than a command.
-    func withWorld<Result>(_ body: (World) throws -> Result) rethrows -> Result { try body(world(Captured())) }
+    func withWorld<Result>(server answers: [HTTPResponse] = [], _ body: (World) throws -> Result) rethrows -> Result {
+        server = ScriptedTransport(answers.map { .success($0) })
+        return try body(world(Captured()))
+    }
 
     /// What was sent, byte for byte.
     var requests: [String] { server.requests.map(\.dump) }

@@ -10,7 +10,7 @@ import Secrets
 ///
 /// Whatever the bytes are, a reader comes back, and what it gives keeps its promises.
 enum HostileReader: String, CaseIterable {
-    case challenge, cookie, profile, form
+    case challenge, cookie, profile, form, helper
 
     func read(_ bytes: UnsafeRawBufferPointer) {
         switch self {
@@ -18,6 +18,7 @@ enum HostileReader: String, CaseIterable {
         case .cookie: readCookies(bytes)
         case .profile: readProfile(bytes)
         case .form: readForm(bytes)
+        case .helper: readHelper(bytes)
         }
     }
 }
@@ -153,4 +154,21 @@ private func readForm(_ bytes: UnsafeRawBufferPointer) {
         precondition(page.base.map { $0.origin == origin } ?? true)
         precondition(form.fields.allSatisfy { !$0.name.isEmpty })
     }
+}
+
+/// What git asks of its helper: nothing in it adds a line to an answer, or names two hosts.
+private func readHelper(_ bytes: UnsafeRawBufferPointer) {
+    guard let request = try? GitCredentialRequest(parsing: Secret(copying: bytes)) else { return }
+    let texts = [request.url, request.username].compactMap { $0 }
+    precondition(texts.allSatisfy { $0.utf8.allSatisfy { ![0, 0x0a, 0x0d].contains($0) } })
+    if let url = request.url, let parsed = try? URLParser().parse(url) {
+        precondition(HostName.isUsable(parsed.origin.host))
+        precondition(["https", "http"].contains(parsed.origin.scheme))
+    }
+    let session = Session.credential(Credential(username: request.username, secret: request.password))
+    guard let lent = try? LentLogin(session, SessionRule(), username: ""), let answer = lent.gitAnswer else { return }
+    let lines = answer.withUnsafeBytes {
+        $0.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).count
+    }
+    precondition(lines == 2)
 }

@@ -28,8 +28,14 @@ enum SomeErrors {
         .nameless(file: hostile), .libraryMissing(file: hostile),
     ]
 
+    static let helperRequests: [HelperRequestFault] = [
+        .tooLong(limit: 9), .noEqualsSign, .controlCharacter, .repeated(attribute: "host"),
+        .missing(attribute: "protocol"), .notUTF8(attribute: "username"), .notAURL, .notJSON, .tookTooLong(seconds: 60),
+        .unreadable(errno: 5),
+    ]
+
     static let usage: [UsageFault] =
-        certificates.map { .clientCertificate($0) } + [
+        certificates.map { .clientCertificate($0) } + helperRequests.map { .helperRequest($0) } + [
             .unknownProfile(name: hostile, near: []), .unknownProfile(name: "blgo", near: [hostile, "blog"]),
             .unknownAccount(profile: hostile, username: hostile, known: []),
             .unknownAccount(profile: "p", username: "u", known: [hostile]), .profileNotNamed(known: [hostile, "b"]),

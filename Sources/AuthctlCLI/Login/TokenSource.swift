@@ -26,14 +26,19 @@ struct TokenSource {
         let account = try invocation.account(profile)
         // Before anything is asked of a store or the network.
         try account.kind.check(wantsHeader: wantsHeader)
+        return (try session(of: account), account.username)
+    }
+
+    /// The same for an account that was chosen already.
+    func session(of account: AccountRecord) throws(LoginError) -> Session {
         var session = try stored(account)
-        guard asksServer || !livesLongEnough(session) else { return (session, account.username) }
+        guard asksServer || !livesLongEnough(session) else { return session }
         try confirm(account, renewing: !livesLongEnough(session))
         session = try stored(account)
         guard livesLongEnough(session) else {
             throw .failure(.tokenTooShortLived(seconds: invocation.world.clock.seconds(until: session.expires ?? 0)))
         }
-        return (session, account.username)
+        return session
     }
 
     private func stored(_ account: AccountRecord) throws(LoginError) -> Session {

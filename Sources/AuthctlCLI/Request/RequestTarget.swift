@@ -19,7 +19,7 @@ extension Invocation {
     }
 
     /// - Returns: nothing for a profile that cannot be read, which the commands that mean it say.
-    private func origin(of name: String) throws(LoginError) -> Origin? {
+    func origin(of name: String) throws(LoginError) -> Origin? {
         guard let written = try? profiles.profile(named: name) else { return nil }
         if let record = try document().profile(name), record.url == written.url { return record.origin }
         return try? parse(written.url).origin

@@ -7,9 +7,13 @@ extension SessionRule {
     /// - Returns: nothing where the session goes along in no header.
     public func headerLine(_ session: Session, username: String) throws(FillFault) -> Secret? {
         var line = SecretBuilder(limit: RequestRule.bodyLimit)
+        if let (username, password) = try basicPair(session, username: username) {
+            try line.writeBasic(username, password)
+            return line.finish()
+        }
         switch session {
-        case .credential(let credential):
-            try line.writeBasic(Secret(credential.username ?? ""), credential.secret ?? Secret(""))
+        case .credential:
+            return nil
         case .cookies(let cookies):
             // RFC 6265, section 5.4.
             try line.write("Cookie: ")
@@ -18,21 +22,54 @@ extension SessionRule {
                 try line.write(cookie.value)
             }
         case .token(let token):
-            var values = SlotValues()
-            values.username = username
-            values.token = token.value
-            values.refreshToken = token.refreshToken
-            if let pair = basic {
-                try line.writeBasic(
-                    try pair.username.filled(values, .header), try pair.password.filled(values, .header))
-            } else if let header = headers.first ?? writeHeaders.first {
-                try line.write("\(header.name): ")
-                try header.value.fill(values, .header, into: &line)
-            } else {
-                return nil
-            }
+            guard let header = headers.first ?? writeHeaders.first else { return nil }
+            try line.write("\(header.name): ")
+            try header.value.fill(token.values(username), .header, into: &line)
         }
         return line.finish()
+    }
+
+    /// User name and password of RFC 7617: the credential itself, or the pair that is made of a token.
+    /// - Returns: nothing where the session is neither.
+    public func basicPair(
+        _ session: Session, username: String
+    ) throws(FillFault) -> (username: Secret, password: Secret)? {
+        switch session {
+        case .credential(let credential):
+            return (Secret(credential.username ?? ""), credential.secret ?? Secret(""))
+        case .cookies:
+            return nil
+        case .token(let token):
+            guard let pair = basic else { return nil }
+            let values = token.values(username)
+            return (try pair.username.filled(values, .header), try pair.password.filled(values, .header))
+        }
+    }
+
+    /// The scheme of the header `Authorization` and what follows it (RFC 9110, section 11.4).
+    /// - Returns: nothing where a token goes along in another header.
+    public func authorization(
+        _ session: Session, username: String
+    ) throws(FillFault) -> (scheme: String, value: Secret)? {
+        guard case .token(let token) = session,
+            let header = headers.first(where: { $0.name.lowercased() == "authorization" })
+        else { return nil }
+        let line = try header.value.filled(token.values(username), .header)
+        return line.withUnsafeBytes { bytes in
+            guard let blank = bytes.firstIndex(of: UInt8(ascii: " ")), blank > 0 else { return nil }
+            let value = Secret(copying: UnsafeRawBufferPointer(rebasing: bytes[(blank + 1)...]))
+            return (String(decoding: bytes[..<blank], as: UTF8.self), value)
+        }
+    }
+}
+
+extension Token {
+    fileprivate func values(_ username: String) -> SlotValues {
+        var values = SlotValues()
+        values.username = username
+        values.token = value
+        values.refreshToken = refreshToken
+        return values
     }
 }
 

@@ -55,6 +55,8 @@ extension UsageFault {
         case .takesNoPassword(let method):
             return Message(
                 "method \(method.rawValue) takes no password", next: "leave it out, or accept 'basic' in the profile")
+        case .helperRequest(let fault):
+            return fault.message
         case .other(let text):
             return Message(text)
         }

@@ -3,27 +3,6 @@ internal import Secrets
 
 /// What a helper prints, read as docker's helpers write it.
 enum HelperAnswer {
-    /// What `get` prints; docker's manual has it without the URL.
-    struct Credentials: Decodable {
-        let url: String?
-        let username: String
-        let secret: String
-
-        private enum CodingKeys: String, CodingKey {
-            case url = "ServerURL"
-            case username = "Username"
-            case secret = "Secret"
-        }
-
-        /// As docker-credential-pass answered before 0.8 where it had nothing.
-        var isNothing: Bool { username.isEmpty && secret.isEmpty }
-    }
-
-    static func credentials(_ output: Secret) -> Credentials? {
-        guard isFlat(output) else { return nil }
-        return SecretJSON.decode(Credentials.self, from: output)
-    }
-
     /// - Returns: the server URLs that `list` prints.
     static func urls(_ output: Secret) -> [String]? {
         if trimmed(output) == "null" { return [] }
@@ -60,7 +39,7 @@ enum HelperAnswer {
 
     /// Whether there is one object without others inside: Foundation's decoder takes time that grows with the product of
     /// depth and number of values.
-    private static func isFlat(_ output: Secret) -> Bool {
+    static func isFlat(_ output: Secret) -> Bool {
         output.withUnsafeBytes { bytes in
             var depth = 0, deepest = 0, inText = false, isEscaped = false
             for byte in bytes {

@@ -13,10 +13,6 @@ public struct HelperStore: CredentialStore {
     /// How long a helper may take, in seconds: it may ask a person for the passphrase of a key.
     public static let patience = 60
 
-    private static let notFound = "credentials not found in native keychain"
-    private static let noURL = "no credentials server URL"
-    private static let noUsername = "no credentials username"
-
     private let helper: String
     private let environment: ProgramEnvironment
     private let patience: Int
@@ -37,10 +33,10 @@ public struct HelperStore: CredentialStore {
         let entry = HelperEntry(account)
         let answer = try run("get", Secret(entry.url + "\n"))
         guard answer.status == 0 else {
-            if says(Self.notFound, answer) { return nil }
+            if says(.notFound, answer) { return nil }
             throw fault("get", answer)
         }
-        guard let found = HelperAnswer.credentials(answer.output) else { throw fault(.notUnderstood(verb: "get")) }
+        guard let found = DockerCredentials.decode(answer.output) else { throw fault(.notUnderstood(verb: "get")) }
         if found.isNothing { return nil }
         guard found.url ?? entry.url == entry.url, found.username == entry.username else { throw fault(.otherEntry) }
         guard let secret = HelperSecret.decode(found.secret) else { throw fault(.foreignSecret) }
@@ -61,7 +57,7 @@ public struct HelperStore: CredentialStore {
         let answer = try run("erase", Secret(HelperEntry(account).url + "\n"))
         if answer.status == 0 { return true }
         // Another process was faster.
-        if says(Self.notFound, answer) { return false }
+        if says(.notFound, answer) { return false }
         guard try contains(account) else { return false }
         throw fault("erase", answer)
     }
@@ -105,13 +101,13 @@ public struct HelperStore: CredentialStore {
 // What a helper says when it fails.
 extension HelperStore {
     /// The helpers of docker print their errors on standard output; three of them are the protocol's.
-    private func says(_ words: String, _ answer: HelperCall.Answer) -> Bool {
-        HelperAnswer.trimmed(answer.output) == words
+    private func says(_ reply: DockerReply, _ answer: HelperCall.Answer) -> Bool {
+        HelperAnswer.trimmed(answer.output) == reply.rawValue
     }
 
     private func fault(_ verb: String, _ answer: HelperCall.Answer, repeating secret: Secret? = nil) -> StoreFault {
-        if says(Self.noURL, answer) { return fault(.givenInVain(verb: verb, what: "server URL")) }
-        if says(Self.noUsername, answer) { return fault(.givenInVain(verb: verb, what: "user name")) }
+        if says(.noURL, answer) { return fault(.givenInVain(verb: verb, what: "server URL")) }
+        if says(.noUsername, answer) { return fault(.givenInVain(verb: verb, what: "user name")) }
         return fault(.failed(verb: verb, status: answer.status, words(answer, secret)))
     }
 

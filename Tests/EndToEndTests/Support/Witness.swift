@@ -35,11 +35,16 @@ final class Witness {
         if !typed.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) { note(typed) }
     }
 
-    /// Notes what a run printed; the result of `token` is a secret, and belongs there.
+    /// The commands whose result is a secret, which belongs there.
+    private static let telling: Set<String> = ["token", "git-credential", "docker-credential"]
+
+    /// Notes what a run printed.
     func sees(_ result: CommandResult, of arguments: [String]) {
         let command = arguments.prefix(2).joined(separator: " ")
         texts.append(("the talk of '\(command)'", Data(result.errorBytes)))
-        if arguments.first != "token" { texts.append(("the output of '\(command)'", Data(result.outputBytes))) }
+        if !Self.telling.contains(arguments.first ?? "") {
+            texts.append(("the output of '\(command)'", Data(result.outputBytes)))
+        }
     }
 
     func sees(_ bytes: [UInt8], at place: String) { texts.append((place, Data(bytes))) }

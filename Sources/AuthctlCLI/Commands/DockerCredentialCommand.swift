@@ -1,0 +1,49 @@
+import ArgumentParser
+import LoginCore
+import LoginStores
+
+/// The program `docker-credential-authctl`, which docker and its like run.
+struct DockerCredentialCommand: WorldCommand {
+    /// This program under its other name.
+    static let program = "docker-credential-authctl"
+    static let name = "docker-credential"
+
+    static let configuration = CommandConfiguration(
+        commandName: name,
+        abstract: "Answer docker as its credential helper; this is \(program).",
+        shouldDisplay: false)
+
+    @Argument(help: ArgumentHelp("get, store, erase or list.", valueName: "action"))
+    var action: String
+
+    @OptionGroup var global: GlobalOptions
+
+    var printsJSON: Bool { false }
+
+    /// What goes wrong is said on standard output, where clients of the protocol read it.
+    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+        let streams = invocation.world.streams
+        guard let verb = DockerHelper.Verb(rawValue: action) else {
+            // docker's own helpers say so.
+            try streams.result("Unknown credential action \(SafeText.quoted(action, limit: 40))")
+            return .failure
+        }
+        do throws(LoginError) {
+            switch try DockerHelper(invocation: invocation).answer(verb) {
+            case .done: break
+            case .credentials(let text): try streams.result(text)
+            case .list(let names): try streams.result(json: names)
+            case .refused(let reply):
+                try streams.result(reply.rawValue)
+                return .failure
+            }
+            return .ok
+        } catch {
+            let message = error.message(about: invocation.topic)
+            try streams.result(
+                (["authctl: \(message.what)"] + message.details + [message.next]).filter { !$0.isEmpty }.joined(
+                    separator: "; "))
+            return error.exitCode
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import ArgumentParser
+import LoginCore
+
+/// `authctl git-credential get|store|erase`, which git runs.
+struct GitCredentialCommand: WorldCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "git-credential",
+        abstract: "Answer git as one of its credential helpers.",
+        discussion: """
+            git runs it: git config --global credential.https://HOST.helper '!authctl git-credential'
+
+            It never asks, and has an answer only for the exact origin of a profile that is logged in.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("get, store or erase.", valueName: "action"),
+        completion: .list(GitHelper.Verb.allCases.map(\.rawValue)))
+    var action: String
+
+    @OptionGroup var global: GlobalOptions
+
+    var printsJSON: Bool { false }
+
+    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+        // A later git may have further actions, which a helper is to pass over.
+        guard let verb = GitHelper.Verb(rawValue: action) else { return .ok }
+        try GitHelper(invocation: invocation).answer(verb)
+        return .ok
+    }
+}

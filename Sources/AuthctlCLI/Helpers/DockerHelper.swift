@@ -1,0 +1,140 @@
+import LoginCore
+import LoginHTTP
+import LoginStores
+import Secrets
+
+/// The answers to docker and its like
+/// (<https://docs.docker.com/reference/cli/docker/login/#credential-helper-protocol>).
+struct DockerHelper {
+    enum Verb: String, CaseIterable {
+        case get, store, erase, list
+    }
+
+    enum Answer {
+        case done
+        case credentials(Secret)
+        /// User names by origin.
+        case list([String: String])
+        /// One of the protocol's own refusals.
+        case refused(DockerReply)
+    }
+
+    let invocation: Invocation
+
+    func answer(_ verb: Verb) throws(LoginError) -> Answer {
+        switch verb {
+        case .get: try get(try input())
+        case .store: try store(try input())
+        case .erase: try erase(try input())
+        case .list: .list(try list())
+        }
+    }
+
+    private func input() throws(LoginError) -> Secret { try invocation.helperInput(endsWithBlankLine: false) }
+
+    private func get(_ input: Secret) throws(LoginError) -> Answer {
+        let server = DockerServer(input)
+        guard !server.text.isEmpty else { return .refused(.noURL) }
+        guard let login = try login(server), let lent = try login.lent(),
+            case .pair(let username, let password) = lent.proof
+        else { return .refused(.notFound) }
+        let credentials = DockerCredentials(
+            url: server.text, username: username.unprotectedText, secret: password.unprotectedText)
+        guard let text = credentials.encoded() else { throw .failure(.other("the login cannot be written as JSON")) }
+        return .credentials(text)
+    }
+
+    /// Somebody logged in with another program: the pair is held to the same proof as with `authctl login`.
+    private func store(_ input: Secret) throws(LoginError) -> Answer {
+        guard let given = DockerCredentials.request(input) else { throw .usage(.helperRequest(.notJSON)) }
+        let server = DockerServer(Secret(given.url ?? ""))
+        guard !server.text.isEmpty else { return .refused(.noURL) }
+        guard !given.username.isEmpty else { return .refused(.noUsername) }
+        guard let url = server.url, let (origin, _, _) = try invocation.helperOrigin(url) else {
+            throw .usage(.helperRequest(.notAURL))
+        }
+        guard let profile = try invocation.helperProfile(at: origin, username: given.username) else {
+            throw .usage(
+                .other("no single profile is for \(origin), and it takes one to verify a login; see authctl-config(5)"))
+        }
+        invocation.topic = Topic(profile: profile.name, origin: origin)
+        try logIn(profile, given)
+        return .done
+    }
+
+    private func logIn(_ profile: Profile, _ given: DockerCredentials) throws(LoginError) {
+        guard profile.makesPairs else {
+            throw .usage(
+                .other("the profile \(profile.name) has no session that goes along as a user name and a password"))
+        }
+        let secret = Secret(given.secret)
+        if profile.answersChallenges {
+            try invocation.checkBasic(username: given.username)
+            guard secret.isFreeOfControls else { throw .usage(.controlCharacter(.password)) }
+        }
+        var settings = LoginSettings()
+        settings.username = given.username
+        settings.given = Credential(username: given.username, secret: secret)
+        settings.policy = LoginFlow.Policy(mayAsk: false, hasGivenCredential: true)
+        _ = try LoginRun(invocation, profile, settings).run()
+    }
+
+    /// Docker's way to log out.
+    private func erase(_ input: Secret) throws(LoginError) -> Answer {
+        let server = DockerServer(input)
+        guard !server.text.isEmpty else { return .refused(.noURL) }
+        guard let login = try login(server), let record = try invocation.record(of: login.profile) else {
+            return .refused(.notFound)
+        }
+        let farewell = AccountFarewell(invocation: invocation, profile: record, account: login.account)
+        if let problem = try farewell.perform(asksServer: true).problem {
+            throw .failure(.logoutIncomplete(problem))
+        }
+        return .done
+    }
+
+    private func list() throws(LoginError) -> [String: String] {
+        var names: [String: String] = [:]
+        for name in invocation.profiles.names {
+            guard let origin = try invocation.origin(of: name), names[origin.description] == nil else { continue }
+            do throws(LoginError) {
+                guard let login = try invocation.helperLogin(at: origin, username: nil), login.isPair else { continue }
+                names[origin.description] = login.account.username
+            } catch .usage(.profileNotNamed), .untrusted(.plainHTTP) {
+                // Asked for by itself, it would not be answered either.
+            }
+        }
+        return names
+    }
+
+    private func login(_ server: DockerServer) throws(LoginError) -> HelperLogin? {
+        guard let url = server.url, let (origin, user, _) = try invocation.helperOrigin(url), user == nil,
+            let login = try invocation.helperLogin(at: origin, username: nil), login.isPair
+        else { return nil }
+        return login
+    }
+}
+
+/// The server as docker names it: a URL, or a host with or without a port and a path, which is then one of https.
+struct DockerServer {
+    let text: String
+
+    init(_ input: Secret) {
+        let text = input.unprotectedText
+        self.text = String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+    }
+
+    /// - Returns: nothing for what must not be taken apart.
+    var url: String? {
+        guard Secret(text).isFreeOfControls else { return nil }
+        return text.contains("://") ? text : "https://\(text)"
+    }
+}
+
+extension Profile {
+    /// Whether what stays after a login can be the pair of HTTP Basic.
+    fileprivate var makesPairs: Bool {
+        if sessionRule.basic != nil { return true }
+        return sessionRule.isCredential && (methods.contains(.basic) || methods.contains(.auto))
+    }
+}

@@ -1,0 +1,66 @@
+import LoginCore
+import Secrets
+
+/// The answers to git (gitcredentials(7), "CUSTOM HELPERS").
+struct GitHelper {
+    enum Verb: String, CaseIterable {
+        case get, store, erase
+    }
+
+    let invocation: Invocation
+
+    func answer(_ verb: Verb) throws(LoginError) {
+        let input = try invocation.helperInput(endsWithBlankLine: true)
+        switch verb {
+        case .get: try get(try request(input))
+        case .erase: try erase(try request(input))
+        // What git found to work was never verified, and is stored here already if it came from here.
+        case .store: break
+        }
+    }
+
+    private func get(_ request: GitCredentialRequest) throws(LoginError) {
+        guard !request.isOver, let (login, _) = try login(request), let lent = try login.lent() else { return }
+        if case .token = lent.proof, !request.takesAuthtype {
+            invocation.explain("git did not say that it takes a token (capability[]=authtype), and this login is one")
+            return
+        }
+        guard let answer = lent.gitAnswer else {
+            throw .failure(.other("the login holds a line end, which git's protocol cannot carry"))
+        }
+        try invocation.world.streams.result(answer)
+    }
+
+    /// git erases after every 401, one for missing rights included; so the service has the last word.
+    private func erase(_ request: GitCredentialRequest) throws(LoginError) {
+        guard let (login, password) = try login(request) else { return }
+        if let given = password ?? request.credential, try login.stored()?.secret != given {
+            return invocation.explain("what is to be erased is not what is stored")
+        }
+        let name = login.profile.name
+        if try login.holds() {
+            invocation.say(
+                "authctl: \(name): the service still accepts this login, so it stays; a right may be missing")
+        } else {
+            invocation.say(
+                "authctl: \(name): the service refuses the login that was stored; log in again: authctl login \(name)")
+        }
+    }
+
+    private func request(_ input: Secret) throws(LoginError) -> GitCredentialRequest {
+        do throws(HelperRequestFault) {
+            return try GitCredentialRequest(parsing: input)
+        } catch {
+            throw .usage(.helperRequest(error))
+        }
+    }
+
+    private func login(
+        _ request: GitCredentialRequest
+    ) throws(LoginError) -> (login: HelperLogin, password: Secret?)? {
+        guard let url = request.url, let (origin, user, password) = try invocation.helperOrigin(url),
+            let login = try invocation.helperLogin(at: origin, username: request.username ?? user)
+        else { return nil }
+        return (login, request.password ?? password)
+    }
+}

@@ -1,0 +1,54 @@
+import Glibc
+import LoginCore
+import Secrets
+
+/// What another program asks of authctl as its helper: bounded in length and in time.
+struct HelperInput {
+    /// Whether a blank line ends it, too.
+    let endsWithBlankLine: Bool
+    /// In seconds.
+    let patience: Int
+
+    func read(_ descriptor: Int32 = STDIN_FILENO) throws(LoginError) -> Secret {
+        do throws(SecretFile.Problem) {
+            return try bytes(descriptor)
+        } catch {
+            let fault: HelperRequestFault =
+                switch error {
+                case .cannotRead(let errno): .unreadable(errno: errno)
+                case .tookTooLong: .tookTooLong(seconds: patience)
+                case .tooLong, .furtherLines: .tooLong(limit: GitCredentialRequest.limit)
+                }
+            throw .usage(.helperRequest(fault))
+        }
+    }
+
+    private func bytes(_ descriptor: Int32) throws(SecretFile.Problem) -> Secret {
+        let wait = InputWait(descriptor: descriptor, deadline: .now.advanced(by: .seconds(patience)))
+        var builder = SecretBuilder(limit: GitCredentialRequest.limit)
+        var byte: UInt8 = 0
+        var isAtLineStart = true
+        defer { explicit_bzero(&byte, 1) }
+        while try wait.isReady() {
+            // Byte by byte, since nothing after the end is wanted in memory.
+            let count = Glibc.read(descriptor, &byte, 1)
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw .cannotRead(errno: errno) }
+            if count == 0 { break }
+            let isLineEnd = byte == UInt8(ascii: "\n")
+            if isLineEnd && isAtLineStart && endsWithBlankLine { break }
+            isAtLineStart = isLineEnd
+            do throws(SecretBuilder.LimitExceeded) { try builder.append(byte) } catch { throw .tooLong }
+        }
+        return builder.finish()
+    }
+}
+
+extension Invocation {
+    /// What is on standard input, for one of the two protocols.
+    func helperInput(endsWithBlankLine: Bool) throws(LoginError) -> Secret {
+        try HelperInput(
+            endsWithBlankLine: endsWithBlankLine, patience: options.timeout ?? PasswordCommand.patience
+        ).read()
+    }
+}

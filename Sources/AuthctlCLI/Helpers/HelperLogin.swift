@@ -1,0 +1,83 @@
+import LoginCore
+import LoginHTTP
+import LoginStores
+import Secrets
+
+/// The stored login of an origin that another program asks for. Never guessed, and nobody is asked.
+struct HelperLogin {
+    let invocation: Invocation
+    let profile: Profile
+    let account: AccountRecord
+
+    /// Whether it can go along as the pair of HTTP Basic, as far as is known without opening it.
+    var isPair: Bool { account.kind == .basic || (account.kind == .token && profile.sessionRule.basic != nil) }
+
+    /// What is stored, renewed if it is past its end.
+    /// - Returns: nothing where there is no session, or one that other programs cannot send.
+    func lent() throws(LoginError) -> LentLogin? {
+        let source = TokenSource(
+            invocation: invocation, profile: profile, minimum: 0, asksServer: false, wantsHeader: true)
+        do throws(LoginError) {
+            if isLendable, let lent = try lent(try source.session(of: account)) { return lent }
+            invocation.explain("the session of \(profile.name) goes along in a way that is not lent to other programs")
+            return nil
+        } catch .loginRequired {
+            invocation.explain("the login of \(profile.name) is over, and cannot be renewed without a person")
+            return nil
+        }
+    }
+
+    /// What is stored, be it past its end or not.
+    func stored() throws(LoginError) -> LentLogin? {
+        guard isLendable else { return nil }
+        let keeper = invocation.keeper(profile, account.origin, settings)
+        return try keeper.fill(account).session.flatMap { (session) throws(LoginError) in try lent(session) }
+    }
+
+    /// Has the service judge what is stored; what it refuses is erased, a password marked, and what can be renewed is.
+    /// - Returns: whether there is a good login afterwards.
+    func holds() throws(LoginError) -> Bool {
+        do throws(LoginError) {
+            _ = try LoginRun(invocation, profile, settings).run()
+            return true
+        } catch .loginRequired, .rejected {
+            return false
+        }
+    }
+
+    private var settings: LoginSettings {
+        var settings = LoginSettings()
+        settings.username = account.username
+        settings.policy = LoginFlow.Policy(mayAsk: false)
+        return settings
+    }
+
+    /// Digest, tickets and certificates never leave as they are.
+    private var isLendable: Bool { account.kind == .basic || account.kind == .token }
+
+    private func lent(_ session: Session) throws(LoginError) -> LentLogin? {
+        do throws(FillFault) {
+            return try LentLogin(session, profile.sessionRule, username: account.username)
+        } catch {
+            throw .failure(.other("the session does not fit into a header"))
+        }
+    }
+}
+
+extension Invocation {
+    /// What only a person who looks for a reason wants to know: a helper has nothing to say to most hosts.
+    func explain(_ text: String) {
+        if options.verbose { say("authctl: \(text)") }
+    }
+
+    /// The origin that a program names.
+    /// - Returns: nothing for what is no https or http URL of a host: there is no login for it.
+    func helperOrigin(_ url: String) throws(LoginError) -> (origin: Origin, user: String?, password: Secret?)? {
+        let parser = try world.urlParser()
+        guard let parsed = try? parser.parse(url) else {
+            explain("this is no URL that a profile could be for")
+            return nil
+        }
+        return (parsed.origin, parsed.user, parsed.password)
+    }
+}

@@ -1,0 +1,63 @@
+import LoginCore
+import LoginStores
+
+/// Which login a helper's caller means: that of a profile at exactly this origin.
+///
+/// Of several profiles it is the one that `-P` or `AUTHCTL_PROFILE` names, the default one, or the only one that has such an
+/// account.
+extension Invocation {
+    /// - Parameter username: the name typed or the server's; nothing for what `-u` says, or the active account.
+    /// - Returns: nothing where nobody is logged in there.
+    /// - Throws: `usage` where more than one could be meant; `untrusted` where the login would travel in clear.
+    func helperLogin(at origin: Origin, username: String?) throws(LoginError) -> HelperLogin? {
+        guard let profile = try helperProfile(at: origin, username: username) else {
+            explain("no profile is for \(origin)")
+            return nil
+        }
+        topic = Topic(profile: profile.name, origin: origin)
+        guard let account = try helperAccount(profile, username) else {
+            explain("nobody is logged in at \(origin)\(username.map { " as \(SafeText.quoted($0))" } ?? "")")
+            return nil
+        }
+        // Whoever asks connects by themselves, so the address cannot be looked at.
+        guard origin.scheme == "https" || profile.settings.allowHTTP || origin.isLoopback else {
+            throw .untrusted(.plainHTTP)
+        }
+        return HelperLogin(invocation: self, profile: profile, account: account)
+    }
+
+    func helperProfile(at origin: Origin, username: String?) throws(LoginError) -> Profile? {
+        if let named = options.profile ?? world.environment["AUTHCTL_PROFILE"] {
+            let profile = try profile(named: named)
+            return try self.origin(of: named) == origin ? profile : nil
+        }
+        var names: [String] = []
+        for name in profiles.names where try self.origin(of: name) == origin { names.append(name) }
+        if names.count <= 1 { return try names.first.map { (name) throws(LoginError) in try profile(named: name) } }
+        if let name = try defaultProfile(), names.contains(name) { return try profile(named: name) }
+        var usable: [Profile] = []
+        for name in names {
+            let profile = try profile(named: name)
+            if try helperAccount(profile, username) != nil { usable.append(profile) }
+        }
+        guard usable.count <= 1 else { throw .usage(.profileNotNamed(known: names)) }
+        return usable.first
+    }
+
+    private func helperAccount(_ profile: Profile, _ username: String?) throws(LoginError) -> AccountRecord? {
+        guard let record = try record(of: profile) else { return nil }
+        let chosen = options.username.map { record.account(named: $0) } ?? record.activeAccount
+        guard let username else { return chosen }
+        let account = record.account(named: username)
+        // What `-u` says holds whatever else is asked for.
+        return options.username == nil || account == chosen ? account : nil
+    }
+}
+
+extension Origin {
+    /// Whether the host is this machine by its very name (RFC 6761, section 6.3).
+    fileprivate var isLoopback: Bool {
+        if host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]" { return true }
+        return host.hasPrefix("127.") && host.utf8.allSatisfy { ($0 >= 0x30 && $0 <= 0x39) || $0 == 0x2E }
+    }
+}

@@ -1,0 +1,19 @@
+/// Why what another program wrote to authctl as its credential helper is not taken.
+public enum HelperRequestFault: Error, Equatable, Sendable {
+    /// In bytes.
+    case tooLong(limit: Int)
+    /// A line without `=`.
+    case noEqualsSign
+    /// A carriage return or a NUL, or one of those and a line end in percent-encoding.
+    case controlCharacter
+    /// The same attribute twice, so that two readers could take it for two things.
+    case repeated(attribute: String)
+    case missing(attribute: String)
+    case notUTF8(attribute: String)
+    case notAURL
+    /// docker's helpers read one flat object.
+    case notJSON
+    /// Nothing more came, and no end.
+    case tookTooLong(seconds: Int)
+    case unreadable(errno: Int32)
+}

@@ -1,0 +1,65 @@
+public import Secrets
+
+/// A login as another program sends it by itself.
+public struct LentLogin: Equatable, Sendable {
+    public enum Proof: Equatable, Sendable {
+        /// The pair of HTTP Basic (RFC 7617).
+        case pair(username: Secret, password: Secret)
+        /// What stands in `Authorization`: the scheme, such as `Bearer`, and what follows it.
+        case token(scheme: String, value: Secret)
+    }
+
+    public let proof: Proof
+    /// Seconds of Unix time, as far as the end is known.
+    public let expires: Int64?
+
+    /// - Returns: nothing for a session that goes along in another way.
+    public init?(_ session: Session, _ rule: SessionRule, username: String) throws(FillFault) {
+        if let pair = try rule.basicPair(session, username: username) {
+            proof = .pair(username: pair.username, password: pair.password)
+        } else if case .token = session, let (scheme, value) = try rule.authorization(session, username: username) {
+            proof = .token(scheme: scheme, value: value)
+        } else {
+            return nil
+        }
+        expires = session.expires
+    }
+
+    /// What proves the login, without whose it is.
+    public var secret: Secret {
+        switch proof {
+        case .pair(_, let password): password
+        case .token(_, let value): value
+        }
+    }
+
+    /// The lines of an answer to git, the last without its end.
+    /// - Returns: nothing where a value would end its line.
+    public var gitAnswer: Secret? {
+        var lines: [(name: String, value: Secret)]
+        switch proof {
+        case .pair(let username, let password): lines = [("username", username), ("password", password)]
+        case .token(let scheme, let value):
+            lines = [("capability[]", Secret("authtype")), ("authtype", Secret(scheme)), ("credential", value)]
+        }
+        if let expires { lines.append(("password_expiry_utc", Secret(String(expires)))) }
+        guard lines.allSatisfy({ $0.value.isOneLine }) else { return nil }
+        var text = SecretBuilder(limit: RequestRule.bodyLimit)
+        do throws(SecretBuilder.LimitExceeded) {
+            for (index, line) in lines.enumerated() {
+                try text.append(index > 0 ? "\n\(line.name)=" : "\(line.name)=")
+                try text.append(line.value)
+            }
+        } catch {
+            return nil
+        }
+        return text.finish()
+    }
+}
+
+extension Secret {
+    /// Whether no reader of the protocol sees an end in it.
+    fileprivate var isOneLine: Bool {
+        withUnsafeBytes { $0.allSatisfy { $0 != 0 && $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") } }
+    }
+}

@@ -1,0 +1,59 @@
+internal import FoundationEssentials
+public import Secrets
+
+/// What the protocol of docker's credential helpers says of a failure, in its own words: clients compare them.
+///
+/// See <https://github.com/docker/docker-credential-helpers>, `credentials/error.go`.
+public enum DockerReply: String, Equatable, Sendable {
+    case notFound = "credentials not found in native keychain"
+    case noURL = "no credentials server URL"
+    case noUsername = "no credentials username"
+}
+
+/// One entry as the helpers and their clients exchange it. The secret is a `String`, since JSON is made of those.
+public struct DockerCredentials: Codable {
+    /// docker's manual has `get` print it without.
+    public let url: String?
+    public let username: String
+    public let secret: String
+
+    private enum CodingKeys: String, CodingKey {
+        case url = "ServerURL"
+        case username = "Username"
+        case secret = "Secret"
+    }
+
+    public init(url: String, username: String, secret: String) {
+        self.url = url
+        self.username = username
+        self.secret = secret
+    }
+
+    /// As docker-credential-pass answered before 0.8 where it had nothing.
+    var isNothing: Bool { username.isEmpty && secret.isEmpty }
+
+    /// - Returns: nothing for anything but one flat object with these members.
+    public static func decode(_ text: Secret) -> DockerCredentials? {
+        guard HelperAnswer.isFlat(text) else { return nil }
+        return SecretJSON.decode(DockerCredentials.self, from: text)
+    }
+
+    /// What a client sends to be kept; a member that is missing is empty, as for docker's own helpers.
+    /// - Returns: nothing for anything but one flat object.
+    public static func request(_ text: Secret) -> DockerCredentials? {
+        guard HelperAnswer.isFlat(text), let members = SecretJSON.decode([String: String].self, from: text) else {
+            return nil
+        }
+        let member = { (key: CodingKeys) in members[key.rawValue] ?? "" }
+        return DockerCredentials(url: member(.url), username: member(.username), secret: member(.secret))
+    }
+
+    /// - Returns: nothing if it cannot be written.
+    public func encoded() -> Secret? {
+        do throws(SecretJSON.EncodingError) {
+            return try SecretJSON.encode(self, formatting: [.sortedKeys, .withoutEscapingSlashes])
+        } catch {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,208 @@
+import ArgumentParser
+import LoginCore
+import LoginTestSupport
+import Secrets
+import Testing
+
+@testable import AuthctlCLI
+
+/// Which login is lent to git and docker, and when none is.
+struct HelperLoginTests {
+    private static func basic(_ name: String, _ url: String) -> String {
+        "[profiles.\(name)]\nurl = \"\(url)\"\nverify = { get = \"/me\", username = \"/name\" }\n"
+    }
+
+    private let challenge = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"r\""])
+
+    private func logIn(_ world: TestWorld, _ profile: String, _ user: String = "anna", _ more: String...) {
+        world.person = ScriptedPerson([ScriptedPerson.types(user, "pw-\(user)")])
+        let name = HTTPResponse.answer(200, "{\"name\":\"\(user)\"}")
+        let run = world.run(["login", profile, "--force"] + more, server: [challenge, name].map { .success($0) })
+        #expect(run.code == 0, "\(run.talk)")
+        world.person = ScriptedPerson()
+    }
+
+    /// The answer to git, or to whoever asks at all.
+    private func lent(
+        _ world: TestWorld, _ url: String, username: String? = nil, server: [HTTPResponse] = [], options: [String] = []
+    ) throws -> String? {
+        try world.withWorld(server: server) { world in
+            let invocation = try Invocation(world, try GlobalOptions.parse(options))
+            guard let (origin, _, _) = try invocation.helperOrigin(url) else { return nil }
+            return try invocation.helperLogin(at: origin, username: username)?.lent()?.gitAnswer?.unprotectedText
+        }
+    }
+
+    @Test(arguments: [
+        "https://good.example", "https://good.example:443", "https://GOOD.example", "https://good.example/a/b.git",
+    ])
+    func `C3 the exact origin has the login, however it is written`(url: String) throws {
+        let world = try TestWorld(config: Self.basic("good", "https://good.example/base"))
+        logIn(world, "good")
+        #expect(try lent(world, url) == "username=anna\npassword=pw-anna")
+        #expect(world.requests.isEmpty)
+    }
+
+    @Test(arguments: [
+        "http://good.example", "https://good.example:444", "http://good.example:443", "https://good.example.",
+        "https://good.example.evil.example", "https://evilgood.example", "https://xgood.example",
+        "https://www.good.example", "https://example", "https://good-example", "https://good.exampIe",
+        "https://g\u{43e}\u{43e}d.example", "https://good.example@evil.example", "https://evil.example/good.example",
+        "ftp://good.example", "good.example", "https://", "",
+    ])
+    func `C3 what only looks like it has nothing`(url: String) throws {
+        let world = try TestWorld(config: Self.basic("good", "https://good.example"))
+        logIn(world, "good")
+        #expect(try lent(world, url) == nil)
+        #expect(world.requests.isEmpty)
+    }
+
+    @Test func `C3 a name in other letters is its A-label`() throws {
+        let world = try TestWorld(config: Self.basic("good", "https://xn--bcher-kva.example"))
+        logIn(world, "good")
+        #expect(try lent(world, "https://b\u{fc}cher.example") == "username=anna\npassword=pw-anna")
+        #expect(try lent(world, "https://bucher.example") == nil)
+    }
+
+    @Test func `what was stored for another origin of the profile is not lent`() throws {
+        let world = try TestWorld(config: Self.basic("good", "https://good.example"))
+        logIn(world, "good")
+        try world.home.write(Self.basic("good", "https://evil.example"), to: "config/authctl/config.toml")
+        #expect(try lent(world, "https://good.example") == nil)
+        #expect(try lent(world, "https://evil.example") == nil)
+    }
+
+    @Test func `plain http to another machine is 7 unless the profile allows it`() throws {
+        let config = Self.basic("good", "http://good.example") + "allow-http = true\n"
+        let world = try TestWorld(config: config)
+        logIn(world, "good")
+        #expect(try lent(world, "http://good.example") != nil)
+        try world.home.write(Self.basic("good", "http://good.example"), to: "config/authctl/config.toml")
+        #expect(throws: LoginError.untrusted(.plainHTTP)) { try lent(world, "http://good.example") }
+        for (host, isLent) in [
+            ("127.0.0.1", true), ("[::1]", true), ("localhost", true), ("127.0.0.1.evil.example", false),
+            ("127.evil", false), ("localhost.evil", false),
+        ] {
+            try world.home.write(Self.basic("x", "http://\(host)"), to: "config/authctl/config.toml")
+            logIn(world, "x")
+            if isLent {
+                #expect(try lent(world, "http://\(host)") != nil)
+            } else {
+                #expect(throws: LoginError.untrusted(.plainHTTP)) { try lent(world, "http://\(host)") }
+            }
+        }
+    }
+
+    @Test func `C6 the user name selects the account, and without one it is the active one`() throws {
+        let world = try TestWorld(config: Self.basic("good", "https://good.example"))
+        logIn(world, "good", "anna")
+        logIn(world, "good", "bert", "-u", "bert")
+        let url = "https://good.example"
+        #expect(try lent(world, url) == "username=bert\npassword=pw-bert")
+        #expect(try lent(world, url, username: "anna") == "username=anna\npassword=pw-anna")
+        #expect(try lent(world, url, options: ["-u", "anna"]) == "username=anna\npassword=pw-anna")
+        #expect(try lent(world, url, username: "carl") == nil)
+        #expect(try lent(world, url, username: "ann") == nil)
+        #expect(try lent(world, url, username: "bert", options: ["-u", "anna"]) == nil)
+        #expect(try lent(world, url, username: "anna", options: ["-u", "anna"]) != nil)
+    }
+
+    @Test func `of several profiles the named one, the default one, or the only one logged in; else 2 with the list`()
+        throws
+    {
+        let two = Self.basic("a", "https://good.example/a") + Self.basic("b", "https://good.example/b")
+        let world = try TestWorld(config: two)
+        let url = "https://good.example"
+        #expect(try lent(world, url) == nil)
+        logIn(world, "b", "bert")
+        #expect(try lent(world, url) == "username=bert\npassword=pw-bert")
+        logIn(world, "a", "anna")
+        #expect(throws: LoginError.usage(.profileNotNamed(known: ["a", "b"]))) { try lent(world, url) }
+        #expect(try lent(world, url, username: "anna") == "username=anna\npassword=pw-anna")
+        #expect(try lent(world, url, options: ["-P", "a"]) == "username=anna\npassword=pw-anna")
+        world.variables["AUTHCTL_PROFILE"] = "b"
+        #expect(try lent(world, url) == "username=bert\npassword=pw-bert")
+        #expect(try lent(world, "https://other.example") == nil)
+        world.variables["AUTHCTL_PROFILE"] = nil
+        try world.home.write("default = \"a\"\n" + two, to: "config/authctl/config.toml")
+        #expect(try lent(world, url) == "username=anna\npassword=pw-anna")
+        #expect(throws: LoginError.self) { try lent(world, url, options: ["-P", "nope"]) }
+    }
+
+    private func chat() throws -> TestWorld {
+        let world = try TestWorld(config: Examples.config)
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
+        let token = "{\"access_token\":\"old\",\"refresh_token\":\"ref\",\"expires_in_ms\":100000}"
+        let run = world.run(
+            "login", "chat", "--force",
+            server: [.answer(401), .answer(200, token), .answer(200, "{\"user_id\":\"@anna\"}")])
+        #expect(run.code == 0, "\(run.talk)")
+        world.person = ScriptedPerson()
+        return world
+    }
+
+    @Test func `C7 a token past its end is renewed, and the answer tells the new end`() throws {
+        let world = try chat()
+        let bearer = "capability[]=authtype\nauthtype=Bearer\ncredential="
+        #expect(try lent(world, "https://chat.example") == bearer + "old\npassword_expiry_utc=1000100")
+        #expect(world.requests.isEmpty)
+        world.now += 100
+        let renewed = "{\"access_token\":\"new\",\"refresh_token\":\"ref2\",\"expires_in_ms\":50000}"
+        let answers = [HTTPResponse.answer(200, renewed), .answer(200, "{\"user_id\":\"@anna\"}")]
+        #expect(
+            try lent(world, "https://chat.example", server: answers) == bearer + "new\npassword_expiry_utc=1000150")
+        #expect(try lent(world, "https://chat.example") == bearer + "new\npassword_expiry_utc=1000150")
+    }
+
+    @Test func `C7 a token past its end that cannot be renewed is not lent, and nobody is asked`() throws {
+        let world = try chat()
+        world.now += 100
+        #expect(throws: LoginError.self) { try lent(world, "https://chat.example", server: [.answer(503)]) }
+        #expect(try lent(world, "https://chat.example", server: [.answer(401)]) == nil)
+        #expect(try lent(world, "https://chat.example") == nil)
+        #expect(world.requests.isEmpty)
+    }
+
+    @Test func `C7 a pair made of a token tells its end, and is not lent after it`() throws {
+        let world = try TestWorld(config: Examples.index)
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
+        let noauth = HTTPResponse.answer(200, "{\"result\":{\"authstatus\":[\"noauth\",\"\"]}}")
+        let run = world.run(
+            "login", "index",
+            server: [
+                noauth, .answer(200, "{\"result\":{\"password\":\"t0k\",\"expiration\":30}}"),
+                .answer(200, "{\"result\":{\"authstatus\":[\"ok\",\"anna\"]}}"),
+            ])
+        #expect(run.code == 0, "\(run.talk)")
+        let answer = "username=anna\npassword=t0k\npassword_expiry_utc=1000030"
+        #expect(try lent(world, "https://index.example") == answer)
+        world.now += 30
+        #expect(try lent(world, "https://index.example") == nil)
+    }
+
+    @Test func `cookies and pasted tokens in headers of their own are not lent`() throws {
+        let world = try TestWorld(config: Examples.forge)
+        world.person = ScriptedPerson([ScriptedPerson.types(nil, "tok")])
+        #expect(world.run("login", "forge", server: [.answer(401), .answer(200, "{\"username\":\"a\"}")]).code == 0)
+        #expect(try lent(world, "https://forge.example") == nil)
+    }
+
+    @Test func `C6 what the service still accepts stays; what it refuses is not lent again`() throws {
+        let world = try TestWorld(config: Self.basic("good", "https://good.example"))
+        logIn(world, "good")
+        func holds(_ answer: HTTPResponse) throws -> Bool? {
+            try world.withWorld(server: [answer]) { world in
+                let invocation = try Invocation(world, try GlobalOptions.parse([]))
+                let origin = Origin(scheme: "https", host: "good.example", port: 443)
+                return try invocation.helperLogin(at: origin, username: nil)?.holds()
+            }
+        }
+        #expect(try holds(.answer(200, "{\"name\":\"anna\"}")) == true)
+        #expect(throws: LoginError.self) { try holds(.answer(403)) }
+        #expect(throws: LoginError.self) { try holds(.answer(500)) }
+        #expect(try lent(world, "https://good.example") != nil)
+        #expect(try holds(challenge) == false)
+        #expect(try lent(world, "https://good.example") == nil)
+        #expect(world.requests.isEmpty)
+    }
+}
