@@ -93,7 +93,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["LoginTestSupport", "LoginStores", "authctl", "DemoBackend", "StoreProbe", "gated-greeting"],
+            dependencies: [
+                "LoginTestSupport", "LoginStores", "authctl", "DemoBackend", "StoreProbe", "gated-greeting",
+            ],
             swiftSettings: strict),
     ]
 )

@@ -10,7 +10,9 @@ import LoginHTTP
 import LoginStores
 import LoginTerminal
 
-func say(_ text: String) { _ = Array("\(text)\n".utf8).withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) } }
+func say(_ text: String) {
+    _ = Array("\(text)\n".utf8).withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+}
 
 /// Looks for a login that is good, asks for one if there is none, and keeps it.
 func logIn(to text: String, remembering folder: String) throws -> Identity {

@@ -82,7 +82,7 @@ extension LoginError {
         case .busy(let fault):
             return fault.message
         case .http(let status):
-            return Message("the server answered with status \(status)")
+            return Message("the server answered with status \(status)", next: "look at the body of its answer")
         case .promptExpired(let seconds):
             return Message("nobody answered within \(seconds) seconds", next: "start again: \(topic.loginCommand)")
         case .failure(let fault):

@@ -18,7 +18,8 @@ extension AccountRecord {
 }
 
 extension AccountBook {
-    /// Erases what the account's own store is not the place of. What cannot be erased stays noted, for the next attempt.
+    /// Erases what the account's own store is not the place of. What cannot be erased stays noted, for the next attempt,
+    /// unless its store is gone: no attempt would ever succeed.
     /// - Parameter orElse: told of each.
     func eraseOtherCopies(
         of id: AccountID, opening open: (StoreName) throws(StoreFault) -> any CredentialStore,
@@ -32,10 +33,23 @@ extension AccountBook {
             } catch .notSetUp {
                 continue
             } catch {
-                left.append(store)
+                if !error.isGone { left.append(store) }
                 leftBehind(store, error)
             }
         }
         try update { $0.updateAccount(id) { $0.otherCopies = left } }
+    }
+}
+
+extension StoreFault {
+    /// Whether there is no such store here, as opposed to one that fails.
+    fileprivate var isGone: Bool {
+        switch self {
+        case .unavailable, .notSetUp, .helper(_, .notInPath): true
+        case .noneWorks, .locked, .wrongPassphraseOrDamaged, .damaged, .unsafeFile, .alreadySetUp, .passphraseMissing,
+            .system, .timedOut, .tooLarge, .cannotBePermanent, .passphraseFile, .passphraseCancelled, .passphraseBlank,
+            .passphraseExpired, .helper, .secretService:
+            false
+        }
     }
 }
