@@ -1,4 +1,5 @@
 import CProcess
+import ChildPrograms
 import Glibc
 import LoginCore
 
@@ -9,7 +10,7 @@ extension Program {
     public static func main(_ arguments: [String]) -> Int32 {
         switch cprocess_harden() {
         case .hardened:
-            return Program(.real()).run(arguments).rawValue
+            return finish(Program(.real()).run(arguments))
         case .privileged:
             // Whoever runs a set-uid copy could read its owner's secrets.
             Streams.standard.say("authctl: refuses to run with the rights of another user (set-uid)")
@@ -17,5 +18,21 @@ extension Program {
             Streams.standard.say("authctl: the process cannot be protected against debuggers and core dumps")
         }
         return ExitCode.failure.rawValue
+    }
+
+    /// By now the run is over, and its secrets are wiped.
+    private static func finish(_ ending: Ending) -> Int32 {
+        switch ending {
+        case .exit(let code): return code.rawValue
+        case .neverRan(let code): return ExitCode.offsetOfExec + code.rawValue
+        case .status(let status): return status
+        case .signal(let number):
+            die(of: number)
+            return 128 + number
+        case .become(let image):
+            let absence = image.become()
+            Streams.standard.say("authctl: the command cannot be run: \(absence.words)")
+            return absence.status
+        }
     }
 }
