@@ -1,6 +1,7 @@
 import ChildPrograms
 import LoginCore
 import LoginHTTP
+import LoginStores
 import Secrets
 
 /// The command of an `exec`, with the gate before it.
