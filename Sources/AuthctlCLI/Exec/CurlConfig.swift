@@ -100,7 +100,9 @@ extension HTTPRequestField {
         let start = Array("\(name): ".utf8)
         return Secret(count: start.count + value.count) { place in
             place.copyBytes(from: start)
-            value.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: place[start.count...]).copyMemory(from: $0) }
+            value.withUnsafeBytes {
+                UnsafeMutableRawBufferPointer(rebasing: place[start.count...]).copyMemory(from: $0)
+            }
         }
     }
 }

@@ -15,8 +15,10 @@ struct GatedCommand {
         if handover.wantsToken { try checkHasToken() }
         let passage = try gate.enter()
         return .become(
-            try prepared(Handover(
-                run: passage.run, session: passage.session, username: passage.username, identity: passage.identity)))
+            try prepared(
+                Handover(
+                    run: passage.run, session: passage.session, username: passage.username, identity: passage.identity))
+        )
     }
 
     /// Beside authctl, with a login of its own that ends with it.

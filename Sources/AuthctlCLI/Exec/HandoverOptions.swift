@@ -33,7 +33,11 @@ struct HandoverOptions: ParsableArguments {
     }
 
     private static func isName(_ text: String) -> Bool {
-        guard let first = text.utf8.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else { return false }
-        return text.unicodeScalars.allSatisfy { $0.isASCII && ($0.properties.isAlphabetic || $0.value == 0x5F || (0x30...0x39).contains($0.value)) }
+        guard let first = text.utf8.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else {
+            return false
+        }
+        return text.unicodeScalars.allSatisfy {
+            $0.isASCII && ($0.properties.isAlphabetic || $0.value == 0x5F || (0x30...0x39).contains($0.value))
+        }
     }
 }
