@@ -3,7 +3,7 @@ import LoginCore
 
 /// How a run of the program ends.
 enum Ending {
-    case exit(ExitCode)
+    case code(ExitCode)
     /// `exec`: the gate failed, and the command never ran.
     case neverRan(ExitCode)
     /// `exec`: its command could not be run, or has ended with this.
@@ -16,7 +16,7 @@ enum Ending {
     /// The exit status; nothing where there is none.
     var status: Int32? {
         switch self {
-        case .exit(let code): code.rawValue
+        case .code(let code): code.rawValue
         case .neverRan(let code): ExitCode.offsetOfExec + code.rawValue
         case .status(let status): status
         case .signal, .become: nil
@@ -33,8 +33,8 @@ extension Ending {
     /// The same for `exec`, where every failure of ours is told apart from what its command answers.
     var ofExec: Ending {
         switch self {
-        case .exit(let code) where code != .ok: .neverRan(code)
-        case .exit, .neverRan, .status, .signal, .become: self
+        case .code(let code) where code != .ok: .neverRan(code)
+        case .code, .neverRan, .status, .signal, .become: self
         }
     }
 }

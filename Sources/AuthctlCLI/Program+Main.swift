@@ -23,7 +23,7 @@ extension Program {
     /// By now the run is over, and its secrets are wiped.
     private static func finish(_ ending: Ending) -> Int32 {
         switch ending {
-        case .exit(let code): return code.rawValue
+        case .code(let code): return code.rawValue
         case .neverRan(let code): return ExitCode.offsetOfExec + code.rawValue
         case .status(let status): return status
         case .signal(let number):

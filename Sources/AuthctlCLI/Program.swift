@@ -26,11 +26,11 @@ public struct Program {
             try ExecCommand.checkTerminator(arguments)
             command = try Authctl.parseAsRoot(arguments)
         } catch let error as LoginError {
-            return .exit(end(error, Topic(), printsJSON: ArgumentGuard.wantsJSON(arguments)))
+            return .code(end(error, Topic(), printsJSON: ArgumentGuard.wantsJSON(arguments)))
         } catch {
-            return .exit(endParsing(error, arguments))
+            return .code(endParsing(error, arguments))
         }
-        guard let command = command as? any EndingCommand else { return .exit(runPlain(command, arguments)) }
+        guard let command = command as? any EndingCommand else { return .code(runPlain(command, arguments)) }
         return run(command)
     }
 
@@ -41,7 +41,7 @@ public struct Program {
             defer { topic = invocation.topic }
             return try command.end(invocation)
         } catch {
-            return .exit(end(error, topic, printsJSON: command.printsJSON))
+            return .code(end(error, topic, printsJSON: command.printsJSON))
         }
     }
 

@@ -24,6 +24,6 @@ protocol WorldCommand: EndingCommand {
 
 extension WorldCommand {
     func end(_ invocation: Invocation) throws(LoginError) -> Ending {
-        .exit(try run(invocation))
+        .code(try run(invocation))
     }
 }
