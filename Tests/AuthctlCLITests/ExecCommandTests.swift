@@ -7,7 +7,7 @@ import Testing
 
 /// `exec`, as far as it needs no process: codes, and the environment of its command.
 struct ExecCommandTests {
-    @Test(arguments: ExitCode.allCases) func `a code of ours is 100 more, but for 0`(code: ExitCode) {
+    @Test(arguments: LoginCore.ExitCode.allCases) func `a code of ours is 100 more`(_ code: LoginCore.ExitCode) {
         #expect(Ending.code(code).status == code.rawValue)
         #expect(Ending.code(code).ofExec.status == (code == .ok ? 0 : 100 + code.rawValue))
         #expect(Ending.neverRan(code).ofExec.status == 100 + code.rawValue)

@@ -103,7 +103,7 @@ import Testing
         shell.watch(milliseconds: 200)
         shell.type("\u{1A}")
         try shell.wait(for: "Stopped")
-        try shell.wait(for: "inner> ").type("kill %1; suspend\r")
+        try shell.wait(for: "inner> ").type("kill -9 %1; wait; suspend\r")
         try shell.wait(for: "stopped ")
         shell.type("exit 6\r")
         try shell.wait(for: "done 6")
