@@ -164,14 +164,31 @@ static void give_signals_back(const struct sigaction before[PASSED_ON + 1]) {
     sigaction(SIGCHLD, &before[PASSED_ON], NULL);
 }
 
-// So that the shell sees its job stopped, by the same signal; goes on when the shell continues it.
+// Gives the terminal to a process group, from the background too.
+static void give_terminal(int terminal, pid_t group) {
+    sigset_t one, before;
+    sigemptyset(&one);
+    sigaddset(&one, SIGTTOU);
+    sigprocmask(SIG_BLOCK, &one, &before);
+    tcsetpgrp(terminal, group);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+// So that the shell sees its job stopped, by the same signal; goes on when the shell continues it. A program with jobs of its
+// own, as a shell is, had the terminal in a group of its own, and finds it there again.
 static void stop_like(pid_t child, int number) {
+    int terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+    pid_t group = getpgid(child), front = terminal >= 0 ? tcgetpgrp(terminal) : -1;
+    int has_own = group > 0 && group != getpgrp();
+    if (has_own && front == group) give_terminal(terminal, getpgrp());
     struct sigaction mine;
     const struct sigaction usual = {.sa_handler = SIG_DFL};
     sigaction(number, &usual, &mine);
     raise(number);
     sigaction(number, &mine, NULL);
-    kill(child, SIGCONT);
+    if (has_own && front == group && tcgetpgrp(terminal) == getpgrp()) give_terminal(terminal, group);
+    if (terminal >= 0) close(terminal);
+    kill(has_own ? -group : child, SIGCONT);
 }
 
 static int wait_for(pid_t child, const struct sigaction before[PASSED_ON + 1], int *status) {
