@@ -181,11 +181,14 @@ static void stop_like(pid_t child, int number) {
     pid_t group = getpgid(child), front = terminal >= 0 ? tcgetpgrp(terminal) : -1;
     int has_own = group > 0 && group != getpgrp();
     if (has_own && front == group) give_terminal(terminal, getpgrp());
-    struct sigaction mine;
+    struct sigaction mine, mine_to_continue;
     const struct sigaction usual = {.sa_handler = SIG_DFL};
     sigaction(number, &usual, &mine);
+    // Not passed on by the handler: a shell that goes on before it has the terminal reads the end of its input.
+    sigaction(SIGCONT, &usual, &mine_to_continue);
     raise(number);
     sigaction(number, &mine, NULL);
+    sigaction(SIGCONT, &mine_to_continue, NULL);
     if (has_own && front == group && tcgetpgrp(terminal) == getpgrp()) give_terminal(terminal, group);
     if (terminal >= 0) close(terminal);
     kill(has_own ? -group : child, SIGCONT);

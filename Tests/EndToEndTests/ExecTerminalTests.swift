@@ -103,9 +103,11 @@ import Testing
         shell.watch(milliseconds: 200)
         shell.type("\u{1A}")
         try shell.wait(for: "Stopped")
-        try shell.wait(for: "inner> ").type("kill -9 %1; wait; suspend\r")
-        try shell.wait(for: "stopped ")
+        try shell.wait(for: "inner> ").type("suspend\r")
+        try shell.wait(for: "stopped ").wait(for: "inner> ")
+        // The first is answered with a warning of the stopped job.
         shell.type("exit 6\r")
+        try shell.wait(for: "inner> ").type("exit 6\r")
         try shell.wait(for: "done 6")
         #expect(try shell.waitForEnd() == .exited(0))
     }
