@@ -16,8 +16,9 @@ struct Authctl: ParsableCommand {
         version: "authctl 0.1.0",
         subcommands: [
             LoginCommand.self, WhoamiCommand.self, LogoutCommand.self, SwitchCommand.self, StatusCommand.self,
-            TokenCommand.self, RequestCommand.self, ProfileCommand.self, StoreCommand.self, TrustCommand.self,
-            GitCredentialCommand.self, DockerCredentialCommand.self, CompletionCommand.self, ExitCodesCommand.self,
+            TokenCommand.self, RequestCommand.self, ExecCommand.self, ProfileCommand.self, StoreCommand.self,
+            TrustCommand.self, GitCredentialCommand.self, DockerCredentialCommand.self, CompletionCommand.self,
+            ExitCodesCommand.self,
         ])
 }
 
@@ -43,6 +44,11 @@ struct ExitCodesCommand: ParsableCommand {
         for (signal, name) in [(129, "SIGHUP"), (130, "SIGINT"), (143, "SIGTERM")] {
             table += "\(signal)  signal\n      died by \(name)\n"
         }
+        table += """
+            exec: the code of its command; 126 and 127 where that cannot be run or is not there;
+            100 and the code above where the login failed, so that it never ran.
+
+            """
         return table
     }
 }

@@ -4,9 +4,11 @@ import LoginStores
 /// Which profile a command means: the argument, `-P`, `AUTHCTL_PROFILE`, the default, the only one, the last one logged
 /// in to.
 extension Invocation {
-    /// - Parameter argument: the name on the command line, if there is one.
+    /// - Parameters:
+    ///   - argument: the name on the command line, if there is one.
+    ///   - mayGuess: whether the last one logged in to will do.
     /// - Throws: `usage` for a name that does not exist; `loginRequired` where there is no profile at all.
-    func selectProfile(_ argument: String?) throws(LoginError) -> Profile {
+    func selectProfile(_ argument: String?, mayGuess: Bool = true) throws(LoginError) -> Profile {
         if let name = argument ?? options.profile ?? world.environment["AUTHCTL_PROFILE"] {
             return try profile(named: name)
         }
@@ -21,7 +23,7 @@ extension Invocation {
         let names = profiles.names
         if names.isEmpty { throw .loginRequired(LoginNeed(why: .noProfile)) }
         if names.count == 1 { return try profile(named: names[0]) }
-        if let last = try document().lastProfile, names.contains(last) {
+        if mayGuess, let last = try document().lastProfile, names.contains(last) {
             say("authctl: using profile \(last), the last one logged in to")
             return try profile(named: last)
         }

@@ -1,4 +1,5 @@
 import CProcess
+import ChildPrograms
 import Glibc
 import LoginCore
 
@@ -11,9 +12,9 @@ extension Program {
         let command = isHelper ? [DockerCredentialCommand.name] : []
         switch cprocess_harden() {
         case .hardened:
-            let status = runAndForget(command + arguments.dropFirst())
+            let ending = runAndForget(command + arguments.dropFirst())
             cprocess_wipe_stack()
-            return status
+            return finish(ending)
         case .privileged:
             // Whoever runs a set-uid copy could read its owner's secrets.
             Streams.standard.say("authctl: refuses to run with the rights of another user (set-uid)")
@@ -25,7 +26,23 @@ extension Program {
 
     /// A call of its own, so that nothing of the run is alive, and all of it below, when the stack is wiped.
     @inline(never)
-    private static func runAndForget(_ arguments: [String]) -> Int32 {
-        Program(.real()).run(arguments).rawValue
+    private static func runAndForget(_ arguments: [String]) -> Ending {
+        Program(.real()).run(arguments)
+    }
+
+    /// By now the run is over, and its secrets are wiped.
+    private static func finish(_ ending: Ending) -> Int32 {
+        switch ending {
+        case .code(let code): return code.rawValue
+        case .neverRan(let code): return ExitCode.offsetOfExec + code.rawValue
+        case .status(let status): return status
+        case .signal(let number):
+            die(of: number)
+            return 128 + number
+        case .become(let image):
+            let absence = image.become()
+            Streams.standard.say("authctl: the command cannot be run: \(absence.words)")
+            return absence.status
+        }
     }
 }

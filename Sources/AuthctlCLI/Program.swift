@@ -13,29 +13,35 @@ public struct Program {
     }
 
     /// - Parameter arguments: without the program's own name.
-    func run(_ arguments: [String]) -> ExitCode {
+    func run(_ arguments: [String]) -> Ending {
+        let ending = perform(arguments)
+        return arguments.first == ExecCommand.name ? ending.ofExec : ending
+    }
+
+    private func perform(_ arguments: [String]) -> Ending {
         let command: any ParsableCommand
         do {
             try ArgumentGuard.check(arguments)
             try CommandNames.check(arguments)
+            try ExecCommand.checkTerminator(arguments)
             command = try Authctl.parseAsRoot(arguments)
         } catch let error as LoginError {
-            return end(error, Topic(), printsJSON: ArgumentGuard.wantsJSON(arguments))
+            return .code(end(error, Topic(), printsJSON: ArgumentGuard.wantsJSON(arguments)))
         } catch {
-            return endParsing(error, arguments)
+            return .code(endParsing(error, arguments))
         }
-        guard let command = command as? any WorldCommand else { return runPlain(command, arguments) }
+        guard let command = command as? any EndingCommand else { return .code(runPlain(command, arguments)) }
         return run(command)
     }
 
-    private func run(_ command: any WorldCommand) -> ExitCode {
+    private func run(_ command: any EndingCommand) -> Ending {
         var topic = Topic()
         do throws(LoginError) {
             let invocation = try Invocation(world, command.global, mayAsk: type(of: command).mayAsk)
             defer { topic = invocation.topic }
-            return try command.run(invocation)
+            return try command.end(invocation)
         } catch {
-            return end(error, topic, printsJSON: command.printsJSON)
+            return .code(end(error, topic, printsJSON: command.printsJSON))
         }
     }
 

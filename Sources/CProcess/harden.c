@@ -16,6 +16,27 @@
 static int sigpipe_was_ignored = -1;
 static int sigxfsz_was_ignored = -1;
 
+// How the process was started, for cprocess_restore.
+static struct {
+    int is_known;
+    mode_t file_mask;
+    struct rlimit core;
+    sigset_t ignored, blocked;
+} start;
+
+enum { SIGNALS = 65 };
+
+static int remember_start(void) {
+    if (getrlimit(RLIMIT_CORE, &start.core) != 0 || sigprocmask(SIG_BLOCK, NULL, &start.blocked) != 0) return -1;
+    sigemptyset(&start.ignored);
+    for (int number = 1; number < SIGNALS; number++) {
+        struct sigaction now;
+        if (sigaction(number, NULL, &now) == 0 && now.sa_handler == SIG_IGN) sigaddset(&start.ignored, number);
+    }
+    start.is_known = 1;
+    return 0;
+}
+
 // A file that is opened later would otherwise become descriptor 1 or 2, and a message would be written into it (M6).
 static int fill_standard_descriptors(void) {
     for (int fd = 0; fd <= 2; fd++) {
@@ -38,19 +59,31 @@ static void forget_crash_handlers(void) {
 
 enum cprocess_hardening cprocess_harden(void) {
     if (getauxval(AT_SECURE) != 0 || getuid() != geteuid() || getgid() != getegid()) return CPROCESS_PRIVILEGED;
-    if (fill_standard_descriptors() != 0) return CPROCESS_NOT_HARDENED;
+    if (fill_standard_descriptors() != 0 || remember_start() != 0) return CPROCESS_NOT_HARDENED;
     // Keeps other processes of the same user out of memory, environment and descriptors. The core limit is there too,
     // since this flag is reset by execve while the limit is inherited by what we start.
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return CPROCESS_NOT_HARDENED;
-    const struct rlimit none = {0, 0};
+    // The soft limit alone: the hard one could not be given back to the command of an exec.
+    const struct rlimit none = {0, start.core.rlim_max};
     if (setrlimit(RLIMIT_CORE, &none) != 0) return CPROCESS_NOT_HARDENED;
-    umask(077);
+    start.file_mask = umask(077);
     forget_crash_handlers();
     // A server that closes its connection must be an error that is told, not our death.
     sigpipe_was_ignored = signal(SIGPIPE, SIG_IGN) == SIG_IGN;
     // Nor that a file may not grow: the write fails, and what was half written is removed.
     sigxfsz_was_ignored = signal(SIGXFSZ, SIG_IGN) == SIG_IGN;
     return CPROCESS_HARDENED;
+}
+
+void cprocess_restore(void) {
+    if (!start.is_known) return;
+    umask(start.file_mask);
+    setrlimit(RLIMIT_CORE, &start.core);
+    for (int number = 1; number < SIGNALS; number++) {
+        // Fails for KILL, STOP and glibc's own, which nobody has changed.
+        signal(number, sigismember(&start.ignored, number) == 1 ? SIG_IGN : SIG_DFL);
+    }
+    sigprocmask(SIG_SETMASK, &start.blocked, NULL);
 }
 
 int cprocess_was_ignored(int number) {

@@ -8,7 +8,7 @@ public struct ProgramEnvironment: Sendable {
     ]
 
     /// As they are, since a value need not be UTF-8: `NAME=value`, each with its NUL.
-    let entries: [[CChar]]
+    private(set) var entries: [[CChar]]
 
     public init(_ values: [String: String]) {
         entries = values.filter { !Self.withheld.contains($0.key) }.map { Array("\($0.key)=\($0.value)".utf8CString) }
@@ -37,6 +37,19 @@ public struct ProgramEnvironment: Sendable {
         let start = Array("\(name)=".utf8CString.dropLast())
         guard let entry = entries.first(where: { $0.starts(with: start) }) else { return nil }
         return String(decoding: entry.dropFirst(start.count).dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    /// Puts a variable in the place of those of its name, if there are any; also one that is withheld otherwise.
+    /// - Parameter value: without a NUL in it, which would end it.
+    public mutating func set(_ name: String, to value: UnsafeRawBufferPointer) {
+        let start = Array("\(name)=".utf8CString.dropLast())
+        entries.removeAll { $0.starts(with: start) }
+        entries.append(start + value.map { CChar(bitPattern: $0) } + [0])
+    }
+
+    public mutating func set(_ name: String, to value: String) {
+        var value = value
+        value.withUTF8 { set(name, to: UnsafeRawBufferPointer($0)) }
     }
 
     /// Lends it in the form of execve(2) for the time of `body`.

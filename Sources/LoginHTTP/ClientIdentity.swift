@@ -76,7 +76,7 @@ public struct ClientCertificateFiles: Sendable {
 public struct ClientIdentity: Equatable, Sendable {
     let certificate: Secret
     let key: Secret?
-    let isPKCS12: Bool
+    public let isPKCS12: Bool
     /// Nothing where the key is not encrypted.
     public let passphrase: Secret?
     /// Of the certificate's subject; empty where it has none.

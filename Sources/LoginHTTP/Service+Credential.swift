@@ -34,7 +34,7 @@ extension Service {
     /// What the server was found to want; else what worked at login; else it is asked.
     ///
     /// A credential without a secret is a ticket, whatever another account of the profile logs in with.
-    private func method(for credential: Credential) throws(LoginError) -> AuthenticationMethod {
+    func method(for credential: Credential) throws(LoginError) -> AuthenticationMethod {
         // The handshake is the proof, whatever opens the key.
         if profile.provesByCertificate { return .certificate }
         let known = protectionSpace?.method ?? options.pinnedMethod ?? profile.methods.first
@@ -59,7 +59,7 @@ extension Service {
 }
 
 extension Credential {
-    fileprivate var pair: BasicCredential {
+    var pair: BasicCredential {
         BasicCredential(username: username ?? "", password: secret ?? Secret(""))
     }
 }

@@ -57,3 +57,30 @@ extension Service {
             .relayed(by: answer)
     }
 }
+
+extension Service {
+    /// All that goes along with a request that writes, for a program that sends requests of its own.
+    public struct Attachment {
+        /// Its headers, cookies and pair of user name and password.
+        public let request: HTTPRequest
+        /// How the credential goes along where it is the session, or where a token takes its place (Basic); else nothing.
+        public let method: AuthenticationMethod?
+    }
+
+    /// - Throws: as `relay`, without a request to the server unless that has still to say which method it wants.
+    public func attachment(of session: Session, username: String) throws(LoginError) -> Attachment {
+        var request = HTTPRequest(method: "POST", url: endpoint.base)
+        do throws(FillFault) {
+            try request.attach(session, profile.sessionRule, values(session, username: username))
+        } catch {
+            throw error.asLoginError
+        }
+        request.comeFromBrowser(profile.sessionRule, at: endpoint.origin)
+        guard case .credential(let credential) = session else {
+            return Attachment(request: request, method: request.basic == nil ? nil : .basic)
+        }
+        let method = try method(for: credential)
+        if method == .basic || method == .digest { request.basic = credential.pair }
+        return Attachment(request: request, method: method)
+    }
+}

@@ -47,7 +47,7 @@ final class TestWorld {
     func run(_ arguments: [String], server answers: [Result<HTTPResponse, LoginError>]) -> Run {
         server = ScriptedTransport(answers)
         let captured = Captured()
-        let code = Program(world(captured)).run(arguments).rawValue
+        let code = Program(world(captured)).run(arguments).status ?? -1
         return Run(code: code, output: captured.text(of: STDOUT_FILENO), talk: captured.text(of: STDERR_FILENO))
     }
 

@@ -180,4 +180,19 @@ import Testing
         let run = try authctl.run("login", "box")
         #expect(run.code == 2 && run.error.contains("accepts requests without credentials"), "\(run.error)")
     }
+
+    @Test func `E2 curl shows it with what an exec gives it, from an encrypted key and from PKCS#12`() throws {
+        let ann = try client("ann")
+        let files: [(String, String?)] = [
+            (ann.certificate, ann.key), (ann.certificate, try encrypted(ann)), (try pkcs12(ann), nil),
+        ]
+        for (certificate, key) in files {
+            let authctl = try installation(.tls13, certificate, key)
+            let words = ["-P", "box", "--password-file", try authctl.file("passphrase", Self.passphrase + "\n")]
+            let given = key == ann.key ? ["-P", "box"] : words
+            let script = "curl -q -sS -K \"$AUTHCTL_CURL_CONFIG\" \"$AUTHCTL_ORIGIN/private/whoami.json\""
+            let result = try authctl.run(["exec"] + given + ["--curl-config", "--", "sh", "-c", script])
+            #expect(result.code == 0 && result.output.contains("ann"), "\(result.output)\(result.error)")
+        }
+    }
 }

@@ -18,4 +18,20 @@ import Testing
             }
         }
     }
+
+    @Test func `E2 curl answers the challenge with what an exec gives it`() throws {
+        let lighttpd = try LighttpdDigest(accounts: [("ann", "correct \"horse\\")])
+        defer { lighttpd.stop() }
+        let authctl = try Installation()
+        let page = lighttpd.whoami("md5")
+        try #require(
+            try authctl.run("login", page, "-u", "ann", "--password-stdin", "--name", "box", input: "correct \"horse\\")
+                .code == 0)
+        let result = try authctl.run(
+            "exec", "-P", "box", "--curl-config", "--", "sh", "-c",
+            "curl -q -sS -o /dev/null -w '%{http_code}' -K \"$AUTHCTL_CURL_CONFIG\" \(page)")
+        #expect(result.output == "200", "\(result.error)")
+        let token = try authctl.run("exec", "-P", "box", "--env", "T", "--", "true")
+        #expect(token.code == 102 && token.error.contains("curl --digest"))
+    }
 }

@@ -1,18 +1,29 @@
 import ArgumentParser
 import LoginCore
 
-/// A command that works in a `World`: options, then one step that receives the invocation.
-protocol WorldCommand: ParsableCommand {
+/// A command that works in a `World`: options, then one step that receives the invocation and decides how the program ends.
+protocol EndingCommand: ParsableCommand {
     var global: GlobalOptions { get }
     /// Whether it prints JSON.
     var printsJSON: Bool { get }
     /// Whether it may ask a person.
     static var mayAsk: Bool { get }
 
+    func end(_ invocation: Invocation) throws(LoginError) -> Ending
+}
+
+extension EndingCommand {
+    static var mayAsk: Bool { false }
+}
+
+/// One that ends with a code of ours, as all do but `exec`.
+protocol WorldCommand: EndingCommand {
     /// - Returns: the exit code of a run that has said itself what there was to say.
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode
 }
 
 extension WorldCommand {
-    static var mayAsk: Bool { false }
+    func end(_ invocation: Invocation) throws(LoginError) -> Ending {
+        .code(try run(invocation))
+    }
 }

@@ -32,7 +32,7 @@ struct LoginRun {
     let service: Service
     let keeper: StoreKeeper
     /// The passphrase of the certificate's key, where a password or a token is the session: kept beside it.
-    private let further: [CredentialField: Secret]
+    let further: [CredentialField: Secret]
 
     init(_ invocation: Invocation, _ profile: Profile, _ settings: LoginSettings) throws(LoginError) {
         self.invocation = invocation

@@ -14,7 +14,8 @@ struct Environment: Sendable {
     private static let given = ProgramEnvironment.withheld
     private static let others = [
         "AUTHCTL_CONFIG", "AUTHCTL_PROFILE", "AUTHCTL_VERIFY_URL", "AUTHCTL_METHOD", "AUTHCTL_STORE",
-        "AUTHCTL_PERSIST", "AUTHCTL_PROXY", "AUTHCTL_CA_FILE", "AUTHCTL_NO_PROMPT", "AUTHCTL_MASK", "HOME",
+        "AUTHCTL_PERSIST", "AUTHCTL_PROXY", "AUTHCTL_CA_FILE", "AUTHCTL_NO_PROMPT", "AUTHCTL_MASK", "AUTHCTL_EXEC",
+        "HOME",
         "XDG_CONFIG_HOME", "XDG_STATE_HOME", "NO_COLOR", "TERM", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR",
         "DISPLAY",
         "WAYLAND_DISPLAY",

@@ -1,3 +1,4 @@
+import ChildPrograms
 import Glibc
 import LoginCore
 import LoginHTTP
@@ -19,6 +20,10 @@ struct World {
     var transport: (Origin, TransportSettings) -> any Transport
     var tickets: TicketCache
     var shelf: (ShelfPlace, _ passphrase: @escaping () throws(StoreFault) -> Secret) -> StoreShelf
+    /// What the command of an `exec` inherits, as long as no library was opened that changes it.
+    var inherited: () -> ProgramEnvironment = { .inherited() }
+    /// The arguments of the program byte for byte, each with its NUL.
+    var arguments: () -> [[CChar]] = { CommandLine.bytes }
 
     /// Where the stores are, and how they are reached.
     struct ShelfPlace {
@@ -112,4 +117,15 @@ struct NoPrompt: Prompt {
     func ask(about replacement: Replacement) throws(LoginError) -> Bool { false }
 
     func showWaiting(_ notice: String?) {}
+}
+
+extension CommandLine {
+    /// A `String` has U+FFFD for what is not UTF-8.
+    fileprivate static var bytes: [[CChar]] {
+        unsafeArgv.withMemoryRebound(to: UnsafeMutablePointer<CChar>?.self, capacity: Int(argc)) { words in
+            (0..<Int(argc)).compactMap { index in
+                words[index].map { Array(UnsafeBufferPointer(start: $0, count: strlen($0) + 1)) }
+            }
+        }
+    }
 }

@@ -2,6 +2,7 @@
 #ifndef CPROCESS_H
 #define CPROCESS_H
 
+#include <stddef.h>
 #include <sys/types.h>
 
 // --- Hardening (harden.c) ---------------------------------------------------------------------------------------
@@ -18,6 +19,10 @@ enum __attribute__((enum_extensibility(closed))) cprocess_hardening {
 // To be called first in main, before anything is opened: refuses set-uid, makes the descriptors 0 to 2 valid, forbids
 // core dumps and ptrace, sets the file mask, ignores SIGPIPE and SIGXFSZ.
 enum cprocess_hardening cprocess_harden(void);
+
+// Undoes what exec would hand on of that: file mask, core limit, signals. Async-signal-safe. The process is as open to core
+// dumps as it was at its start, so exec or the end has to come next.
+void cprocess_restore(void);
 
 // Whether the signal was ignored when the process started: children must find it as it was.
 int cprocess_was_ignored(int number);
@@ -67,5 +72,42 @@ int cprocess_spawn_on_pty(
 
 // Runs a child in a session of its own without any terminal. Returns 0 or an errno.
 int cprocess_spawn_detached(const struct cprocess_child *child, pid_t *pid);
+
+// --- The command of an exec (become.c) --------------------------------------------------------------------------
+
+// Looks a program up as execvp(3) does: in PATH, unless there is a slash in its name. Writes the path, which always has a
+// slash in it. Returns 0 or an errno; ENOENT if there is none of that name.
+int cprocess_find_program(const char *name, char *path, size_t size);
+
+// A file in memory that holds these bytes and can only be read; closed on exec. Returns -1 with an errno.
+int cprocess_sealed_file(const void *bytes, size_t count);
+
+// What a program finds at a descriptor of its own.
+struct cprocess_handed {
+    int descriptor;
+    // Above 2; each number once.
+    int number;
+};
+
+struct cprocess_image {
+    // As cprocess_find_program found it.
+    const char *path;
+    char *const *arguments;
+    char *const *environment;
+    // Beside 0, 1 and 2 it finds no others.
+    const struct cprocess_handed *handed;
+    size_t handed_count;
+};
+
+// Takes the place of this process, with everything undone that cprocess_harden did. Returns the errno of the failure.
+int cprocess_become(const struct cprocess_image *image);
+
+// Runs it on the terminal of this process, in its process group, and waits for its end: what the terminal sends reaches it
+// directly, other signals are passed on, and when it stops, this process stops as well. `status` is that of wait(2).
+// Returns 0 or an errno, also that of a failed exec.
+int cprocess_run_beside(const struct cprocess_image *image, int *status);
+
+// Dies of a signal. Returns only if that is not possible.
+void cprocess_die(int number);
 
 #endif

@@ -14,7 +14,7 @@ struct ExitCase: Sendable, CustomTestStringConvertible {
     /// The name of the code.
     let name: String
     let title: String
-    let command: [String]
+    var command: [String]
     var input = "correct horse\n"
     /// Typed at the question for a user name, on a terminal.
     var keys: String?

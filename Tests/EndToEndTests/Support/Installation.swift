@@ -79,6 +79,12 @@ final class Installation {
     func onTerminal(
         _ arguments: String..., columns: UInt16 = 80, environment more: [String: String] = [:]
     ) throws -> TerminalRun {
+        try onTerminal(arguments, columns: columns, environment: more)
+    }
+
+    func onTerminal(
+        _ arguments: [String], columns: UInt16 = 80, environment more: [String: String] = [:]
+    ) throws -> TerminalRun {
         witness.gives(arguments, input: "", environment: more)
         let run = try TerminalRun(
             spec(arguments, more), output: folder + "/stdout", columns: columns, witness: witness)

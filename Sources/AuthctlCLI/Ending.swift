@@ -1,0 +1,40 @@
+import ChildPrograms
+import LoginCore
+
+/// How a run of the program ends.
+enum Ending {
+    case code(ExitCode)
+    /// `exec`: the gate failed, and the command never ran.
+    case neverRan(ExitCode)
+    /// `exec`: its command could not be run, or has ended with this.
+    case status(Int32)
+    /// `exec`: its command was ended by this signal.
+    case signal(Int32)
+    /// `exec`: its command takes the place of this process, once nothing secret is left in it.
+    case become(ProgramImage)
+
+    /// The exit status; nothing where there is none.
+    var status: Int32? {
+        switch self {
+        case .code(let code): code.rawValue
+        case .neverRan(let code): ExitCode.offsetOfExec + code.rawValue
+        case .status(let status): status
+        case .signal, .become: nil
+        }
+    }
+}
+
+extension ExitCode {
+    /// What `exec` adds to a code of ours: below stand its command's own.
+    static let offsetOfExec: Int32 = 100
+}
+
+extension Ending {
+    /// The same for `exec`, where every failure of ours is told apart from what its command answers.
+    var ofExec: Ending {
+        switch self {
+        case .code(let code) where code != .ok: .neverRan(code)
+        case .code, .neverRan, .status, .signal, .become: self
+        }
+    }
+}

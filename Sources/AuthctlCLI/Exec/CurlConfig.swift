@@ -1,0 +1,127 @@
+import LoginCore
+import LoginHTTP
+import Secrets
+
+/// The session in the words of curl's configuration file, see curl(1), -K.
+struct CurlConfig {
+    let run: LoginRun
+    let session: Session
+    let attachment: Service.Attachment
+    /// Where curl reads the cookies from, which it then sends by the rules for cookies.
+    let cookieFile: String?
+
+    /// curl takes no longer line.
+    private static let longestLine = 100 << 10
+
+    func text() throws(LoginError) -> Secret {
+        var text = SecretBuilder(limit: 16 * Self.longestLine)
+        do throws(SecretBuilder.LimitExceeded) {
+            try writePlace(to: &text)
+            try writeCredential(to: &text)
+            for field in attachment.request.headers { try text.option("header", field.line) }
+            if let cookieFile { try text.option("cookie", Secret(cookieFile)) }
+        } catch {
+            throw Self.tooLong
+        }
+        try writeCertificate(to: &text)
+        return text.finish()
+    }
+
+    /// Cookies in the Netscape format, each record of which libcurl itself has written.
+    static func cookies(_ cookies: [Cookie]) throws(LoginError) -> Secret {
+        var text = SecretBuilder(limit: 16 * longestLine)
+        do throws(SecretBuilder.LimitExceeded) {
+            try text.append("# Netscape HTTP Cookie File\n")
+            for cookie in cookies {
+                try text.append(cookie.record)
+                try text.append("\n")
+            }
+        } catch {
+            throw tooLong
+        }
+        return text.finish()
+    }
+
+    private static let tooLong = LoginError.failure(.other("the session is too long for curl"))
+
+    /// No URL: that is for the command to say. But a session of https does not go out in clear.
+    private func writePlace(to text: inout SecretBuilder) throws(SecretBuilder.LimitExceeded) {
+        let scheme = Secret("=\(run.endpoint.origin.scheme)")
+        try text.option("proto", scheme)
+        try text.option("proto-redir", scheme)
+        if let file = run.profile.settings.caFile { try text.option("cacert", Secret(file)) }
+    }
+
+    private func writeCredential(to text: inout SecretBuilder) throws(SecretBuilder.LimitExceeded) {
+        switch attachment.method {
+        case .digest: try text.append("digest\n")
+        case .negotiate:
+            // The ticket says who it is; without a user curl does not look for it.
+            try text.append("negotiate\nuser = \":\"\n")
+        case .basic: try text.append("basic\n")
+        case .certificate, .cookie, .token, .auto, nil: break
+        }
+        guard let pair = attachment.request.basic else { return }
+        var user = SecretBuilder(limit: Self.longestLine)
+        try user.append("\(pair.username):")
+        try user.append(pair.password)
+        try text.option("user", user.finish())
+    }
+
+    private func writeCertificate(to text: inout SecretBuilder) throws(LoginError) {
+        let settings = run.profile.settings
+        guard let file = settings.certificate else { return }
+        let passphrase = run.profile.provesByCertificate ? session.passphrase : run.further[.passphrase]
+        let identity = try KeyFile.files(certificate: file, key: settings.key)
+            .open(passphrase: passphrase, now: run.invocation.world.clock.now())
+        do throws(SecretBuilder.LimitExceeded) {
+            // A colon would end the name, and begin a passphrase.
+            try text.option("cert", Secret(file.replacing("\\", with: "\\\\").replacing(":", with: "\\:")))
+            if identity?.isPKCS12 == true { try text.option("cert-type", Secret("P12")) }
+            if let key = settings.key { try text.option("key", Secret(key)) }
+            if let passphrase { try text.option("pass", passphrase) }
+        } catch {
+            throw Self.tooLong
+        }
+    }
+}
+
+extension Session {
+    /// Of the certificate's key, where that alone is the proof.
+    fileprivate var passphrase: Secret? {
+        if case .credential(let credential) = self { credential.secret } else { nil }
+    }
+}
+
+extension HTTPRequestField {
+    /// As curl's -H takes it: `Name: value`, and `Name;` for an empty one.
+    fileprivate var line: Secret {
+        if value.isEmpty { return Secret("\(name);") }
+        let start = Array("\(name): ".utf8)
+        return Secret(count: start.count + value.count) { place in
+            place.copyBytes(from: start)
+            value.withUnsafeBytes {
+                UnsafeMutableRawBufferPointer(rebasing: place[start.count...]).copyMemory(from: $0)
+            }
+        }
+    }
+}
+
+extension SecretBuilder {
+    /// `name = "value"`, with the escapes that curl knows between quotes.
+    fileprivate mutating func option(_ name: String, _ value: Secret) throws(LimitExceeded) {
+        try append("\(name) = \"")
+        for index in 0..<value.count {
+            let byte = value.withUnsafeBytes { $0[index] }
+            switch byte {
+            case UInt8(ascii: "\\"): try append("\\\\")
+            case UInt8(ascii: "\""): try append("\\\"")
+            case UInt8(ascii: "\n"): try append("\\n")
+            case UInt8(ascii: "\r"): try append("\\r")
+            case UInt8(ascii: "\t"): try append("\\t")
+            default: try append(byte)
+            }
+        }
+        try append("\"\n")
+    }
+}

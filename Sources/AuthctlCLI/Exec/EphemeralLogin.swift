@@ -1,0 +1,61 @@
+import LoginCore
+import LoginHTTP
+import Secrets
+
+/// A login that nothing is kept of: made for one command, and ended after it.
+struct EphemeralLogin {
+    let handover: Handover
+
+    /// Logs in, whatever is stored.
+    init(_ gate: Gate) throws(LoginError) {
+        var settings = gate.settings
+        settings.policy.force = true
+        settings.persist = Persistence.none
+        let run = try LoginRun(gate.invocation, gate.profile, settings)
+        let keeper = NoKeeper()
+        let (identity, _) = try run.run(through: keeper)
+        guard let session = keeper.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
+        handover = Handover(run: run, session: session, username: identity.username, identity: identity)
+    }
+
+    /// Ends the session at the server. What comes of it is said, and changes no exit code: that is the command's.
+    func end() {
+        let (run, session) = (handover.run, handover.session)
+        let invocation = run.invocation
+        if case .credential = session, run.profile.logout == nil { return }
+        var receipt = Receipt(
+            profile: run.profile.name, place: run.endpoint.origin, username: handover.identity.displayName,
+            server: .notAsked, expires: session.expires)
+        do throws(LoginError) {
+            switch try run.service.logout(session, username: handover.username) {
+            case .notConfigured: break
+            case .ended: receipt.server = .revoked
+            case .alreadyEnded: receipt.server = .endedBefore
+            }
+        } catch {
+            receipt.server = .failed
+            receipt.problem = error.message(about: Topic()).what
+        }
+        let words = receipt.words(now: invocation.world.clock.now())
+        if receipt.server == .failed {
+            invocation.world.streams.say("authctl: \(words)")
+        } else {
+            invocation.say(words)
+        }
+    }
+}
+
+/// Holds the session of one run, and keeps nothing.
+private final class NoKeeper: LoginKeeper {
+    private(set) var session: Session?
+
+    func prepare() throws(LoginError) {}
+
+    func fill() throws(LoginError) -> StoredLogin { StoredLogin() }
+
+    func approve(_ login: Login, _ approval: Approval) throws(LoginError) { session = login.session }
+
+    func reject(_ part: StoredLogin.Part) throws(LoginError) { session = nil }
+
+    func remember(_ exception: TrustException) throws(LoginError) {}
+}

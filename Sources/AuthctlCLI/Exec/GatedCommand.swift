@@ -1,0 +1,64 @@
+import ChildPrograms
+import LoginCore
+import LoginHTTP
+import LoginStores
+import Secrets
+
+/// The command of an `exec`, with the gate before it.
+struct GatedCommand {
+    let gate: Gate
+    let image: ProgramImage
+    let handover: HandoverOptions
+
+    /// In the place of authctl, once the session is verified.
+    func become() throws(LoginError) -> Ending {
+        if handover.wantsToken { try checkHasToken() }
+        let passage = try gate.enter()
+        return .become(
+            try prepared(
+                Handover(
+                    run: passage.run, session: passage.session, username: passage.username, identity: passage.identity))
+        )
+    }
+
+    /// Beside authctl, with a login of its own that ends with it.
+    func runOnce() throws(LoginError) -> Ending {
+        if handover.wantsToken { try checkHasToken() }
+        let login = try EphemeralLogin(gate)
+        let image = try prepared(login.handover)
+        defer { login.end() }
+        do throws(ProgramImage.Absence) {
+            switch try image.run() {
+            case .exited(let status): return .status(status)
+            case .signalled(let number): return .signal(number)
+            }
+        } catch {
+            gate.invocation.world.streams.say("authctl: the command cannot be run: \(error.words)")
+            return .status(error.status)
+        }
+    }
+
+    private func prepared(_ session: Handover) throws(LoginError) -> ProgramImage {
+        var image = image
+        try session.apply(handover, to: &image)
+        return image
+    }
+
+    /// Before anybody types anything: the profile knows whether its sessions have tokens.
+    private func checkHasToken() throws(LoginError) {
+        let (invocation, profile) = (gate.invocation, gate.profile)
+        guard profile.sessionRule.isCredential else {
+            if profile.sessionRule.slots.contains(.token) { return }
+            throw .usage(.tokenHasOnlyHeader(method: .cookie))
+        }
+        if profile.provesByCertificate {
+            throw .usage(.other("a client certificate goes along in no header: there is no token"))
+        }
+        let pinned = try invocation.record(of: profile)?.pinnedMethod
+        switch pinned ?? profile.methods.first ?? .auto {
+        case .digest: throw .usage(.hasNoHeader(method: .digest))
+        case .negotiate: throw .usage(.hasNoHeader(method: .negotiate))
+        case .basic, .auto, .certificate, .cookie, .token: throw .usage(.tokenHasOnlyHeader(method: .basic))
+        }
+    }
+}

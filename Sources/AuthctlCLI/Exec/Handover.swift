@@ -1,0 +1,66 @@
+import ChildPrograms
+import LoginCore
+import LoginHTTP
+import Secrets
+
+/// What a command finds of the login that was made for it.
+struct Handover {
+    let run: LoginRun
+    let session: Session
+    /// What the profile's templates are filled with.
+    let username: String
+    let identity: Identity
+
+    /// Where the file for curl is, and the one of its cookies: scripts take the numbers below 10 for themselves, and shells
+    /// look for free ones from there on.
+    private static let firstOwn: Int32 = 10
+
+    func apply(_ options: HandoverOptions, to image: inout ProgramImage) throws(LoginError) {
+        image.environment.set("AUTHCTL_PROFILE", to: run.profile.name)
+        image.environment.set("AUTHCTL_ORIGIN", to: run.endpoint.origin.description)
+        image.environment.set("AUTHCTL_USERNAME", to: identity.accountName)
+        image.environment.set("AUTHCTL_EXEC", to: run.profile.name)
+        if options.wantsToken {
+            guard case .token(let token) = session else { throw .usage(.tokenHasOnlyHeader(method: .basic)) }
+            // A NUL would cut it short.
+            guard token.value.isHeaderSafe else { throw .usage(.controlCharacter(.token)) }
+            if let name = options.env { token.value.withUnsafeBytes { image.environment.set(name, to: $0) } }
+            if let number = options.fd { try hand(line(token.value), at: number, to: &image) }
+        }
+        if options.curlConfig { try handCurlConfig(to: &image, besides: options.fd) }
+    }
+
+    private func handCurlConfig(to image: inout ProgramImage, besides taken: Int32?) throws(LoginError) {
+        let numbers = (Self.firstOwn...Self.firstOwn + 2).filter { $0 != taken }
+        let going = try run.service.attachment(of: session, username: username)
+        var cookieFile: String?
+        if !going.request.cookies.isEmpty {
+            try hand(try CurlConfig.cookies(going.request.cookies), at: numbers[1], to: &image)
+            cookieFile = "/dev/fd/\(numbers[1])"
+        }
+        let config = CurlConfig(run: run, session: session, attachment: going, cookieFile: cookieFile)
+        try hand(try config.text(), at: numbers[0], to: &image)
+        image.environment.set("AUTHCTL_CURL_CONFIG", to: "/dev/fd/\(numbers[0])")
+    }
+
+    /// As `authctl token` prints it, so that a shell's `read` takes it.
+    private func line(_ token: Secret) throws(LoginError) -> Secret {
+        var line = SecretBuilder(limit: token.count + 1)
+        do throws(SecretBuilder.LimitExceeded) {
+            try line.append(token)
+            try line.append(UInt8(ascii: "\n"))
+        } catch {
+            throw .failure(.other("the token does not fit into a line"))
+        }
+        return line.finish()
+    }
+
+    private func hand(_ secret: Secret, at number: Int32, to image: inout ProgramImage) throws(LoginError) {
+        do throws(SealedFile.Failure) {
+            let file = try secret.withUnsafeBytes { (bytes) throws(SealedFile.Failure) in try SealedFile(bytes) }
+            image.hand(file, at: number)
+        } catch {
+            throw .failure(.system(call: "memfd_create", errno: error.errno))
+        }
+    }
+}

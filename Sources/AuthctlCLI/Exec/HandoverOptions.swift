@@ -1,0 +1,43 @@
+import ArgumentParser
+import ChildPrograms
+
+/// What the command of an `exec` gets of the session: nothing unless asked for.
+struct HandoverOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Put the token into this environment variable.", valueName: "name"))
+    var env: String?
+
+    @Option(help: ArgumentHelp("Hold the token ready at this descriptor, as 'token' prints it.", valueName: "number"))
+    var fd: Int32?
+
+    @Flag(help: "Name a file for 'curl -K' in AUTHCTL_CURL_CONFIG, which carries the session.")
+    var curlConfig = false
+
+    /// What authctl itself sets.
+    static let reserved = ["AUTHCTL_PROFILE", "AUTHCTL_ORIGIN", "AUTHCTL_EXEC", "AUTHCTL_CURL_CONFIG"]
+
+    /// Whether the token itself is wanted, which not every session has.
+    var wantsToken: Bool { env != nil || fd != nil }
+
+    func validate() throws {
+        if let env {
+            guard Self.isName(env) else {
+                throw ValidationError("--env: the name of a variable is letters, digits and '_', and no digit first.")
+            }
+            guard !(Self.reserved + ProgramEnvironment.withheld).contains(env) else {
+                throw ValidationError("--env: that variable has a meaning of its own; take another, as AUTHCTL_TOKEN.")
+            }
+        }
+        if let fd, !(3...255).contains(fd) {
+            throw ValidationError("--fd: a descriptor from 3 to 255 is needed.")
+        }
+    }
+
+    private static func isName(_ text: String) -> Bool {
+        guard let first = text.utf8.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else {
+            return false
+        }
+        return text.unicodeScalars.allSatisfy {
+            $0.isASCII && ($0.properties.isAlphabetic || $0.value == 0x5F || (0x30...0x39).contains($0.value))
+        }
+    }
+}

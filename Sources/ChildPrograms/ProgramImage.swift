@@ -1,0 +1,111 @@
+internal import CProcess
+internal import Glibc
+
+/// A program as execve(2) takes it, found before anything else happens: it takes the place of authctl, or runs beside it on
+/// the same terminal until it ends.
+public struct ProgramImage {
+    /// There is no such program, or it cannot be run.
+    public struct Absence: Error, Equatable {
+        public let errno: Int32
+        /// Whether it was there when it was looked for.
+        public var wasFound = false
+
+        /// As env(1) and every shell tell it: 127 for what is not there, 126 for what cannot be run.
+        public var status: Int32 { errno == ENOENT && !wasFound ? 127 : 126 }
+
+        public var words: String {
+            guard errno == ENOENT else { return String(cString: strerror(errno)) }
+            return wasFound ? "what its first line names is not there" : "there is no such program"
+        }
+    }
+
+    /// How a program ended that ran beside authctl.
+    public enum Ending: Equatable, Sendable {
+        case exited(Int32)
+        case signalled(Int32)
+    }
+
+    private let path: [CChar]
+    /// As they were given, since they need not be UTF-8; each with its NUL.
+    private let words: [[CChar]]
+    public var environment: ProgramEnvironment
+    private var handed: [(file: SealedFile, number: Int32)] = []
+
+    /// - Parameters:
+    ///   - words: the program, which is looked for in `PATH` unless a slash is in its name, and its arguments.
+    ///   - environment: what it finds.
+    public init(_ words: [[CChar]], environment: ProgramEnvironment) throws(Absence) {
+        guard let name = words.first else { throw Absence(errno: ENOENT) }
+        var path = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+        let problem = cprocess_find_program(name, &path, path.count)
+        guard problem == 0 else { throw Absence(errno: problem) }
+        self.path = path
+        self.words = words
+        self.environment = environment
+    }
+
+    /// Has the program find a file that can only be read at this descriptor, which is above 2 and given once.
+    public mutating func hand(_ file: SealedFile, at number: Int32) {
+        handed.append((file, number))
+    }
+
+    /// Takes the place of this process: same terminal, working directory and process, and everything else as authctl found
+    /// it; no descriptors but 0, 1, 2 and what is handed over.
+    /// - Returns: why that failed.
+    public func become() -> Absence {
+        Absence(errno: withC { cprocess_become($0) }, wasFound: true)
+    }
+
+    /// Runs the program with all that and waits for it. What the terminal sends reaches both; authctl goes on until the
+    /// program ends, stops with it, and passes signals on.
+    public func run() throws(Absence) -> Ending {
+        var status: Int32 = 0
+        let problem = withC { cprocess_run_beside($0, &status) }
+        guard problem == 0 else { throw Absence(errno: problem, wasFound: true) }
+        let signal = status & 0x7f
+        return signal == 0 ? .exited((status >> 8) & 0xff) : .signalled(signal)
+    }
+
+    private func withC<Result>(_ body: (UnsafePointer<cprocess_image>) -> Result) -> Result {
+        let places = handed.map { cprocess_handed(descriptor: $0.file.descriptor, number: $0.number) }
+        return withCStrings(words) { arguments in
+            environment.withPointers { environment in
+                path.withUnsafeBufferPointer { path in
+                    places.withUnsafeBufferPointer { places in
+                        var image = cprocess_image()
+                        image.path = path.baseAddress
+                        image.arguments = arguments
+                        image.environment = environment
+                        image.handed = places.baseAddress
+                        image.handed_count = places.count
+                        return body(&image)
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A file in memory, of which nobody can change a byte any more.
+public final class SealedFile {
+    let descriptor: Int32
+
+    /// It could not be made.
+    public struct Failure: Error, Equatable {
+        public let errno: Int32
+    }
+
+    public init(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
+        descriptor = cprocess_sealed_file(bytes.baseAddress, bytes.count)
+        guard descriptor >= 0 else { throw Failure(errno: errno) }
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+}
+
+/// Ends this process by a signal, as a program that it ran was ended. Returns only where that cannot be.
+public func die(of signal: Int32) {
+    cprocess_die(signal)
+}

@@ -1,0 +1,47 @@
+import ChildPrograms
+import LoginCore
+import LoginTestSupport
+import Testing
+
+@testable import AuthctlCLI
+
+/// `exec`, as far as it needs no process: codes, and the environment of its command.
+struct ExecCommandTests {
+    @Test(arguments: LoginCore.ExitCode.allCases) func `a code of ours is 100 more`(_ code: LoginCore.ExitCode) {
+        #expect(Ending.code(code).status == code.rawValue)
+        #expect(Ending.code(code).ofExec.status == (code == .ok ? 0 : 100 + code.rawValue))
+        #expect(Ending.neverRan(code).ofExec.status == 100 + code.rawValue)
+    }
+
+    @Test(arguments: [Int32(0), 1, 100, 126, 127, 255]) func `the code of the command stays`(status: Int32) {
+        #expect(Ending.status(status).ofExec.status == status)
+        #expect(Ending.signal(status).ofExec.status == nil)
+    }
+
+    @Test(arguments: [
+        ["exec"], ["exec", "--"], ["exec", "true"], ["exec", "--nonsense", "--", "true"],
+        ["exec", "-P", "nope", "--", "true"],
+        ["exec", "--env", "A=B", "--", "true"], ["exec", "--env", "AUTHCTL_PASSWORD", "--", "true"],
+        ["exec", "--env", "AUTHCTL_PROFILE", "--", "true"], ["exec", "--env", "", "--", "true"],
+        ["exec", "--fd", "2", "--", "true"], ["exec", "--fd", "256", "--", "true"], ["exec", "--json", "--", "true"],
+        ["exec", "--ephemeral", "--store", "file", "--", "true"], ["exec", "--name", "x", "--", "true"],
+        ["exec", "-psecret", "--", "true"],
+    ])
+    func `a wrong call is 102`(arguments: [String]) throws {
+        let run = try TestWorld(config: Examples.config).run(arguments, server: [])
+        #expect(run.code == 102 && !run.talk.isEmpty)
+        #expect(!run.talk.contains("secret"))
+    }
+
+    @Test(arguments: [["exec", "--help"], ["help", "exec"]]) func `its help is 0`(arguments: [String]) throws {
+        #expect(try TestWorld().run(arguments, server: []).code == 0)
+    }
+
+    @Test func `a variable takes the place of those of its name, also one that is withheld`() {
+        var environment = ProgramEnvironment(["A": "1", "AB": "2", "AUTHCTL_USERNAME": "bob", "AUTHCTL_PASSWORD": "x"])
+        #expect(environment["AUTHCTL_USERNAME"] == nil && environment["AUTHCTL_PASSWORD"] == nil)
+        environment.set("A", to: "3")
+        environment.set("AUTHCTL_USERNAME", to: "ann")
+        #expect(environment["A"] == "3" && environment["AB"] == "2" && environment["AUTHCTL_USERNAME"] == "ann")
+    }
+}
