@@ -81,6 +81,9 @@ struct LoginRun {
                     the old one is logged in now; tell the service's administrator
                     """)
             }
+            if let difference = service.clockDifference {
+                world.streams.say("authctl: \(difference.warning(of: profile.name))")
+            }
             return (identity, false)
         case .failed(let error): throw error
         }
@@ -153,8 +156,8 @@ private struct SoleRenewal: Authenticator {
     func trust(_ exception: TrustException) { service.trust(exception) }
 
     func renew(_ session: Session, username: String) throws(LoginError) -> Session? {
-        guard service.canRenew(session) else { return nil }
-        let present = try keeper.beginRenewal()
+        guard service.canRenew(session) || keeper.holdsPassword else { return nil }
+        let present = try keeper.beginRenewal(of: session)
         return present == session ? try service.renew(session, username: username) : present
     }
 }

@@ -28,10 +28,11 @@ struct TokenSource {
         try account.kind.check(wantsHeader: wantsHeader)
         var session = try stored(account)
         guard asksServer || !livesLongEnough(session) else { return (session, account.username) }
-        try confirm(account, renewing: !livesLongEnough(session))
+        let clock = try confirm(account, renewing: !livesLongEnough(session))
         session = try stored(account)
         guard livesLongEnough(session) else {
-            throw .failure(.tokenTooShortLived(seconds: invocation.world.clock.seconds(until: session.expires ?? 0)))
+            let seconds = invocation.world.clock.seconds(until: session.expires ?? 0)
+            throw .failure(.tokenTooShortLived(seconds: seconds, clock: clock))
         }
         return (session, account.username)
     }
@@ -49,11 +50,14 @@ struct TokenSource {
 
     /// Renews what is stored if need be, by the profile's `refresh` or else the password that is kept, and has it
     /// verified.
-    private func confirm(_ account: AccountRecord, renewing: Bool) throws(LoginError) {
+    /// - Returns: the difference of the clocks, where what came looks as if it were over.
+    private func confirm(_ account: AccountRecord, renewing: Bool) throws(LoginError) -> ClockDifference? {
         var settings = settings(account)
         settings.policy.renewsFirst = renewing
         do throws(LoginError) {
-            _ = try LoginRun(invocation, profile, settings).run()
+            let run = try LoginRun(invocation, profile, settings)
+            _ = try run.run()
+            return run.service.clockDifference
         } catch .loginRequired(let need) {
             throw .loginRequired(LoginNeed(why: need.why))
         }

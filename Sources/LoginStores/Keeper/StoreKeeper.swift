@@ -59,6 +59,8 @@ public final class StoreKeeper: LoginKeeper {
     let leftBehind: (StoreName, StoreFault) -> Void
     /// What the last fill read, so that a refusal never erases what another process has saved since.
     var filled: Filled?
+    /// Whether the last fill found a password beside the session, to log in with if that cannot be renewed.
+    public internal(set) var holdsPassword = false
     private var chosen: (any CredentialStore)?
     /// The right to renew, from `beginRenewal` until the outcome is kept.
     var renewal: FileLock?
