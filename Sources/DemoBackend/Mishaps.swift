@@ -13,7 +13,7 @@ struct Mishaps: Decodable, Sendable {
         case expired
     }
 
-    /// One answer in so many.
+    /// One answer in so many; 0 for none.
     let every: UInt64
     private var seed: UInt64
     /// The request whose answers are never lost, since its effect could not be had again; it fails before it does anything.
@@ -25,18 +25,18 @@ struct Mishaps: Decodable, Sendable {
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        every = max(1, try container.decode(UInt64.self, forKey: .every))
+        every = try container.decode(UInt64.self, forKey: .every)
         seed = try container.decodeIfPresent(UInt64.self, forKey: .seed) ?? 1
         spared = try container.decodeIfPresent(String.self, forKey: .spared)
     }
 
     init(every: UInt64) {
-        (self.every, seed, spared) = (max(1, every), 1, nil)
+        (self.every, seed, spared) = (every, 1, nil)
     }
 
     /// What befalls this request, if anything does.
     mutating func next(for call: Call) -> Kind? {
-        guard random() % every == 0 else { return nil }
+        guard every > 0, random() % every == 0 else { return nil }
         let kind = Kind.allCases[Int(random() % UInt64(Kind.allCases.count))]
         switch kind {
         case .reset, .cutShort: return call.path == spared ? .error : kind

@@ -78,13 +78,17 @@ public final class DemoBackendProcess {
         guard answer.status == 200 else { throw ServerProcess.NotStarted(description: answer.text) }
     }
 
-    /// Lets one answer in `every` go wrong from now on, in one way or another.
+    /// Lets one answer in `every` go wrong from now on, in one way or another; 0 ends that.
     /// - Parameter spared: the path of a request whose answers are never lost.
     public func fail(every: Int, seed: Int, sparing spared: String? = nil) throws {
         let path = spared.map { ", \"spared\": \"\($0)\"" } ?? ""
-        let answer = try Curl("-d", "{\"chance\": {\"every\": \(every), \"seed\": \(seed)\(path)}}", origin + "/demo/faults")
+        let answer = try Curl(
+            "-d", "{\"chance\": {\"every\": \(every), \"seed\": \(seed)\(path)}}", origin + "/demo/faults")
         guard answer.status == 200 else { throw ServerProcess.NotStarted(description: answer.text) }
     }
+
+    /// Lets every answer be as usual again.
+    public func failNoMore() throws { try fail(every: 0, seed: 0) }
 
     /// Forgets sessions, faults, lock-outs and what was seen.
     public func reset() throws {

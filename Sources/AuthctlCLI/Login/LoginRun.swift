@@ -137,27 +137,3 @@ extension AuthenticationMethod {
     /// A password that a person gives is their answer to whether Negotiate is too strong a pin.
     fileprivate var ifItTakesPasswords: AuthenticationMethod? { self == .negotiate ? nil : self }
 }
-
-/// The service, with what is stored renewed by one process at a time.
-private struct SoleRenewal: Authenticator {
-    let service: Service
-    let keeper: StoreKeeper
-
-    func prepare() throws(LoginError) -> ProtectionSpace { try service.prepare() }
-
-    func hold(_ further: [CredentialField: Secret]) { service.hold(further) }
-
-    func authenticate(_ credential: Credential) throws(LoginError) -> Login { try service.authenticate(credential) }
-
-    func verify(_ session: Session, username: String) throws(LoginError) -> Login {
-        try service.verify(session, username: username)
-    }
-
-    func trust(_ exception: TrustException) { service.trust(exception) }
-
-    func renew(_ session: Session, username: String) throws(LoginError) -> Session? {
-        guard service.canRenew(session) || keeper.holdsPassword else { return nil }
-        let present = try keeper.beginRenewal(of: session)
-        return present == session ? try service.renew(session, username: username) : present
-    }
-}

@@ -26,10 +26,14 @@ struct TokenSource {
         let account = try invocation.account(profile)
         // Before anything is asked of a store or the network.
         try account.kind.check(wantsHeader: wantsHeader)
-        var session = try stored(account)
-        guard asksServer || !livesLongEnough(session) else { return (session, account.username) }
-        let clock = try confirm(account, renewing: !livesLongEnough(session))
-        session = try stored(account)
+        let found = try stored(account)
+        let isEnough = found.session.map { livesLongEnough($0) } ?? false
+        if let session = found.session, isEnough, !asksServer { return (session, account.username) }
+        // Without a session there may be a password that earns one: another process may be about it.
+        guard found.session != nil || found.credential != nil else { throw missing(found, account) }
+        let clock = try confirm(account, renewing: !isEnough)
+        let renewed = try stored(account)
+        guard let session = renewed.session else { throw missing(renewed, account) }
         guard livesLongEnough(session) else {
             let seconds = invocation.world.clock.seconds(until: session.expires ?? 0)
             throw .failure(.tokenTooShortLived(seconds: seconds, clock: clock))
@@ -37,15 +41,15 @@ struct TokenSource {
         return (session, account.username)
     }
 
-    private func stored(_ account: AccountRecord) throws(LoginError) -> Session {
-        let stored = try invocation.keeper(profile, account.origin, settings(account)).fill(account)
-        guard let session = stored.session else {
-            let isOver = account.expires.map { $0 <= invocation.world.clock.now() } ?? false
-            let why: LoginNeed.Why =
-                stored.credentialWasRefused ? .passwordRefusedBefore : isOver ? .sessionExpired : .nothingStored
-            throw .loginRequired(LoginNeed(why: why))
-        }
-        return session
+    private func stored(_ account: AccountRecord) throws(LoginError) -> StoredLogin {
+        try invocation.keeper(profile, account.origin, settings(account)).fill(account)
+    }
+
+    private func missing(_ stored: StoredLogin, _ account: AccountRecord) -> LoginError {
+        let isOver = account.expires.map { $0 <= invocation.world.clock.now() } ?? false
+        let why: LoginNeed.Why =
+            stored.credentialWasRefused ? .passwordRefusedBefore : isOver ? .sessionExpired : .nothingStored
+        return .loginRequired(LoginNeed(why: why))
     }
 
     /// Renews what is stored if need be, by the profile's `refresh` or else the password that is kept, and has it

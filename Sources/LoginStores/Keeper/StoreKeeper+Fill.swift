@@ -6,7 +6,7 @@ extension StoreKeeper {
     public func fill() throws(LoginError) -> StoredLogin {
         try fromStore { () throws(StoreFault) in
             guard let record = try account() else {
-                (filled, holdsPassword) = (nil, false)
+                (filled, password) = (nil, nil)
                 return StoredLogin()
             }
             return try find(record)
@@ -19,11 +19,11 @@ extension StoreKeeper {
     }
 
     private func find(_ record: AccountRecord) throws(StoreFault) -> StoredLogin {
-        (filled, holdsPassword) = (nil, false)
+        (filled, password) = (nil, nil)
         guard let found = try read(record) else { return StoredLogin() }
         filled = found
         let stored = found.login.asStored(record)
-        holdsPassword = stored.credential != nil
+        password = stored.credential
         return stored
     }
 
@@ -41,7 +41,8 @@ extension StoreKeeper {
 
     public func reject(_ part: StoredLogin.Part) throws(LoginError) {
         // The password beside a session is tried next: nobody else tries it meanwhile.
-        defer { if part == .credential || !holdsPassword { renewal = nil } }
+        if part == .credential { password = nil }
+        defer { if password == nil { renewal = nil } }
         try fromStore { () throws(StoreFault) in
             if filled == nil, let record = try account() { filled = try read(record) }
             guard let filled else { return }

@@ -11,7 +11,7 @@ extension StoreKeeper {
     /// - Returns: the session that is stored now; if it is not `session`, another process has judged or renewed that
     ///   meanwhile, and whoever waits for the right may have it at once.
     /// - Throws: `store(.locked)` if another process has the right for too long.
-    public func beginRenewal(of session: Session) throws(LoginError) -> Session? {
+    public func beginRenewal(of session: Session?) throws(LoginError) -> Session? {
         do throws(StoreFault) {
             renewal = try book.lockRenewal(of: subject.profile)
         } catch {
@@ -19,7 +19,7 @@ extension StoreKeeper {
         }
         let present = try fill().session
         // Without a session the password beside it is tried next, by one process too.
-        if present != session && (present != nil || !holdsPassword) { renewal = nil }
+        if present != session && (present != nil || password == nil) { renewal = nil }
         return present
     }
 }
