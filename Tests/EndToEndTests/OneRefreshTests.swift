@@ -121,7 +121,8 @@ struct `Fifty processes with one expired token` {
     @Test func `E4 a loser that comes late prints the newest token, not the one it waited for`() throws {
         try logInAnHourAgo(authctl)
         let lock = authctl.state + "/.renewal-chat.lock"
-        let holder = try Pty(ChildSpec("/bin/sh", ["-c", "umask 077; exec 9<>'\(lock)'; flock 9; echo held; exec sleep 60"]))
+        let holder = try Pty(
+            ChildSpec("/bin/sh", ["-c", "umask 077; exec 9<>'\(lock)'; flock 9; echo held; exec sleep 60"]))
         try holder.wait(for: "held")
         let late = try start(authctl)
         usleep(1_500_000)

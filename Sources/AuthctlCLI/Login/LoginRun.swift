@@ -6,6 +6,9 @@ import Secrets
 /// What a login of one profile is run with.
 struct LoginSettings {
     var policy = LoginFlow.Policy()
+    /// The session for which the policy has the renewal come first: what another process has put in its place is not
+    /// renewed once more.
+    var outdated: Session?
     /// The account, by the name typed or the server's; nothing for the active one.
     var username: String?
     var given: Credential?
@@ -69,8 +72,8 @@ struct LoginRun {
             settings.policy.mayAsk || settings.showsNotice ? world.dialogue(settings.dialogue) : NoPrompt()
         let prompt: any Prompt = settings.showsNotice ? dialogue : WithoutNotice(prompt: dialogue)
         let loop = LoginLoop(
-            keeper: other ?? keeper, service: SoleRenewal(service: service, keeper: keeper), prompt: prompt,
-            given: try given(), further: further)
+            keeper: other ?? keeper, service: SoleRenewal(service, keeper, outdated: settings.outdated),
+            prompt: prompt, given: try given(), further: further)
         switch loop.run(try flow()) {
         case .alreadyLoggedIn(let identity): return (identity, true)
         case .loggedIn(let identity):

@@ -4,9 +4,18 @@ import LoginStores
 import Secrets
 
 /// The service, with what is stored renewed by one process at a time, be it by a refresh or by the password that is kept.
-struct SoleRenewal: Authenticator {
-    let service: Service
-    let keeper: StoreKeeper
+final class SoleRenewal: Authenticator {
+    private let service: Service
+    private let keeper: StoreKeeper
+    /// Until the first renewal.
+    private var outdated: Session?
+
+    /// - Parameter outdated: the session that was found to be over before this login began; nothing for whichever is there.
+    init(_ service: Service, _ keeper: StoreKeeper, outdated: Session?) {
+        self.service = service
+        self.keeper = keeper
+        self.outdated = outdated
+    }
 
     func prepare() throws(LoginError) -> ProtectionSpace { try service.prepare() }
 
@@ -37,6 +46,9 @@ struct SoleRenewal: Authenticator {
 
     /// - Returns: the session of another process, if that has renewed it meanwhile.
     func renew(_ session: Session, username: String) throws(LoginError) -> Session? {
+        let isNew = outdated.map { $0 != session } ?? false
+        outdated = nil
+        if isNew { return session }
         guard service.canRenew(session) || keeper.password != nil else { return nil }
         let present = try keeper.beginRenewal(of: session)
         return present == session ? try service.renew(session, username: username) : present

@@ -31,7 +31,7 @@ struct TokenSource {
         if let session = found.session, isEnough, !asksServer { return (session, account.username) }
         // Without a session there may be a password that earns one: another process may be about it.
         guard found.session != nil || found.credential != nil else { throw missing(found, account) }
-        let clock = try confirm(account, renewing: !isEnough)
+        let clock = try confirm(account, renewing: isEnough ? nil : found.session)
         let renewed = try stored(account)
         guard let session = renewed.session else { throw missing(renewed, account) }
         guard livesLongEnough(session) else {
@@ -55,9 +55,10 @@ struct TokenSource {
     /// Renews what is stored if need be, by the profile's `refresh` or else the password that is kept, and has it
     /// verified.
     /// - Returns: the difference of the clocks, where what came looks as if it were over.
-    private func confirm(_ account: AccountRecord, renewing: Bool) throws(LoginError) -> ClockDifference? {
+    private func confirm(_ account: AccountRecord, renewing outdated: Session?) throws(LoginError) -> ClockDifference? {
         var settings = settings(account)
-        settings.policy.renewsFirst = renewing
+        settings.policy.renewsFirst = outdated != nil
+        settings.outdated = outdated
         do throws(LoginError) {
             let run = try LoginRun(invocation, profile, settings)
             _ = try run.run()
