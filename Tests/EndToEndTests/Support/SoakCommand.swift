@@ -39,9 +39,9 @@ struct SoakCommand: Sendable, CustomStringConvertible {
             ann("request GET /account/verify_credentials.json -P wire", [0, 6, 11, 12], nil),
             ann("status chat -u ann", [0, 4, 6, 12], nil), ann("status chat -u ann --offline", [0, 4], nil),
             // Stored and good: no question; ended for good: a login with the password.
-            ann("login chat -u ann --password-stdin", [0, 1, 6, 12], ""),
+            ann("login chat -u ann --password-stdin", [0, 6, 12], ""),
             bob("whoami chat -u bob", [0, 4, 6, 12]), bob("token chat -u bob", [0, 4, 6, 12]),
-            bob("login chat -u bob --password-stdin", [0, 1, 6, 12]), bob("logout chat -u bob", [0, 15]),
+            bob("login chat -u bob --password-stdin", [0, 6, 12]), bob("logout chat -u bob", [0, 15]),
         ]
     }()
 }
