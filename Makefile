@@ -21,7 +21,7 @@ endif
 
 .DEFAULT_GOAL := build
 MAKEFLAGS += --no-print-directory
-.PHONY: help deps build demo test bench fuzz lint format install uninstall clean
+.PHONY: help deps build demo test soak bench fuzz lint format install uninstall clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { sub(/:.*/, "", $$1); printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,7 +43,13 @@ test: ## every test, on real servers too
 	@swift build --build-tests
 	@swift test --skip-build
 
-bench: build ## time and memory beside curl and gh, as ratios of one run
+soak: COUNT := 2000
+soak: ## COUNT=2000 mixed commands from eight processes at a server that fails one answer in five
+	@scripts/deps build test
+	@swift build --build-tests
+	@AUTHCTL_SOAK=$(COUNT) swift test --skip-build --filter SoakTests
+
+bench: build ## time, memory, throughput and requests beside curl, gh and git, as ratios of one run
 	@scripts/deps bench
 	@scripts/bench $(AUTHCTL)
 

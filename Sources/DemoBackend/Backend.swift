@@ -7,11 +7,16 @@ actor Backend {
     private let report: @Sendable (String) -> Void
     private var services = Backend.freshServices()
     private var door = Doorkeeper()
-    private var faults = Faults()
+    private let every: UInt64?
+    private var faults: Faults
     private var seen: [SeenRequest] = []
 
-    /// - Parameter report: takes a line for each request.
-    init(report: @escaping @Sendable (String) -> Void) {
+    /// - Parameters:
+    ///   - every: one answer in so many goes wrong; nothing for none.
+    ///   - report: takes a line for each request.
+    init(failingOneIn every: UInt64?, report: @escaping @Sendable (String) -> Void) {
+        self.every = every
+        faults = Faults(every: every)
         self.report = report
     }
 
@@ -22,7 +27,8 @@ actor Backend {
         [
             "GET  /demo/requests                    what was seen, as JSON",
             "POST /demo/faults                      {\"next\": [{\"path\"?, \"status\"?, \"body\"?, \"headers\"?,",
-            "                                        \"retryAfter\"?, \"delay\"?, \"cutShort\"?}, …]}",
+            "                                        \"retryAfter\"?, \"delay\"?, \"cutShort\"?, \"reset\"?}, …]}",
+            "                                       {\"chance\": {\"every\", \"seed\"?, \"spared\"?}}: one answer in so many",
             "POST /demo/reset                       forgets sessions, faults, lock-outs and what was seen",
             "…?fault=STATUS                         on any route: that status instead of the answer",
         ],
@@ -38,7 +44,11 @@ actor Backend {
 
     private func answer(_ call: Call) -> Reply {
         if let reply = control(call) { return reply }
-        let fault = faults.take(for: call)
+        var fault = faults.take(for: call)
+        if fault == nil, let mishap = faults.mishap(for: call) {
+            fault = mishap.fault
+            if mishap == .expired { for index in services.indices { services[index].expire(call) } }
+        }
         let reply = fault?.applied { service(call) } ?? service(call)
         let request = SeenRequest(call, reply)
         seen.append(request)
@@ -63,7 +73,7 @@ actor Backend {
         guard call.isFor("POST", "/demo/reset") else { return nil }
         services = Self.freshServices()
         door = Doorkeeper()
-        faults = Faults()
+        faults = Faults(every: every)
         seen = []
         return Reply(status: 204)
     }

@@ -43,6 +43,13 @@ struct ChatFamilies: Sendable {
         families.contains { $0.access == access && $0.end > now }
     }
 
+    /// Ends an access token before its time, unless it is younger than a second; its refresh token stays good.
+    mutating func expire(access: String, now: Date) {
+        let age = { (family: Family) in family.lifetime - family.end.timeIntervalSince(now) }
+        guard let index = families.firstIndex(where: { $0.access == access && age($0) > 1 }) else { return }
+        families[index].end = now
+    }
+
     /// Ends the family of an access token.
     mutating func end(access: String) {
         families.removeAll { $0.access == access }

@@ -21,6 +21,10 @@ struct ChatService: Service {
         return nil
     }
 
+    mutating func expire(_ call: Call) {
+        if let token = call.bearer { families.expire(access: token, now: call.now) }
+    }
+
     private mutating func login(_ call: Call, door: inout Doorkeeper) -> Reply {
         guard let asked = call.json(ChatLogin.self), let lifetime = call.lifetime(usual: 300) else {
             return .json(400, ChatError("M_BAD_JSON", "This is not a login request"))

@@ -15,6 +15,8 @@ struct Fault: Decodable, Sendable {
     var delay: Double?
     /// Whether the connection breaks in the middle of the body.
     var cutShort: Bool?
+    /// Whether the connection closes without an answer, after the request was dealt with.
+    var reset: Bool?
 
     /// What the client gets, from what it would have got.
     func applied(to usual: () -> Reply) -> Reply {
@@ -29,6 +31,7 @@ struct Fault: Decodable, Sendable {
         if let retryAfter { reply.headers["Retry-After"] = "\(retryAfter)" }
         reply.delay = delay ?? 0
         reply.cutShort = cutShort ?? false
+        reply.reset = reset ?? false
         return reply
     }
 }
@@ -37,17 +40,28 @@ struct Fault: Decodable, Sendable {
 /// itself.
 struct Faults: Sendable {
     private struct Order: Decodable {
-        let next: [Fault]
+        let next: [Fault]?
+        /// Faults by chance from now on.
+        let chance: Mishaps?
     }
 
     private var queue: [Fault] = []
+    private var mishaps: Mishaps?
+
+    /// - Parameter every: one answer in so many goes wrong, from the beginning; nothing for none.
+    init(every: UInt64?) {
+        mishaps = every.map { Mishaps(every: $0) }
+    }
 
     /// Takes an order for faults to come; the answer says how many wait.
     mutating func order(_ call: Call) -> Reply {
-        guard let order = try? JSONDecoder().decode(Order.self, from: call.body) else {
+        guard let order = try? JSONDecoder().decode(Order.self, from: call.body),
+            order.next != nil || order.chance != nil
+        else {
             return .json(400, ErrorWords(error: "{\"next\": [{\"status\": 429, \"retryAfter\": 5}, …]} is needed"))
         }
-        queue += order.next
+        queue += order.next ?? []
+        mishaps = order.chance ?? mishaps
         return .json(200, ["waiting": queue.count])
     }
 
@@ -59,4 +73,7 @@ struct Faults: Sendable {
         guard let index = queue.firstIndex(where: { $0.path == nil || $0.path == call.path }) else { return nil }
         return queue.remove(at: index)
     }
+
+    /// What befalls this request by chance.
+    mutating func mishap(for call: Call) -> Mishaps.Kind? { mishaps?.next(for: call) }
 }

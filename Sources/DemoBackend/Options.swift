@@ -16,10 +16,12 @@ struct Options: Sendable {
     /// 0 stands for any free port.
     var port: UInt16 = 0
     var quiet = false
+    /// One answer in so many goes wrong; nothing for none.
+    var every: UInt64?
     var untilEndOfInput = false
 
     static let help = """
-        usage: demo-backend [--port N] [--quiet] [--until-eof]
+        usage: demo-backend [--port N] [--quiet] [--until-eof] [--fail-every N]
                demo-backend --accounts | --profiles --port N | --help
 
         Serves every kind of login on 127.0.0.1, for demos and tests. It prints where it listens on stdout,
@@ -27,6 +29,7 @@ struct Options: Sendable {
 
           --port N      the port; 0, which is usual, stands for any free one
           --quiet       does not print what it sees
+          --fail-every N  lets one answer in N go wrong: lost, cut short, late, 429, 500, or a token that is over
           --until-eof   ends when its stdin is closed too
           --accounts    prints who may log in, and ends
           --profiles    prints authctl profiles (TOML) for the services on port N, and ends
@@ -40,6 +43,7 @@ struct Options: Sendable {
             switch argument {
             case "--port": port = try Self.port(rest.popFirst())
             case "--quiet": quiet = true
+            case "--fail-every": every = try Self.rate(rest.popFirst())
             case "--until-eof": untilEndOfInput = true
             case "--accounts": task = .printAccounts
             case "--profiles": task = .printProfiles
@@ -48,6 +52,11 @@ struct Options: Sendable {
             }
         }
         if case .printProfiles = task, port == 0 { throw Mistake(words: "--profiles needs --port N") }
+    }
+
+    private static func rate(_ text: String?) throws(Mistake) -> UInt64 {
+        guard let text, let rate = UInt64(text), rate > 0 else { throw Mistake(words: "--fail-every needs a number") }
+        return rate
     }
 
     private static func port(_ text: String?) throws(Mistake) -> UInt16 {

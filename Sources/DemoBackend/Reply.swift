@@ -14,6 +14,8 @@ struct Reply: Sendable {
     var delay = 0.0
     /// Whether the connection breaks in the middle of the body.
     var cutShort = false
+    /// Whether the connection closes without an answer.
+    var reset = false
 
     /// An answer with a JSON body, its keys in snake case.
     static func json(_ status: Int, _ value: some Encodable, who: String? = nil) -> Reply {
@@ -44,6 +46,8 @@ struct Reply: Sendable {
         for (name, value) in headers { fields.setValues([value], for: HTTPHeader(name)) }
         if !cookies.isEmpty { fields.setValues(cookies, for: .setCookie) }
         fields.setValues(["no-store"], for: .cacheControl)
+        fields.setValues([Self.date(Date())], for: HTTPHeader("Date"))
+        if reset { return HTTPResponse(webSocket: NoAnswer()) }
         let code = HTTPStatusCode(status, phrase: Self.phrases[status] ?? "As Ordered")
         guard withBody else {
             fields[.contentLength] = "\(body.count)"
@@ -52,6 +56,18 @@ struct Reply: Sendable {
         guard cutShort else { return HTTPResponse(statusCode: code, headers: fields, body: body) }
         let torn = HTTPBodySequence(from: TornBody(start: Array(body)), count: body.count + 1000)
         return HTTPResponse(statusCode: code, headers: fields, body: torn)
+    }
+
+    /// RFC 9110, section 5.6.7.
+    private static func date(_ now: Date) -> String {
+        let style = Date.VerbatimFormatStyle(
+            format: """
+                \(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .defaultDigits) \
+                \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\
+                \(second: .twoDigits) GMT
+                """,
+            locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt, calendar: Calendar(identifier: .gregorian))
+        return now.formatted(style)
     }
 
     private static let phrases = [

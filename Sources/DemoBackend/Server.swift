@@ -11,7 +11,7 @@ struct Server {
     func run() async throws {
         let ending = Ending(withInput: options.untilEndOfInput)
         let quiet = options.quiet
-        let backend = Backend { line in
+        let backend = Backend(failingOneIn: options.every) { line in
             if !quiet { Self.write(line, to: .standardError) }
         }
         let address = try sockaddr_in.inet(ip4: "127.0.0.1", port: options.port)

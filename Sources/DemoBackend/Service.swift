@@ -5,6 +5,13 @@ protocol Service: Sendable {
 
     /// The answer, or nothing where the request is not for this service.
     mutating func answer(_ call: Call, door: inout Doorkeeper) -> Reply?
+
+    /// Ends the session that this request carries before its time, where it can be renewed.
+    mutating func expire(_ call: Call)
+}
+
+extension Service {
+    mutating func expire(_ call: Call) {}
 }
 
 /// An error as most services word it: `{"error": …}`.

@@ -21,7 +21,8 @@ public enum FailureFault: Equatable, Sendable {
     /// A page has none, or more than one, with these fields.
     case noSuchForm(page: String, fields: [String], found: Int)
     case tooManyRedirects(Int)
-    case tokenTooShortLived(seconds: Int64)
+    /// Even a new token lives shorter than asked; with the difference of the clocks where that is why it looks so.
+    case tokenTooShortLived(seconds: Int64, clock: ClockDifference? = nil)
     case logoutIncomplete(String)
     case unexpectedEvent(String)
     /// It came from a pipe, is longer than what is kept, and would have to be sent once more.

@@ -1,5 +1,5 @@
-/// A stored session while it is judged: verified, renewed once if the server will not have it, and rejected if that
-/// does not help.
+/// A stored session while it is judged: verified, renewed if the server will not have it, and rejected if that does not
+/// help. It is renewed twice at most: what another process has renewed may be over again by the time it is verified.
 public struct StoredSession: Equatable, Sendable {
     public enum Step: String, Equatable, Sendable {
         case verifying = "verifying the session"
@@ -11,8 +11,8 @@ public struct StoredSession: Equatable, Sendable {
     var step = Step.verifying
     /// Whether there is a credential beside it, to earn another one with.
     let withCredential: Bool
-    /// Whether it came from a renewal in this login.
-    var isRenewed = false
+    /// How often it was renewed in this login, be it by another process.
+    var renewals = 0
     /// Whether the server has refused it.
     var isRefused = false
 
@@ -39,7 +39,7 @@ extension LoginFlow {
             return succeed(.alreadyLoggedIn(login.identity))
         case (.verifying, .refused):
             session.isRefused = true
-            if session.isRenewed { return proceed(to: .rejecting, session, .reject(.session)) }
+            if session.renewals == 2 { return proceed(to: .rejecting, session, .reject(.session)) }
             return proceed(to: .renewing, session, .renewSession)
 
         case (.renewing, .renewed(let login)):
@@ -50,9 +50,11 @@ extension LoginFlow {
         case (.renewing, .notRenewable):
             return goOnWithoutRenewal(session)
         case (.savingRenewal, .saved):
-            session.isRenewed = true
+            session.renewals += 1
             session.isRefused = false
             return proceed(to: .verifying, session, .verifySession)
+        case (.renewing, .lookedUp(let found)):
+            return goOn(with: found, after: session)
 
         case (.rejecting, .rejected):
             if session.withCredential { return go(.authenticating(.stored), .authenticateStored) }
@@ -68,6 +70,22 @@ extension LoginFlow {
         if session.isRefused { return proceed(to: .rejecting, session, .reject(.session)) }
         if session.withCredential { return go(.authenticating(.stored), .authenticateStored) }
         return finish(.failed(.loginRequired(need(.sessionExpired))))
+    }
+
+    /// Another process has judged the session meanwhile; this is what it left.
+    private mutating func goOn(with found: Found, after session: StoredSession) -> Effect {
+        switch found {
+        case .nothing:
+            return askOrEnd(why: .sessionRefused)
+        case .refusedCredential:
+            return askOrEnd(why: .passwordRefusedBefore)
+        case .credential:
+            return go(.authenticating(.stored), .authenticateStored)
+        case .session, .both:
+            var next = StoredSession(withCredential: found == .both)
+            next.renewals = session.renewals + 1
+            return proceed(to: .verifying, next, .verifySession)
+        }
     }
 
     private mutating func proceed(to step: StoredSession.Step, _ session: StoredSession, _ effect: Effect) -> Effect {

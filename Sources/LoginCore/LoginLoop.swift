@@ -57,7 +57,7 @@ public struct LoginLoop {
         case .verifySession:
             return verify(stored)
         case .renewSession:
-            return try renew(stored)
+            return try renew(&stored)
         case .authenticateGiven:
             return authenticate(given, stored)
         case .authenticateStored:
@@ -108,14 +108,21 @@ public struct LoginLoop {
         }
     }
 
-    private func renew(_ stored: StoredLogin) throws(LoginError) -> LoginFlow.Event {
+    private func renew(_ stored: inout StoredLogin) throws(LoginError) -> LoginFlow.Event {
         guard let session = stored.session else { return .notRenewable }
         do throws(LoginError) {
-            guard let next = try service.renew(session, username: stored.username) else { return .notRenewable }
-            return .renewed(Login(identity: Identity(username: stored.username, serverName: nil), session: next))
+            if let next = try service.renew(session, username: stored.username) {
+                return .renewed(Login(identity: Identity(username: stored.username, serverName: nil), session: next))
+            }
         } catch .rejected(let refusal) {
             return .refused(refusal)
         }
+        // Another process may have judged it meanwhile: what it erased or marked is not sent once more from memory.
+        let now = try keeper.fill()
+        if now.session == session && now.credential == stored.credential { return .notRenewable }
+        stored = now
+        service.hold(now.further)
+        return .lookedUp(now.found)
     }
 
     private func authenticate(_ credential: Credential?, _ stored: StoredLogin) -> LoginFlow.Event {

@@ -88,9 +88,9 @@ extension Service {
         guard value.isHeaderSafe, refreshToken?.isHeaderSafe != false else {
             throw .network(.brokenAnswer("the token in the answer holds a control character"))
         }
-        return Token(
-            value: value, refreshToken: refreshToken,
-            expires: ExpiryReader(now: clock.now()).expiry(facts, answer, token: value))
+        let expires = ExpiryReader(now: clock.now()).expiry(facts, answer, token: value)
+        clockDifference = ClockDifference(of: facts.response, bringing: expires, at: clock)
+        return Token(value: value, refreshToken: refreshToken, expires: expires)
     }
 
     /// A token of a type that is not understood must not be used (RFC 6749, section 7.1). A profile that says how its

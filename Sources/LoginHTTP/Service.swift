@@ -62,6 +62,8 @@ public final class Service: Authenticator {
     private var further: [CredentialField: Secret] = [:]
     /// Whether the session of the last login is carried by cookies that the page before it had set.
     public private(set) var keepsAnonymousSession = false
+    /// Why the last token looks as if it were past its end, where the clocks are the reason.
+    public internal(set) var clockDifference: ClockDifference?
     /// What the last page left.
     private var lastVisit: PageVisit?
 

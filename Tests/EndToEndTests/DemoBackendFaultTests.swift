@@ -100,4 +100,19 @@ import Testing
         }
         #expect(profiles.split(separator: demo.origin).count == 8)
     }
+
+    @Test func `faults by chance are the same for the same seed, and about as many as were ordered`() throws {
+        let rows = try (0..<2).map { _ in
+            try demo.reset()
+            try demo.fail(every: 5, seed: 7)
+            // Some get no answer.
+            for _ in 0..<60 { _ = try? Curl(demo.origin + "/posts") }
+            return try demo.requests().map(\.status)
+        }
+        #expect(rows[0] == rows[1])
+        #expect(Set(rows[0]) == [200, 429, 500])
+        #expect((2...20).contains(rows[0].filter { $0 != 200 }.count))
+        try demo.failNoMore()
+        #expect(try (0..<20).allSatisfy { _ in try Curl(demo.origin + "/posts").status == 200 })
+    }
 }

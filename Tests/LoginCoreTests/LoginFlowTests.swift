@@ -52,9 +52,30 @@ struct LoginFlowTests {
             (accepted, .finish(.alreadyLoggedIn(SomeLogin.identity))))
     }
 
-    @Test func `a session is renewed once, then rejected`() {
+    @Test func `what another process left of a session is taken as it is`() {
+        let flow = SomeLogin.flow(LoginFlow.Policy(mayAsk: false))
+        let first: [(LoginFlow.Event, LoginFlow.Effect)] = [
+            (.begun, .lookUp), (.lookedUp(.both), .verifySession), (refused, .renewSession),
+        ]
+        let needs = { (why: LoginNeed.Why) in
+            LoginFlow.Effect.finish(
+                .failed(.loginRequired(LoginNeed(why: why, missing: [.username, .password]))))
+        }
+        for (found, effect) in [
+            (.nothing, needs(.sessionRefused)), (.refusedCredential, needs(.passwordRefusedBefore)),
+            (.credential, .authenticateStored), (.session, .verifySession), (.both, .verifySession),
+        ] as [(LoginFlow.Found, LoginFlow.Effect)] {
+            var flow = flow
+            for (event, effect) in first { #expect(flow.handle(event) == effect) }
+            #expect(flow.handle(.lookedUp(found)) == effect)
+        }
+    }
+
+    @Test func `a session is renewed twice at most, then rejected`() {
         walk(
             SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.session), .verifySession), (refused, .renewSession),
+            (.renewed(SomeLogin.login), .save(SomeLogin.login, .renewal)), (.saved, .verifySession),
+            (refused, .renewSession),
             (.renewed(SomeLogin.login), .save(SomeLogin.login, .renewal)), (.saved, .verifySession),
             (refused, .reject(.session)))
     }

@@ -101,9 +101,10 @@ struct LoginLoopTests {
 
     @Test func `a refused session is erased, and the password beside it tried`() {
         let keeper = ScriptedKeeper(
-            fill: [
-                .success(StoredLogin(session: SomeLogin.session, credential: SomeLogin.credential, username: "bert"))
-            ],
+            fill: Array(
+                repeating: .success(
+                    StoredLogin(session: SomeLogin.session, credential: SomeLogin.credential, username: "bert")),
+                count: 2),
             approve: [.success(())], reject: [.success(())])
         let fresh = Login(identity: SomeLogin.identity, session: .cookies([.named("sid", "fresh")]))
         let service = ScriptedService(
@@ -115,11 +116,42 @@ struct LoginLoopTests {
         #expect(keeper.approved == [fresh])
     }
 
-    @Test func `a session that comes back the same after its rejection is saved again`() {
+    @Test func `a password that another process has found refused meanwhile is not sent from memory`() {
+        let before = StoredLogin(session: SomeLogin.session, credential: SomeLogin.credential, username: "bert")
+        let keeper = ScriptedKeeper(
+            fill: [.success(before), .success(StoredLogin(username: "bert", credentialWasRefused: true))])
+        let service = ScriptedService(verify: [.failure(.rejected(SomeLogin.refusal))], renew: [.success(nil)])
+        let outcome = run(LoginFlow.Policy(mayAsk: false), keeper: keeper, service: service)
+        guard case .failed(.loginRequired(let need)) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(need.why == .passwordRefusedBefore)
+        #expect(service.credentials.isEmpty && keeper.rejected.isEmpty)
+    }
+
+    @Test func `a session that another process has put there meanwhile is verified, not rejected`() {
+        let next = Session.cookies([.named("sid", "of another process")])
         let keeper = ScriptedKeeper(
             fill: [
-                .success(StoredLogin(session: SomeLogin.session, credential: SomeLogin.credential, username: "bert"))
-            ],
+                .success(StoredLogin(session: SomeLogin.session, username: "anna")),
+                .success(StoredLogin(session: next, username: "anna")),
+            ])
+        let service = ScriptedService(
+            verify: [
+                .failure(.rejected(SomeLogin.refusal)),
+                .success(Login(identity: SomeLogin.identity, session: next)),
+            ], renew: [.success(nil)])
+        #expect(run(keeper: keeper, service: service) == .alreadyLoggedIn(SomeLogin.identity))
+        #expect(keeper.rejected.isEmpty)
+    }
+
+    @Test func `a session that comes back the same after its rejection is saved again`() {
+        let keeper = ScriptedKeeper(
+            fill: Array(
+                repeating: .success(
+                    StoredLogin(session: SomeLogin.session, credential: SomeLogin.credential, username: "bert")),
+                count: 2),
             approve: [.success(())], reject: [.success(())])
         let same = Login(identity: SomeLogin.identity, session: SomeLogin.session)
         let service = ScriptedService(
@@ -181,7 +213,10 @@ struct LoginLoopTests {
         let fault = LoginError.store(.locked(path: "/x", seconds: 10))
         let outcome = run(
             keeper: ScriptedKeeper(
-                fill: [.success(StoredLogin(session: SomeLogin.session, username: "anna"))], reject: [.failure(fault)]),
+                fill: [
+                    .success(StoredLogin(session: SomeLogin.session, username: "anna")),
+                    .success(StoredLogin(session: SomeLogin.session, username: "anna")),
+                ], reject: [.failure(fault)]),
             service: ScriptedService(verify: [.failure(.rejected(SomeLogin.refusal))], renew: [.success(nil)]))
         #expect(outcome == .failed(fault))
     }

@@ -132,6 +132,7 @@ enum SomeErrors {
         .missingInAnswer(place: hostile, step: "login"), .tooManyRedirects(5),
         .noSuchForm(page: hostile, fields: [hostile, "password"], found: 0),
         .noSuchForm(page: hostile, fields: [], found: 2), .tokenTooShortLived(seconds: 3),
+        .tokenTooShortLived(seconds: -7200, clock: ClockDifference(seconds: 7300)),
         .logoutIncomplete(hostile), .unexpectedEvent(hostile), .bodyNotRepeatable, .system(call: "pipe", errno: 24),
         .other(hostile),
     ]

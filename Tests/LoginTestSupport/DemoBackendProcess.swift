@@ -28,13 +28,15 @@ public final class DemoBackendProcess {
         public var delay: Double?
         /// Whether the connection breaks in the middle of the body.
         public var cutShort: Bool?
+        /// Whether the connection closes without an answer, after the request was dealt with.
+        public var reset: Bool?
 
         public init(
             path: String? = nil, status: Int? = nil, body: String? = nil, headers: [String: String]? = nil,
-            retryAfter: Int? = nil, delay: Double? = nil, cutShort: Bool? = nil
+            retryAfter: Int? = nil, delay: Double? = nil, cutShort: Bool? = nil, reset: Bool? = nil
         ) {
             (self.path, self.status, self.body, self.headers) = (path, status, body, headers)
-            (self.retryAfter, self.delay, self.cutShort) = (retryAfter, delay, cutShort)
+            (self.retryAfter, self.delay, self.cutShort, self.reset) = (retryAfter, delay, cutShort, reset)
         }
     }
 
@@ -75,6 +77,18 @@ public final class DemoBackendProcess {
         let answer = try Curl("-d", String(decoding: body, as: UTF8.self), origin + "/demo/faults")
         guard answer.status == 200 else { throw ServerProcess.NotStarted(description: answer.text) }
     }
+
+    /// Lets one answer in `every` go wrong from now on, in one way or another; 0 ends that.
+    /// - Parameter spared: the path of a request whose answers are never lost.
+    public func fail(every: Int, seed: Int, sparing spared: String? = nil) throws {
+        let path = spared.map { ", \"spared\": \"\($0)\"" } ?? ""
+        let answer = try Curl(
+            "-d", "{\"chance\": {\"every\": \(every), \"seed\": \(seed)\(path)}}", origin + "/demo/faults")
+        guard answer.status == 200 else { throw ServerProcess.NotStarted(description: answer.text) }
+    }
+
+    /// Lets every answer be as usual again.
+    public func failNoMore() throws { try fail(every: 0, seed: 0) }
 
     /// Forgets sessions, faults, lock-outs and what was seen.
     public func reset() throws {

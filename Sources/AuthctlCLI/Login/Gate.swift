@@ -45,14 +45,17 @@ struct Gate {
     }
 
     /// Has the server verify what is stored; renews it, or has somebody log in.
-    /// - Parameter wasRefused: the server has just refused the session, so that it is not asked about it once more.
-    func enter(wasRefused: Bool = false) throws(LoginError) -> Passage {
+    /// - Parameter refused: the session that the server has just refused, so that it is not asked about it once more.
+    func enter(after refused: Session? = nil) throws(LoginError) -> Passage {
         var settings = settings
-        settings.policy.sessionWasRefused = wasRefused
+        settings.policy.sessionWasRefused = refused != nil
+        settings.outdated = refused
         // What was given is tried once.
-        if wasRefused { (settings.given, settings.policy.hasGivenCredential) = (nil, false) }
+        if refused != nil { (settings.given, settings.policy.hasGivenCredential) = (nil, false) }
         let run = try LoginRun(invocation, profile, settings)
-        if let stored = try run.keeper.fill().session, isOver(stored) { settings.policy.renewsFirst = true }
+        if refused == nil, let stored = try run.keeper.fill().session, isOver(stored) {
+            (settings.policy.renewsFirst, settings.outdated) = (true, stored)
+        }
         let ready = settings.policy.renewsFirst ? try LoginRun(invocation, profile, settings) : run
         let keeper = GateKeeper(ready.keeper, invocation: invocation, mayGoWithoutStore: settings.given != nil)
         let (identity, _) = try ready.run(through: keeper)

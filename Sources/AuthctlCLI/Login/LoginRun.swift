@@ -6,6 +6,9 @@ import Secrets
 /// What a login of one profile is run with.
 struct LoginSettings {
     var policy = LoginFlow.Policy()
+    /// The session for which the policy has the renewal come first: what another process has put in its place is not
+    /// renewed once more.
+    var outdated: Session?
     /// The account, by the name typed or the server's; nothing for the active one.
     var username: String?
     var given: Credential?
@@ -69,8 +72,8 @@ struct LoginRun {
             settings.policy.mayAsk || settings.showsNotice ? world.dialogue(settings.dialogue) : NoPrompt()
         let prompt: any Prompt = settings.showsNotice ? dialogue : WithoutNotice(prompt: dialogue)
         let loop = LoginLoop(
-            keeper: other ?? keeper, service: SoleRenewal(service: service, keeper: keeper), prompt: prompt,
-            given: try given(), further: further)
+            keeper: other ?? keeper, service: SoleRenewal(service, keeper, outdated: settings.outdated),
+            prompt: prompt, given: try given(), further: further)
         switch loop.run(try flow()) {
         case .alreadyLoggedIn(let identity): return (identity, true)
         case .loggedIn(let identity):
@@ -80,6 +83,9 @@ struct LoginRun {
                     authctl: warning: \(profile.name) (\(endpoint.origin)) gave no new session cookie at the login: whoever knew \
                     the old one is logged in now; tell the service's administrator
                     """)
+            }
+            if let difference = service.clockDifference {
+                world.streams.say("authctl: \(difference.warning(of: profile.name))")
             }
             return (identity, false)
         case .failed(let error): throw error
@@ -133,28 +139,4 @@ struct LoginRun {
 extension AuthenticationMethod {
     /// A password that a person gives is their answer to whether Negotiate is too strong a pin.
     fileprivate var ifItTakesPasswords: AuthenticationMethod? { self == .negotiate ? nil : self }
-}
-
-/// The service, with what is stored renewed by one process at a time.
-private struct SoleRenewal: Authenticator {
-    let service: Service
-    let keeper: StoreKeeper
-
-    func prepare() throws(LoginError) -> ProtectionSpace { try service.prepare() }
-
-    func hold(_ further: [CredentialField: Secret]) { service.hold(further) }
-
-    func authenticate(_ credential: Credential) throws(LoginError) -> Login { try service.authenticate(credential) }
-
-    func verify(_ session: Session, username: String) throws(LoginError) -> Login {
-        try service.verify(session, username: username)
-    }
-
-    func trust(_ exception: TrustException) { service.trust(exception) }
-
-    func renew(_ session: Session, username: String) throws(LoginError) -> Session? {
-        guard service.canRenew(session) else { return nil }
-        let present = try keeper.beginRenewal()
-        return present == session ? try service.renew(session, username: username) : present
-    }
 }

@@ -31,34 +31,43 @@ struct TokenSource {
 
     /// The same for an account that was chosen already.
     func session(of account: AccountRecord) throws(LoginError) -> Session {
-        var session = try stored(account)
-        guard asksServer || !livesLongEnough(session) else { return session }
-        try confirm(account, renewing: !livesLongEnough(session))
-        session = try stored(account)
+        let found = try stored(account)
+        let isEnough = found.session.map { livesLongEnough($0) } ?? false
+        if let session = found.session, isEnough, !asksServer { return session }
+        // Without a session there may be a password that earns one: another process may be about it.
+        guard found.session != nil || found.credential != nil else { throw missing(found, account) }
+        let clock = try confirm(account, renewing: isEnough ? nil : found.session)
+        let renewed = try stored(account)
+        guard let session = renewed.session else { throw missing(renewed, account) }
         guard livesLongEnough(session) else {
-            throw .failure(.tokenTooShortLived(seconds: invocation.world.clock.seconds(until: session.expires ?? 0)))
+            let seconds = invocation.world.clock.seconds(until: session.expires ?? 0)
+            throw .failure(.tokenTooShortLived(seconds: seconds, clock: clock))
         }
         return session
     }
 
-    private func stored(_ account: AccountRecord) throws(LoginError) -> Session {
-        let stored = try invocation.keeper(profile, account.origin, settings(account)).fill(account)
-        guard let session = stored.session else {
-            let isOver = account.expires.map { $0 <= invocation.world.clock.now() } ?? false
-            let why: LoginNeed.Why =
-                stored.credentialWasRefused ? .passwordRefusedBefore : isOver ? .sessionExpired : .nothingStored
-            throw .loginRequired(LoginNeed(why: why))
-        }
-        return session
+    private func stored(_ account: AccountRecord) throws(LoginError) -> StoredLogin {
+        try invocation.keeper(profile, account.origin, settings(account)).fill(account)
+    }
+
+    private func missing(_ stored: StoredLogin, _ account: AccountRecord) -> LoginError {
+        let isOver = account.expires.map { $0 <= invocation.world.clock.now() } ?? false
+        let why: LoginNeed.Why =
+            stored.credentialWasRefused ? .passwordRefusedBefore : isOver ? .sessionExpired : .nothingStored
+        return .loginRequired(LoginNeed(why: why))
     }
 
     /// Renews what is stored if need be, by the profile's `refresh` or else the password that is kept, and has it
     /// verified.
-    private func confirm(_ account: AccountRecord, renewing: Bool) throws(LoginError) {
+    /// - Returns: the difference of the clocks, where what came looks as if it were over.
+    private func confirm(_ account: AccountRecord, renewing outdated: Session?) throws(LoginError) -> ClockDifference? {
         var settings = settings(account)
-        settings.policy.renewsFirst = renewing
+        settings.policy.renewsFirst = outdated != nil
+        settings.outdated = outdated
         do throws(LoginError) {
-            _ = try LoginRun(invocation, profile, settings).run()
+            let run = try LoginRun(invocation, profile, settings)
+            _ = try run.run()
+            return run.service.clockDifference
         } catch .loginRequired(let need) {
             throw .loginRequired(LoginNeed(why: need.why))
         }

@@ -62,7 +62,7 @@ struct PersonalRequest {
         _ first: Gate.Passage, _ relayed: Service.Relayed, wasRefused: Bool
     ) throws(LoginError) -> Gate.Passage? {
         do throws(LoginError) {
-            let second = try gate.enter(wasRefused: wasRefused)
+            let second = try gate.enter(after: wasRefused ? first.session : nil)
             if !wasRefused, second.session == first.session { return nil }
             guard body.isRepeatable else { throw .failure(.bodyNotRepeatable) }
             // What was shown already cannot be taken back, and two answers are none.

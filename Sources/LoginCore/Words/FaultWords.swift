@@ -114,8 +114,8 @@ extension FailureFault {
             return Message.noSuchForm(page, fields, found)
         case .tooManyRedirects(let limit):
             return Message("more than \(limit) redirects in a row", next: "name the final URL")
-        case .tokenTooShortLived(let seconds):
-            return Message("even a new token lives only \(seconds) seconds", next: "ask for less with --min-ttl")
+        case .tokenTooShortLived(let seconds, let clock):
+            return Message.tokenTooShortLived(seconds, clock)
         case .logoutIncomplete(let problem):
             return Message(
                 "every local copy is erased, but the logout at the server failed: \(problem)",
@@ -135,6 +135,17 @@ extension FailureFault {
 }
 
 extension Message {
+    fileprivate static func tokenTooShortLived(_ seconds: Int64, _ clock: ClockDifference?) -> Message {
+        let life = seconds > 0 ? "lives only \(seconds) seconds" : "is past its end"
+        if let clock {
+            return Message("even a new token \(life): \(clock.words)", next: "set the clock, then log in again")
+        }
+        return Message(
+            "even a new token \(life)",
+            next: seconds > 0
+                ? "ask for less with --min-ttl" : "check the clock here, and the profile's 'expires' or 'expires-in'")
+    }
+
     fileprivate static func noSuchForm(_ page: String, _ fields: [String], _ found: Int) -> Message {
         let names = fields.isEmpty ? "" : " with the fields \(SafeText.list(fields))"
         guard found > 0 else {

@@ -33,6 +33,7 @@ struct CurlRequest {
         try applyBasic(to: handle)
         try applyNegotiate(to: handle)
         try applyCookies(to: handle)
+        try applyConnection(to: handle)
         if let reader {
             try reader.apply(to: handle)
             try handle.set(CURLOPT_UPLOAD, 1)
@@ -82,6 +83,21 @@ struct CurlRequest {
         try handle.set(CURLOPT_FRESH_CONNECT, 1)
         try handle.set(CURLOPT_FORBID_REUSE, 1)
     }
+
+    /// Where a kept connection turns out to be closed, libcurl sends the request again by itself, although the server may
+    /// have acted on it: a second use of a refresh token ends its session, and a post would be there twice. What must
+    /// not be repeated unasked (RFC 9110, section 9.2.2) goes over a connection of its own.
+    private func applyConnection(to handle: CurlHandle) throws(LoginError) {
+        if !Self.idempotent.contains(request.method) { try handle.set(CURLOPT_FRESH_CONNECT, 1) }
+        guard request.passage != nil else { return }
+        // Fewer calls where much passes through; in bytes. libcurl's own are 16 KiB and 64 KiB.
+        try handle.set(CURLOPT_BUFFERSIZE, 512 << 10)
+        if reader != nil { try handle.set(CURLOPT_UPLOAD_BUFFERSIZE, 512 << 10) }
+    }
+
+    private static let idempotent: Set<String> = [
+        "GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "PROPFIND", "REPORT",
+    ]
 
     private func applyCookies(to handle: CurlHandle) throws(LoginError) {
         for cookie in request.cookies {

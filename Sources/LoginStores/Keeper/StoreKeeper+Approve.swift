@@ -51,7 +51,8 @@ extension StoreKeeper {
     /// In the store that the account remembers, and only if nobody has logged in or out since the last fill: a slow
     /// command must not bring back what another one has ended.
     private func replace(with login: Login) throws(StoreFault) {
-        guard let filled else { return }
+        // What another process has renewed is there already.
+        guard let filled, filled.login.session != login.session || login.credential != nil else { return }
         try book.changing(loginsOf: subject.profile) { () throws(StoreFault) in
             if try filled.store.find(filled.id) == filled.bytes { try replace(filled, with: login) }
         }

@@ -6,7 +6,7 @@ extension StoreKeeper {
     public func fill() throws(LoginError) -> StoredLogin {
         try fromStore { () throws(StoreFault) in
             guard let record = try account() else {
-                filled = nil
+                (filled, password) = (nil, nil)
                 return StoredLogin()
             }
             return try find(record)
@@ -19,10 +19,12 @@ extension StoreKeeper {
     }
 
     private func find(_ record: AccountRecord) throws(StoreFault) -> StoredLogin {
-        filled = nil
+        (filled, password) = (nil, nil)
         guard let found = try read(record) else { return StoredLogin() }
         filled = found
-        return found.login.asStored(record)
+        let stored = found.login.asStored(record)
+        password = stored.credential
+        return stored
     }
 
     /// - Throws: `damaged` for bytes that are no stored login; they stay where they are.
@@ -38,7 +40,9 @@ extension StoreKeeper {
     }
 
     public func reject(_ part: StoredLogin.Part) throws(LoginError) {
-        defer { renewal = nil }
+        // The password beside a session is tried next: nobody else tries it meanwhile.
+        if part == .credential { password = nil }
+        defer { if password == nil { renewal = nil } }
         try fromStore { () throws(StoreFault) in
             if filled == nil, let record = try account() { filled = try read(record) }
             guard let filled else { return }

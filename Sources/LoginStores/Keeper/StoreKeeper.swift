@@ -59,9 +59,13 @@ public final class StoreKeeper: LoginKeeper {
     let leftBehind: (StoreName, StoreFault) -> Void
     /// What the last fill read, so that a refusal never erases what another process has saved since.
     var filled: Filled?
+    /// What the last fill found beside the session or in its place, to log in with if there is none that can be renewed.
+    public internal(set) var password: Credential?
     private var chosen: (any CredentialStore)?
     /// The right to renew, from `beginRenewal` until the outcome is kept.
     var renewal: FileLock?
+    /// Whether no other process may renew now.
+    public var mayRenew: Bool { renewal != nil }
 
     struct Filled {
         let id: AccountID

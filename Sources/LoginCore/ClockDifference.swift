@@ -1,0 +1,26 @@
+/// How far the clock here is from a server's, where that is too far to come from a slow answer.
+public struct ClockDifference: Equatable, Sendable {
+    /// Positive where the clock here is ahead.
+    public let seconds: Int64
+
+    /// In seconds. `Date` has whole seconds, and an answer may be long under way.
+    private static let tolerance: Int64 = 60
+
+    /// - Parameter seconds: positive where the clock here is ahead; nothing comes of what is within the tolerance.
+    public init?(seconds: Int64) {
+        guard seconds.magnitude > Self.tolerance.magnitude else { return nil }
+        self.seconds = seconds
+    }
+
+    /// From the `Date` of an answer (RFC 9110, section 6.6.1), if it has one.
+    public init?(of response: HTTPResponse, at clock: WallClock) {
+        guard let date = response.values(of: "Date").first.flatMap({ HTTPDate($0) }) else { return nil }
+        self.init(seconds: -clock.seconds(until: date.seconds))
+    }
+
+    /// Of an answer that brought a session which looks as if it were over; one that is not says nothing about clocks.
+    public init?(of response: HTTPResponse, bringing expires: Int64?, at clock: WallClock) {
+        guard let expires, clock.seconds(until: expires) <= 0 else { return nil }
+        self.init(of: response, at: clock)
+    }
+}

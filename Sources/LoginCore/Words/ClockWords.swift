@@ -1,0 +1,18 @@
+extension ClockDifference {
+    /// As in 'the clock here is 3 hours ahead of the server's'.
+    public var words: String {
+        "the clock here is \(length) \(seconds > 0 ? "ahead of" : "behind") the server's"
+    }
+
+    /// What a login says of a session that looks as if it were over.
+    public func warning(of profile: String) -> String {
+        "warning: \(profile): the new session looks as if it were past its end, since \(words); set the clock"
+    }
+
+    private var length: String {
+        let units: [(seconds: UInt64, name: String)] = [(86_400, "days"), (3600, "hours"), (60, "minutes")]
+        let magnitude = seconds.magnitude
+        guard let unit = units.first(where: { magnitude >= 2 * $0.seconds }) else { return "\(magnitude) seconds" }
+        return "\(magnitude / unit.seconds) \(unit.name)"
+    }
+}
