@@ -14,6 +14,22 @@ enum CommandNames {
         }
     }
 
+    /// The command that the first words name, without the tree of all commands around it: that tree is put together at every
+    /// start, and costs a tenth of it.
+    /// - Returns: nothing where the line does not begin with a command, or does not parse; the whole tree then says why.
+    static func parsed(_ arguments: [String]) -> (any ParsableCommand)? {
+        var commands = Authctl.configuration.subcommands, rest = arguments[...]
+        while let word = rest.first, let command = commands.first(where: { $0._commandName == word }) {
+            rest = rest.dropFirst()
+            commands = command.configuration.subcommands
+            guard commands.isEmpty else { continue }
+            // What asks for help is parsed as a command of the parser's own.
+            let parsed = try? command.parseAsRoot(Array(rest))
+            return parsed.flatMap { type(of: $0) == command ? $0 : nil }
+        }
+        return nil
+    }
+
     /// The word itself may be anything, a password too: it is not repeated.
     private static func check(
         _ word: String, among commands: [any ParsableCommand.Type], of group: String

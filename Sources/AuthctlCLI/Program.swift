@@ -24,7 +24,11 @@ public struct Program {
             try ArgumentGuard.check(arguments)
             try CommandNames.check(arguments)
             try ExecCommand.checkTerminator(arguments)
-            command = try Authctl.parseAsRoot(arguments)
+            if let parsed = CommandNames.parsed(arguments) {
+                command = parsed
+            } else {
+                command = try Authctl.parseAsRoot(arguments)
+            }
         } catch let error as LoginError {
             return .code(end(error, Topic(), printsJSON: ArgumentGuard.wantsJSON(arguments)))
         } catch {

@@ -5,8 +5,10 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -99,9 +101,20 @@ int cprocess_was_ignored(int number) {
 #if __has_attribute(zero_call_used_regs)
 __attribute__((zero_call_used_regs("all")))
 #endif
-__attribute__((noinline)) void cprocess_wipe_stack(void) {
-    char below[512 * 1024];
+__attribute__((noinline)) static uintptr_t wipe_near(void) {
+    char below[16 * 1024];
     memset(below, 0, sizeof below);
-    // Claims to read it, or the compiler would drop the memset.
-    __asm__ volatile("" : : "r"(below) : "memory");
+    uintptr_t start;
+    // Claims to read it, or the compiler would drop the memset; a number, since nobody is to follow it.
+    __asm__ volatile("" : "=r"(start) : "0"(below) : "memory");
+    return start;
+}
+
+/* What lies deeper is given back whole, since touching it would cost a page fault for every page: the kernel hands such pages
+ * out again as zeros (madvise(2)). Nothing but the stack can lie so close below it. */
+void cprocess_wipe_stack(void) {
+    const uintptr_t page = 4096, depth = 8 << 20;
+    uintptr_t end = (wipe_near() + page) & ~(page - 1);
+    // Where the stack is shorter than that, it is given back as far as it goes.
+    (void)madvise((void *)(end - depth), depth, MADV_DONTNEED);
 }
