@@ -112,6 +112,9 @@ enum ArgumentGuard {
     }
 
     static func wantsJSON(_ arguments: [String]) -> Bool {
-        arguments.prefix(while: { $0 != "--" }).contains("--json")
+        // In some commands it is another option, or none.
+        let isOther = [RequestCommand.self, ExecCommand.self, GitCredentialCommand.self, DockerCredentialCommand.self]
+            .contains { ($0 as any ParsableCommand.Type)._commandName == arguments.first }
+        return !isOther && arguments.prefix(while: { $0 != "--" }).contains("--json")
     }
 }

@@ -12,6 +12,8 @@ public struct LoginNeed: Equatable, Sendable {
         case leftBlank(CredentialField)
         /// The profile has logins, but not of the account that was named.
         case noSuchAccount(username: String, known: [String])
+        /// The profile has logins, but the active one has ended, and nobody has chosen another.
+        case noActiveAccount(known: [String])
         /// The server names another person than the one that is stored; what is stored stays.
         case otherPerson(Replacement)
         case passwordCommandFailed(status: Int32)

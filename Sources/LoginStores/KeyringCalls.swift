@@ -31,7 +31,9 @@ extension KeyringStore {
         let result = ckeyutils_search(keyring, description, Int32(destination))
         let absent = [ENOKEY, EKEYEXPIRED, EKEYREVOKED].map { -Int($0) }
         if absent.contains(result) { return nil }
-        return Int32(try check(result, call: "keyctl_search"))
+        let key = try check(result, call: "keyctl_search")
+        // What another user has put into a keyring that both of them had is not ours.
+        return ckeyutils_owner(Int32(key)) == Int(geteuid()) ? Int32(key) : nil
     }
 
     /// The same in each of `keyrings`.

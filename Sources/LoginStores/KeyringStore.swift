@@ -14,8 +14,8 @@ public import Secrets
 /// Where the session was given a keyring of its own at login (pam_keyinit(8)), what is to last for the session goes there
 /// instead, and is looked for there first.
 ///
-/// Only a possessor has permissions. A process of the same user possesses what it links from `@u` to its own thread's
-/// keyring, whether or not its session holds `@u`; other users cannot get at `@u` at all.
+/// Only processes of the key's user have permissions, whoever possesses it: a process that changed its user may still hold
+/// the session keyring of the user before. And a key of another user, which such a process may have put there, is none.
 public struct KeyringStore: CredentialStore {
     /// In bytes; the kernel's own limit for this type of key.
     public static let largestSecret = 32_767
@@ -64,7 +64,7 @@ public struct KeyringStore: CredentialStore {
             try check(ckeyutils_set_timeout(key, seconds(until: expires)), call: "keyctl_set_timeout")
         }
         let permissions = [
-            CKEYUTILS_POSSESSOR_VIEW, CKEYUTILS_POSSESSOR_READ, CKEYUTILS_POSSESSOR_SEARCH, CKEYUTILS_POSSESSOR_LINK,
+            CKEYUTILS_USER_VIEW, CKEYUTILS_USER_READ, CKEYUTILS_USER_SEARCH, CKEYUTILS_USER_LINK,
         ]
         let mask = permissions.reduce(UInt32(0)) { $0 | UInt32($1) }
         try check(ckeyutils_set_permissions(key, mask), call: "keyctl_setperm")

@@ -70,7 +70,7 @@ enum SomeErrors {
     static let needs: [LoginNeed.Why] =
         [
             .noProfile, .nothingStored, .sessionRefused, .sessionExpired, .passwordRefusedBefore,
-            .keyLocked(file: hostile),
+            .keyLocked(file: hostile), .noActiveAccount(known: [hostile]),
             .passwordCommandFailed(status: 3), .passwordCommandTookTooLong(seconds: 60),
             .ticket(.missing(reason: hostile)), .declined(.certificate), .ticket(.expired(principal: hostile)),
             .ticket(.ofAnother(principal: hostile, wanted: hostile)),

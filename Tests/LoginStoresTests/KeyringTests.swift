@@ -59,11 +59,11 @@ struct KeyringTests {
         #expect(try store.find(.some(profile, "bob")) == nil)
     }
 
-    @Test func `only a possessor has rights on the key`() throws {
+    @Test func `only processes of its user have rights on the key`() throws {
         let account = AccountID.some(profile, "carol")
         try store.save(Secret("x"), for: account, expires: nil)
         let line = try Program.run(["grep", profile, "/proc/keys"]).output
-        #expect(line.contains(" 1b000000 "))
+        #expect(line.contains(" 001b0000 "))
         try store.erase(account)
     }
 

@@ -26,6 +26,11 @@ struct StoreInitCommand: WorldCommand {
         guard store == "file" else {
             throw .usage(.badValue(option: "store", problem: "only 'file' has to be set up"))
         }
+        // Before anybody types a passphrase for nothing.
+        if invocation.hasEncryptedFile() {
+            let path = "\(invocation.paths.stateFolder)/\(EncryptedFileStore.fileName)"
+            throw .store(.alreadySetUp(.file, path: path))
+        }
         let source = try keySource(invocation)
         try Invocation.fromStore { () throws(StoreFault) in
             try EncryptedFileStore.create(folder: invocation.paths.stateFolder, source: source)
@@ -37,8 +42,8 @@ struct StoreInitCommand: WorldCommand {
     }
 
     private static let neverAsked = """
-        Only login asks for the passphrase. For whoami, token, status and logout, name a file with it in
-        AUTHCTL_STORE_PASSPHRASE_FILE, or have it held for a time: passphrase-cache = SECONDS in config.toml.
+        login, request, exec and the store commands ask for the passphrase. For whoami, token, status and logout, name a
+        file with it in AUTHCTL_STORE_PASSPHRASE_FILE, or have it held for a time: passphrase-cache = SECONDS in config.toml.
         With 'store init file --key-file FILE' there is none.
         """
 

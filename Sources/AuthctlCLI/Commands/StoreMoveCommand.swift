@@ -30,7 +30,10 @@ struct StoreMoveCommand: WorldCommand {
         }
         let (moves, fault) = try StoreTransfer(invocation: invocation, source: source, target: target).run()
         if let fault { throw fault }
-        if moves.isEmpty { invocation.say("No login is kept in '\(source)'; there was nothing to move.") }
+        if moves.isEmpty {
+            let whose = invocation.options.username.map { " as \(SafeText.quoted($0))" } ?? ""
+            invocation.say("No login\(whose) is kept in '\(source)'; there was nothing to move.")
+        }
         if printsJSON { try invocation.world.streams.result(json: moves) }
         return .ok
     }

@@ -16,6 +16,8 @@ struct Handover {
     private static let firstOwn: Int32 = 10
 
     func apply(_ options: HandoverOptions, to image: inout ProgramImage) throws(LoginError) {
+        // The server may have chosen it: a NUL would make another's name of it.
+        guard Secret(identity.accountName).isFreeOfControls else { throw .usage(.controlCharacter(.username)) }
         image.environment.set("AUTHCTL_PROFILE", to: run.profile.name)
         image.environment.set("AUTHCTL_ORIGIN", to: run.endpoint.origin.description)
         image.environment.set("AUTHCTL_USERNAME", to: identity.accountName)

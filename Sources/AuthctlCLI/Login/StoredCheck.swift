@@ -40,8 +40,13 @@ struct StoredCheck {
 
     /// A store drops by itself what is past its end; the book still knows.
     private func why(_ found: LoginNeed.Why) throws(LoginError) -> LoginNeed.Why {
-        guard found == .nothingStored,
-            let record = try Invocation.fromStore({ () throws(StoreFault) in try run.keeper.account() }),
+        guard found == .nothingStored else { return found }
+        if run.settings.username == nil, let record = try run.invocation.record(of: run.profile),
+            record.activeAccount == nil
+        {
+            return Optional(record).missing
+        }
+        guard let record = try Invocation.fromStore({ () throws(StoreFault) in try run.keeper.account() }),
             let expires = record.expires, expires <= run.invocation.world.clock.now()
         else { return found }
         return .sessionExpired
@@ -69,7 +74,7 @@ extension Invocation {
         let record = try record(of: profile)
         topic.origin = record?.origin ?? topic.origin
         guard let username = options.username else {
-            guard let account = record?.activeAccount else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
+            guard let account = record?.activeAccount else { throw .loginRequired(LoginNeed(why: record.missing)) }
             return account
         }
         guard let account = record?.account(named: username) else {
@@ -95,5 +100,13 @@ extension Invocation {
             try shelf().open(account.store).contains(account.id(in: profile))
         }
         return isThere ? nil : .loginRequired(LoginNeed(why: .nothingStored))
+    }
+}
+
+extension ProfileRecord? {
+    /// Why no account is the active one.
+    fileprivate var missing: LoginNeed.Why {
+        guard let names = self?.usernames, !names.isEmpty else { return .nothingStored }
+        return .noActiveAccount(known: names)
     }
 }

@@ -18,7 +18,9 @@ struct PersonalRequest {
         let relayed = try send(first)
         let judgement = try judge(relayed, first)
         switch judgement {
-        case .passed: return try end(relayed)
+        case .passed:
+            try keep(relayed, first)
+            return try end(relayed)
         case .forbidden: return try end(relayed, as: .forbidden(Refusal(status: relayed.response.status)))
         case .loggedOut, .undecided: break
         }
@@ -26,10 +28,12 @@ struct PersonalRequest {
             return try end(relayed, as: .forbidden(Refusal(status: relayed.response.status)))
         }
         invocation.say(
-            "authctl: \(gate.profile.name): the session had ended; logged in again, and the same request is sent once more"
+            "authctl: \(gate.profile.name): there is a session again, and the same request is sent once more"
         )
         let again = try send(second)
-        return try end(again, after: try judge(again, second))
+        let last = try judge(again, second)
+        if last == .passed { try keep(again, second) }
+        return try end(again, after: last)
     }
 
     private func send(_ passage: Gate.Passage) throws(LoginError) -> Service.Relayed {
@@ -43,12 +47,13 @@ struct PersonalRequest {
             guard source.rewind() else { throw .failure(.bodyNotRepeatable) }
             request.passage = Passage(source: source, sink: output)
         }
-        let relayed = try passage.run.service.relay(request, with: passage.session, username: passage.username)
-        if relayed.session != passage.session, !relayed.response.status.isRefusal {
-            try passage.keeper.approve(
-                Login(identity: passage.identity, session: relayed.session), .renewal)
-        }
-        return relayed
+        return try passage.run.service.relay(request, with: passage.session, username: passage.username)
+    }
+
+    /// Cookies that an answer has renewed. What a refusal sets is nobody's session.
+    private func keep(_ relayed: Service.Relayed, _ passage: Gate.Passage) throws(LoginError) {
+        guard relayed.session != passage.session, relayed.response.status < 400 else { return }
+        try passage.keeper.approve(Login(identity: passage.identity, session: relayed.session), .renewal)
     }
 
     private func judge(_ relayed: Service.Relayed, _ passage: Gate.Passage) throws(LoginError) -> RelayJudgement {
@@ -62,6 +67,9 @@ struct PersonalRequest {
         _ first: Gate.Passage, _ relayed: Service.Relayed, wasRefused: Bool
     ) throws(LoginError) -> Gate.Passage? {
         do throws(LoginError) {
+            if wasRefused {
+                invocation.say("authctl: \(gate.profile.name): the server does not know the session any more")
+            }
             let second = try gate.enter(after: wasRefused ? first.session : nil)
             if !wasRefused, second.session == first.session { return nil }
             guard body.isRepeatable else { throw .failure(.bodyNotRepeatable) }

@@ -14,6 +14,9 @@ extension Invocation {
         for name in profiles.names where try self.origin(of: name) == origin { names.append(name) }
         if names.count == 1 { return try profile(named: names[0]) }
         if let name = try defaultProfile(), names.contains(name) { return try profile(named: name) }
+        let document = try document()
+        let present = names.filter { document.profile($0)?.activeAccount != nil }
+        if present.count == 1 { return try profile(named: present[0]) }
         if names.count > 1 { throw .usage(.profileNotNamed(known: names)) }
         return try selectProfile(nil)
     }
@@ -31,7 +34,7 @@ extension Invocation {
     func requestURL(_ text: String, _ endpoint: ServiceEndpoint) throws(LoginError) -> String {
         // Without a scheme it is another host all the same (RFC 3986, section 4.2).
         if text.hasPrefix("//") { throw .untrusted(.requestElsewhere(target: text)) }
-        if text.hasPrefix("/") { return endpoint.base + text }
+        if text.hasPrefix("/") { return try parse(endpoint.base + text).text }
         guard text.contains("://") else {
             throw .usage(.badURL(url: text, problem: "it is neither a path, which begins with '/', nor a URL"))
         }
@@ -82,7 +85,11 @@ struct RequestHeaders {
                 continue
             }
             let text = try BodyInput(line, option: "-H").all(limit: 256 << 10).unprotectedText
-            all += text.split(whereSeparator: \.isNewline).map(String.init)
+            // At line feeds alone: other line ends are part of a value, which may not hold them.
+            let lines = text.utf8.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
+            all += lines.map {
+                $0.utf8.last == UInt8(ascii: "\r") ? String(decoding: $0.utf8.dropLast(), as: UTF8.self) : $0
+            }
         }
         return all
     }

@@ -17,12 +17,12 @@ enum {
     CKEYUTILS_NOWHERE = 0,
 };
 
-/* What a possessor may do; there are no others. */
+/* What processes of the key's user may do; nobody else may do anything, whoever possesses it. */
 enum {
-    CKEYUTILS_POSSESSOR_VIEW = 0x01000000,
-    CKEYUTILS_POSSESSOR_READ = 0x02000000,
-    CKEYUTILS_POSSESSOR_SEARCH = 0x08000000,
-    CKEYUTILS_POSSESSOR_LINK = 0x10000000,
+    CKEYUTILS_USER_VIEW = 0x00010000,
+    CKEYUTILS_USER_READ = 0x00020000,
+    CKEYUTILS_USER_SEARCH = 0x00080000,
+    CKEYUTILS_USER_LINK = 0x00100000,
 };
 
 /* Why the library could not be opened; NULL if it could. The text stays valid. */

@@ -119,6 +119,7 @@ extension LoginNeed {
                 "the stored password was refused by the server, and is not sent again by itself"
             case .leftBlank(let field): "the \(field.shownName) was left blank every time; nothing was sent"
             case .noSuchAccount(let username, _): "there is no login as \(SafeText.quoted(username))"
+            case .noActiveAccount: "none of its logins is the active one"
             case .otherPerson(let replacement): replacement.words + "; nothing was replaced"
             case .keyLocked(let file):
                 "the key in \(SafeText.quoted(file)) is encrypted, and its passphrase is neither stored nor given"
@@ -132,6 +133,11 @@ extension LoginNeed {
             }
         if case .ticket(let problem) = why {
             return Message(what, next: "get a ticket: kinit\(problem.user), then: \(topic.loginCommand)")
+        }
+        if case .noActiveAccount(let known) = why {
+            let names = known.map { SafeText.quoted($0) }.joined(separator: ", ")
+            return Message(
+                what, next: "logged in are: \(names); choose one: authctl switch \(topic.profile ?? "PROFILE") NAME")
         }
         if case .noSuchAccount(_, let known) = why, !known.isEmpty {
             let names = known.map { SafeText.quoted($0) }.joined(separator: ", ")

@@ -29,7 +29,7 @@ extension StoreFault {
                 next: "to start anew, log out of its accounts and move the file away")
         case .passphraseMissing(let path):
             return Message(
-                "the passphrase of \(SafeText.escaped(path)) is needed, and this command never asks",
+                "the passphrase of \(SafeText.escaped(path)) is needed, and nobody is asked for it here",
                 details: ["if it is lost: remove that file, then: authctl logout --all"],
                 next:
                     "name a file with the passphrase in AUTHCTL_STORE_PASSPHRASE_FILE, or set passphrase-cache in config.toml and log in"

@@ -53,7 +53,7 @@ public final class CurlTransport: Transport {
             status: handle.number(CURLINFO_RESPONSE_CODE), headers: collector.fields, body: collector.takeBody(),
             cookies: try CookieLimits.cookies(in: handle.list(CURLINFO_COOKIELIST)).newestFirst(request.cookies),
             redirect: redirect(collector.fields, from: url, parser))
-        trace.show(response, hiding: request.hidden)
+        trace.show(response, hiding: request.hidden, hasPassed: request.passage != nil)
         return response
     }
 

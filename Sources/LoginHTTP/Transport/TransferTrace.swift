@@ -30,8 +30,10 @@ struct TransferTrace {
         if let body = request.body { trace("> \(body.count) bytes") }
     }
 
-    /// - Parameter hidden: what may not be shown, whatever the header that repeats it.
-    func show(_ response: HTTPResponse, hiding hidden: RepeatedSecrets) {
+    /// - Parameters:
+    ///   - hidden: what may not be shown, whatever the header that repeats it.
+    ///   - hasPassed: whether the body went somewhere else.
+    func show(_ response: HTTPResponse, hiding hidden: RepeatedSecrets, hasPassed: Bool = false) {
         guard let trace = settings.trace else { return }
         trace("< \(response.status)")
         for field in response.headers {
@@ -42,6 +44,6 @@ struct TransferTrace {
             trace("< \(field.name): \(isHarmless ? field.value : "…")")
         }
         for cookie in response.cookies { trace("< Cookie: \(cookie.name)=…") }
-        trace("< \(response.body.count) bytes")
+        if !hasPassed { trace("< \(response.body.count) bytes") }
     }
 }
