@@ -39,11 +39,6 @@ extension Service {
         }
     }
 
-    /// Whether an answer with this head is to be judged before anybody sees its body.
-    public func mayConcernSession(_ head: HTTPResponse) -> Bool {
-        profile.verify.answer.mayConcern(head)
-    }
-
     /// What an answer says about the session.
     /// - Parameter body: as much as there is of it; nothing where it was too long to be held.
     public func judge(_ relayed: Relayed, body: Secret?) throws(LoginError) -> RelayJudgement {

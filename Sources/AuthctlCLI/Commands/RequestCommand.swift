@@ -45,11 +45,10 @@ struct RequestCommand: WorldCommand {
             request.header, defaults: body.defaultHeaders, taken: gate.profile.sessionRule.ownHeaders)
         let message = HTTPRequest(
             method: method, url: try invocation.requestURL(url, endpoint), headers: headers.fields)
-        let service = try LoginRun(invocation, gate.profile, gate.settings).service
         let output = AnswerOutput(
             invocation.bodyWriter(path: request.output), includesHead: request.include,
             progress: invocation.transferProgress(toFile: request.output != nil),
-            mayConcern: service.mayConcernSession)
+            mayConcern: gate.profile.verify.answer.mayConcern)
         return try PersonalRequest(
             invocation: invocation, gate: gate, request: message, body: body, output: output
         ).run()

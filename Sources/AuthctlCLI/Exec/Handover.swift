@@ -27,7 +27,7 @@ struct Handover {
             // A NUL would cut it short.
             guard token.value.isHeaderSafe else { throw .usage(.controlCharacter(.token)) }
             if let name = options.env { token.value.withUnsafeBytes { image.environment.set(name, to: $0) } }
-            if let number = options.fd { try hand(line(token.value), at: number, to: &image) }
+            if let number = options.fd { try hand(token.value.line(), at: number, to: &image) }
         }
         if options.curlConfig { try handCurlConfig(to: &image, besides: options.fd) }
     }
@@ -43,18 +43,6 @@ struct Handover {
         let config = CurlConfig(run: run, session: session, attachment: going, cookieFile: cookieFile)
         try hand(try config.text(), at: numbers[0], to: &image)
         image.environment.set("AUTHCTL_CURL_CONFIG", to: "/dev/fd/\(numbers[0])")
-    }
-
-    /// As `authctl token` prints it, so that a shell's `read` takes it.
-    private func line(_ token: Secret) throws(LoginError) -> Secret {
-        var line = SecretBuilder(limit: token.count + 1)
-        do throws(SecretBuilder.LimitExceeded) {
-            try line.append(token)
-            try line.append(UInt8(ascii: "\n"))
-        } catch {
-            throw .failure(.other("the token does not fit into a line"))
-        }
-        return line.finish()
     }
 
     private func hand(_ secret: Secret, at number: Int32, to image: inout ProgramImage) throws(LoginError) {

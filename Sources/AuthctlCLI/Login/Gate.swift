@@ -37,7 +37,9 @@ struct Gate {
         let run = try LoginRun(invocation, profile, settings)
         let keeper = GateKeeper(run.keeper, invocation: invocation, mayGoWithoutStore: false)
         let stored = try keeper.fill()
-        guard let session = stored.session, !stored.credentialWasRefused, !isOver(session) else { return try enter() }
+        guard let session = stored.session, !stored.credentialWasRefused, !isOver(session) else {
+            return try logIn(run)
+        }
         run.service.hold(stored.further)
         return Passage(
             run: run, keeper: keeper, session: session, username: stored.username,
@@ -52,16 +54,18 @@ struct Gate {
         settings.outdated = refused
         // What was given is tried once.
         if refused != nil { (settings.given, settings.policy.hasGivenCredential) = (nil, false) }
-        let run = try LoginRun(invocation, profile, settings)
-        if refused == nil, let stored = try run.keeper.fill().session, isOver(stored) {
-            (settings.policy.renewsFirst, settings.outdated) = (true, stored)
+        return try logIn(try LoginRun(invocation, profile, settings), isRefused: refused != nil)
+    }
+
+    private func logIn(_ run: LoginRun, isRefused: Bool = false) throws(LoginError) -> Passage {
+        var run = run
+        if !isRefused, let stored = try run.keeper.fill().session, isOver(stored) {
+            (run.settings.policy.renewsFirst, run.settings.outdated) = (true, stored)
         }
-        let ready = settings.policy.renewsFirst ? try LoginRun(invocation, profile, settings) : run
-        let keeper = GateKeeper(ready.keeper, invocation: invocation, mayGoWithoutStore: settings.given != nil)
-        let (identity, _) = try ready.run(through: keeper)
+        let keeper = GateKeeper(run.keeper, invocation: invocation, mayGoWithoutStore: run.settings.given != nil)
+        let (identity, _) = try run.run(through: keeper)
         guard let session = keeper.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
-        return Passage(
-            run: ready, keeper: keeper, session: session, username: identity.username, identity: identity)
+        return Passage(run: run, keeper: keeper, session: session, username: identity.username, identity: identity)
     }
 
     private func isOver(_ session: Session) -> Bool {

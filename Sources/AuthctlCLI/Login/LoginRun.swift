@@ -31,7 +31,7 @@ struct LoginRun {
     let invocation: Invocation
     let profile: Profile
     let endpoint: ServiceEndpoint
-    let settings: LoginSettings
+    var settings: LoginSettings
     let service: Service
     let keeper: StoreKeeper
     /// The passphrase of the certificate's key, where a password or a token is the session: kept beside it.

@@ -24,15 +24,7 @@ struct Streams: Sendable {
 
     /// The one kind of result that is a secret.
     func result(_ secret: Secret) throws(LoginError) {
-        var line = SecretBuilder(limit: secret.count + 1)
-        do throws(SecretBuilder.LimitExceeded) {
-            try line.append(secret)
-            try line.append(UInt8(ascii: "\n"))
-        } catch {
-            throw .failure(.other("the token does not fit into a line"))
-        }
-        let bytes = line.finish()
-        try bytes.withUnsafeBytes { (buffer) throws(LoginError) in try write(STDOUT_FILENO, buffer) }
+        try secret.line().withUnsafeBytes { (buffer) throws(LoginError) in try write(STDOUT_FILENO, buffer) }
     }
 
     /// Talk, as lines of their own. A closed standard error is no reason to fail.
@@ -58,5 +50,19 @@ struct Streams: Sendable {
             }
         }
         if let outcome { throw outcome }
+    }
+}
+
+extension Secret {
+    /// The secret and a line end, as a shell's `read` takes it.
+    func line() throws(LoginError) -> Secret {
+        var line = SecretBuilder(limit: count + 1)
+        do throws(SecretBuilder.LimitExceeded) {
+            try line.append(self)
+            try line.append(UInt8(ascii: "\n"))
+        } catch {
+            throw .failure(.other("the token does not fit into a line"))
+        }
+        return line.finish()
     }
 }
