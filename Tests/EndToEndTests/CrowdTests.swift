@@ -45,7 +45,7 @@ import Testing
             for (user, verb, words) in commands {
                 let input = Array((Self.passwords[user] ?? "").utf8)
                 group.addTask {
-                    try await Self.onThread {
+                    try await Crowd.onThread {
                         let spec = ChildSpec(program, words, environment: everything, directory: folder)
                         let result = try Command.run(spec, input: verb == "login" ? input : [], within: 120)
                         return Member(user: user, verb: verb, arguments: words, result: result)
@@ -53,13 +53,6 @@ import Testing
                 }
             }
             return try await group.reduce(into: []) { $0.append($1) }
-        }
-    }
-
-    /// On a thread of its own: as many at once as there are, however few cores the machine has.
-    private static func onThread(_ work: @escaping @Sendable () throws -> Member) async throws -> Member {
-        try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(with: Result { try work() }) }
         }
     }
 

@@ -31,8 +31,7 @@ struct HelperInput {
         defer { explicit_bzero(&byte, 1) }
         while try wait.isReady() {
             // Byte by byte, since nothing after the end is wanted in memory.
-            let count = Glibc.read(descriptor, &byte, 1)
-            if count < 0 && errno == EINTR { continue }
+            let count = withUnsafeMutableBytes(of: &byte) { $0.readSome(from: descriptor) }
             guard count >= 0 else { throw .cannotRead(errno: errno) }
             if count == 0 { break }
             let isLineEnd = byte == UInt8(ascii: "\n")

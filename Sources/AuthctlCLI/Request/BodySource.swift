@@ -58,9 +58,7 @@ final class PipeSource: RequestSource {
 
 /// - Returns: 0 at the end.
 func readSome(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(LoginError) -> Int {
-    while true {
-        let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-        if count >= 0 { return count }
-        guard errno == EINTR else { throw .failure(.system(call: "read", errno: errno)) }
-    }
+    let count = buffer.readSome(from: descriptor)
+    guard count >= 0 else { throw .failure(.system(call: "read", errno: errno)) }
+    return count
 }

@@ -50,13 +50,8 @@ final class BodyWriter {
                     .badValue(option: "-o", problem: "\(SafeText.quoted(path)): \(String(cString: strerror(errno)))"))
             }
         }
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let piece = UnsafeRawBufferPointer(rebasing: rest)
-            let count = Glibc.write(file, piece.baseAddress, piece.count)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw .failure(.system(call: "write to \(SafeText.quoted(path))", errno: errno)) }
-            rest = rest.dropFirst(count)
+        if let errno = bytes.writeAll(to: file) {
+            throw .failure(.system(call: "write to \(SafeText.quoted(path))", errno: errno))
         }
     }
 }

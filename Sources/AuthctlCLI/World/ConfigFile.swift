@@ -47,8 +47,7 @@ enum ConfigFile {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 16 << 10)
         while true {
-            let count = Glibc.read(descriptor, &buffer, buffer.count)
-            if count < 0 && errno == EINTR { continue }
+            let count = buffer.withUnsafeMutableBytes { $0.readSome(from: descriptor) }
             guard count >= 0 else { throw fault(path, "cannot be read: \(String(cString: strerror(errno)))") }
             if count == 0 { break }
             bytes += buffer[..<count]

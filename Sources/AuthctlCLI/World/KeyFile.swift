@@ -11,6 +11,7 @@ struct KeyFile {
 
     /// In bytes.
     private static let limit = 256 << 10
+    private static let piece = 4096
 
     static func files(certificate: String, key: String?) throws(LoginError) -> ClientCertificateFiles {
         do throws(Fault) {
@@ -38,22 +39,17 @@ struct KeyFile {
         }
         if holdsKey, isOpenToOthers(information) { throw Fault(fault: .openToOthers(file: path)) }
         guard information.st_size <= Self.limit else { throw Fault(fault: .tooLarge(file: path, limit: Self.limit)) }
-        var builder = SecretBuilder(limit: Self.limit)
-        let chunk = 4096
-        while true {
-            var count = 0
-            let bytes = Secret(count: chunk) { count = Glibc.read(descriptor, $0.baseAddress, chunk) }
-            if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw Fault(fault: .unreadable(file: path, errno: errno)) }
-            if count == 0 { return builder.finish() }
-            do throws(SecretBuilder.LimitExceeded) {
-                try bytes.withUnsafeBytes { (all) throws(SecretBuilder.LimitExceeded) in
-                    try builder.append(UnsafeRawBufferPointer(rebasing: all.prefix(count)))
-                }
-            } catch {
-                throw Fault(fault: .tooLarge(file: path, limit: Self.limit))
+        // A file that grows meanwhile shows itself by the piece that is beyond.
+        var builder = SecretBuilder(limit: Self.limit + Self.piece)
+        while builder.count <= Self.limit {
+            let count = try builder.append(upTo: Self.piece) { (piece) throws(Fault) in
+                let count = piece.readSome(from: descriptor)
+                guard count >= 0 else { throw Fault(fault: .unreadable(file: path, errno: errno)) }
+                return count
             }
+            if count == 0 { return builder.finish() }
         }
+        throw Fault(fault: .tooLarge(file: path, limit: Self.limit))
     }
 
     /// The administrator may let a group of users have a key of theirs.

@@ -31,8 +31,7 @@ enum SecretFile {
         defer { explicit_bzero(&byte, 1) }
         while try wait?.isReady() ?? true {
             // Byte by byte, since nothing after the line end is wanted in memory.
-            let count = Glibc.read(descriptor, &byte, 1)
-            if count < 0 && errno == EINTR { continue }
+            let count = withUnsafeMutableBytes(of: &byte) { $0.readSome(from: descriptor) }
             guard count >= 0 else { throw .cannotRead(errno: errno) }
             if count == 0 { break }
             if lineEnded {

@@ -8,13 +8,7 @@ struct Streams: Sendable {
     let write: @Sendable (_ stream: Int32, _ bytes: UnsafeRawBufferPointer) throws(LoginError) -> Void
 
     static let standard = Streams { (stream, bytes) throws(LoginError) in
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let written = Glibc.write(stream, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-            if written < 0 && errno == EINTR { continue }
-            guard written > 0 else { throw .failure(.system(call: "write", errno: errno)) }
-            rest = rest.dropFirst(written)
-        }
+        if let errno = bytes.writeAll(to: stream) { throw .failure(.system(call: "write", errno: errno)) }
     }
 
     /// A result, as a line of its own.

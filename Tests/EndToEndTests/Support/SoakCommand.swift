@@ -38,6 +38,9 @@ struct SoakCommand: Sendable, CustomStringConvertible {
             ann("request POST /rooms -P chat -u ann -d hello", [4, 6, 11, 12], nil),
             ann("request GET /account/verify_credentials.json -P wire", [0, 6, 11, 12], nil),
             ann("status chat -u ann", [0, 4, 6, 12], nil), ann("status chat -u ann --offline", [0, 4], nil),
+            // 100 more where the command never ran.
+            ann("exec -P chat -u ann -- /usr/bin/printenv AUTHCTL_USERNAME", [0, 104, 106, 112], "ann\n"),
+            ann("exec -P wire -- /bin/false", [1, 106, 112], nil),
             // Stored and good: no question; ended for good: a login with the password.
             ann("login chat -u ann --password-stdin", [0, 6, 12], ""),
             bob("whoami chat -u bob", [0, 4, 6, 12]), bob("token chat -u bob", [0, 4, 6, 12]),
@@ -58,6 +61,9 @@ struct SoakRun: Sendable, CustomStringConvertible {
     var isRight: Bool {
         guard let code = result.code, command.codes.contains(code) else { return false }
         if code == 0 { return command.output.map { $0 == result.output } ?? true }
+        if command.words.last == "/bin/false", code == 1 {
+            return result.outputBytes.isEmpty && result.errorBytes.isEmpty
+        }
         let mayPrint = ["request", "status"].contains(command.words[0]) || command.words.contains("--json")
         return (mayPrint || result.outputBytes.isEmpty) && !result.errorBytes.isEmpty
     }
@@ -77,8 +83,8 @@ struct SoakReport {
                 group.addTask {
                     try await Crowd.onThread {
                         try stride(from: worker, to: count, by: workers).map { number in
-                            // 7 and 18 share no divisor with each other: every worker meets every command.
-                            let command = SoakCommand.mixed[(number * 7 + number / 18) % SoakCommand.mixed.count]
+                            // 7 and 20 share no divisor with each other: every worker meets every command.
+                            let command = SoakCommand.mixed[(number * 7 + number / 20) % SoakCommand.mixed.count]
                             let spec = ChildSpec(program, command.words, environment: environment, directory: folder)
                             let result = try Command.run(spec, input: Array(command.input.utf8), within: 120)
                             return SoakRun(command: command, result: result)
