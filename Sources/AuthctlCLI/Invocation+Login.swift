@@ -36,8 +36,9 @@ extension Invocation {
         settings.exception = try exception(for: origin)
         settings.allowHTTP = profile.settings.allowHTTP
         settings.caFile = profile.settings.caFile
-        let usual = isStreaming ? TransportSettings.longestTransfer : settings.timeout
-        settings.timeout = options.timeout ?? profile.settings.timeout ?? usual
+        if let timeout = options.timeout ?? profile.settings.timeout {
+            (settings.timeout, settings.transferTimeout) = (timeout, timeout)
+        }
         settings.environment = world.environment.proxies
         if let proxy = profile.settings.proxy {
             settings.proxy = proxy == "environment" ? .environment : .url(proxy)

@@ -16,8 +16,6 @@ final class Invocation {
     var promptTimeout = World.DialogueSettings().timeout
     /// Is told what is sent and answered, without secrets; nothing for what `-v` says.
     var trace: (@Sendable (String) -> Void)?
-    /// Whether bodies of any length pass through, for which only a standstill is a time-out.
-    var isStreaming = false
     /// Whom the command is about, for its messages.
     var topic = Topic()
     /// What this run has accepted of a server's certificate.

@@ -10,6 +10,8 @@ public struct HTTPRequest: Equatable {
     /// The path as it may be shown, where that is not all of it.
     public var shownPath: String?
     public var headers: [HTTPRequestField]
+    /// The names of headers that are left out, although the transport would send them by itself.
+    public var withoutHeaders: [String] = []
     public var body: Secret?
     /// Where the bodies pass through that are not held in memory; the answer's then stays empty.
     public var passage: Passage?

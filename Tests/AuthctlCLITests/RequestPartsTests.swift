@@ -42,6 +42,11 @@ struct RequestPartsTests {
         #expect(text.count < max(columns, 1))
     }
 
+    @Test func `a length beyond all times has no time that is left`() {
+        let line = ProgressLine(done: 1, whole: .max, seconds: 1.5).text(columns: 100)
+        #expect(line.hasSuffix("0% of 9223372 TB  1 B/s  ? left"))
+    }
+
     @Test func `without a length there is what has come, and how fast`() {
         #expect(ProgressLine(done: 1_234_567, whole: nil, seconds: 1).text(columns: 80) == "1.2 MB  1.2 MB/s")
     }
@@ -56,7 +61,7 @@ struct RequestPartsTests {
     @Test func `headers: given, empty, taken away`() throws {
         let headers = try RequestHeaders(
             ["X-One:  1 ", "X-None;", "accept:"], defaults: [("Accept", "a"), ("Content-Type", "b")], taken: ["cookie"])
-        #expect(headers.fields.map(\.name) == ["X-One", "X-None", "Content-Type"])
+        #expect(headers.fields.map(\.name) == ["X-One", "X-None", "Content-Type"] && headers.removed == ["accept"])
         #expect(headers.fields.map(\.value) == [Secret("1 "), Secret(""), Secret("b")])
         #expect(throws: LoginError.self) { try RequestHeaders(["Cookie: a=b"], defaults: [], taken: ["cookie"]) }
         #expect(throws: LoginError.self) { try RequestHeaders(["nothing"], defaults: [], taken: []) }

@@ -27,6 +27,8 @@ final class TestWorld {
     var person = ScriptedPerson()
     /// None, whoever runs the test.
     var tickets = TicketCache(find: { .unusable(.missing(reason: "none")) }, request: { _ in })
+    /// Happens while the server has a request of the person's own.
+    var meanwhile: (HTTPRequest) -> Void = { _ in }
     private(set) var server = ScriptedTransport()
     private(set) var reached: [Origin] = []
     private(set) var settings: [TransportSettings] = []
@@ -46,6 +48,7 @@ final class TestWorld {
 
     func run(_ arguments: [String], server answers: [Result<HTTPResponse, LoginError>]) -> Run {
         server = ScriptedTransport(answers)
+        server.meanwhile = meanwhile
         let captured = Captured()
         let code = Program(world(captured)).run(arguments).status ?? -1
         return Run(code: code, output: captured.text(of: STDOUT_FILENO), talk: captured.text(of: STDERR_FILENO))

@@ -51,6 +51,23 @@ struct `A request` {
         #expect(!server.texts[0].contains("Expect"))
     }
 
+    @Test func `leaves out what it is told to, though libcurl would send it`() throws {
+        let text = try #require(
+            try sent {
+                var request = HTTPRequest(method: "GET", url: $0)
+                request.withoutHeaders = ["accept", "User-Agent"]
+                return request
+            }.first)
+        #expect(!text.lowercased().contains("accept") && !text.lowercased().contains("user-agent"), "\(text)")
+        #expect(throws: LoginError.self) {
+            _ = try sent {
+                var request = HTTPRequest(method: "GET", url: $0)
+                request.withoutHeaders = ["Host"]
+                return request
+            }
+        }
+    }
+
     @Test func `sends headers as given, empty ones too, and lets its own be replaced`() throws {
         let text = try #require(
             try sent {

@@ -37,17 +37,17 @@ struct RequestCommand: WorldCommand {
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let profile = try invocation.selectProfile(forRequestTo: url)
-        invocation.isStreaming = true
         let gate = try Gate(invocation, profile, login)
         let endpoint = try invocation.endpoint(gate.profile)
         let body = try RequestBody(request)
         let headers = try RequestHeaders(
             request.header, defaults: body.defaultHeaders, taken: gate.profile.sessionRule.ownHeaders)
-        let message = HTTPRequest(
+        var message = HTTPRequest(
             method: method, url: try invocation.requestURL(url, endpoint), headers: headers.fields)
+        message.withoutHeaders = headers.removed
+        let writer = try invocation.bodyWriter(path: request.output)
         let output = AnswerOutput(
-            invocation.bodyWriter(path: request.output), includesHead: request.include,
-            progress: invocation.transferProgress(toFile: request.output != nil),
+            writer, includesHead: request.include, progress: invocation.transferProgress(of: writer),
             mayConcern: gate.profile.verify.answer.mayConcern)
         return try PersonalRequest(
             invocation: invocation, gate: gate, request: message, body: body, output: output
@@ -56,16 +56,15 @@ struct RequestCommand: WorldCommand {
 }
 
 extension Invocation {
-    fileprivate func bodyWriter(path: String?) -> BodyWriter {
-        BodyWriter(world.streams, path: path, isTerminal: world.isTerminal(STDOUT_FILENO))
+    fileprivate func bodyWriter(path: String?) throws(LoginError) -> BodyWriter {
+        try BodyWriter(world.streams, path: path, isTerminal: world.isTerminal(STDOUT_FILENO))
     }
 
-    /// Only for a terminal that the answer does not go to.
-    fileprivate func transferProgress(toFile: Bool) -> TransferProgress? {
-        let isFree = toFile || !world.isTerminal(STDOUT_FILENO)
-        guard isFree, !options.quiet, world.isTerminal(STDERR_FILENO), world.environment["TERM"] != "dumb" else {
-            return nil
-        }
+    /// Only for a terminal that the answer does not go to, and that may have a line that moves.
+    fileprivate func transferProgress(of writer: BodyWriter) -> TransferProgress? {
+        guard !writer.isShownOnTerminal, !options.quiet, world.isTerminal(STDERR_FILENO),
+            world.environment.allowsMovement
+        else { return nil }
         var size = winsize()
         let isKnown = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
         return TransferProgress(world.streams, columns: isKnown ? Int(size.ws_col) : 80)

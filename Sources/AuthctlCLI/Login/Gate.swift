@@ -59,7 +59,8 @@ struct Gate {
 
     private func logIn(_ run: LoginRun, isRefused: Bool = false) throws(LoginError) -> Passage {
         var run = run
-        if !isRefused, let stored = try run.keeper.fill().session, isOver(stored) {
+        // What was given goes before what is stored, which may be out of reach.
+        if !isRefused, run.settings.given == nil, let stored = try run.keeper.fill().session, isOver(stored) {
             (run.settings.policy.renewsFirst, run.settings.outdated) = (true, stored)
         }
         let keeper = GateKeeper(run.keeper, invocation: invocation, mayGoWithoutStore: run.settings.given != nil)
@@ -82,7 +83,8 @@ final class GateKeeper: LoginKeeper {
     private let keeper: StoreKeeper
     private let invocation: Invocation
     private let mayGoWithoutStore: Bool
-    private var hasStore = true
+    /// Until one turns out not to work.
+    private(set) var hasStore = true
     private(set) var session: Session?
 
     /// - Parameter mayGoWithoutStore: a password was given, so that the action can go on where no store works.
@@ -96,9 +98,7 @@ final class GateKeeper: LoginKeeper {
         do throws(LoginError) {
             try keeper.prepare()
         } catch {
-            guard mayGoWithoutStore, case .store = error else { throw error }
-            hasStore = false
-            invocation.say("authctl: the login is not kept: \(error.message(about: Topic()).what)")
+            try goOn(without: error)
         }
     }
 
@@ -110,7 +110,19 @@ final class GateKeeper: LoginKeeper {
 
     func approve(_ login: Login, _ approval: Approval) throws(LoginError) {
         session = login.session
-        if hasStore { try keeper.approve(login, approval) }
+        guard hasStore else { return }
+        do throws(LoginError) {
+            try keeper.approve(login, approval)
+        } catch {
+            try goOn(without: error)
+        }
+    }
+
+    /// With a password that was given the action needs no store.
+    private func goOn(without fault: LoginError) throws(LoginError) {
+        guard mayGoWithoutStore, case .store = fault else { throw fault }
+        hasStore = false
+        invocation.say("authctl: the login is not kept: \(fault.message(about: Topic()).what)")
     }
 
     func reject(_ part: StoredLogin.Part) throws(LoginError) {

@@ -39,10 +39,7 @@ struct TokenSource {
         let clock = try confirm(account, renewing: isEnough ? nil : found.session)
         let renewed = try stored(account)
         guard let session = renewed.session else { throw missing(renewed, account) }
-        guard livesLongEnough(session) else {
-            let seconds = invocation.world.clock.seconds(until: session.expires ?? 0)
-            throw .failure(.tokenTooShortLived(seconds: seconds, clock: clock))
-        }
+        try checkLife(of: session, clock: clock)
         return session
     }
 
@@ -87,22 +84,26 @@ struct TokenSource {
 
     /// With a password from the environment: kept where a store works, and used all the same where none does.
     private func loggedInWithGiven() throws(LoginError) -> (session: Session, username: String) {
+        if profile.methods == [.digest] { throw .usage(.hasNoHeader(method: .digest)) }
         let run = try StoredCheck(invocation, profile, persist: nil).run
-        guard let given = run.settings.given else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
-        let space = try run.service.prepare()
-        if space.method == .digest { throw .usage(.hasNoHeader(method: .digest)) }
-        let login = try run.service.authenticate(given)
-        do throws(LoginError) {
-            try run.keeper.prepare()
-            try run.keeper.approve(login, .login(space.method))
-            let store = try Invocation.fromStore { () throws(StoreFault) in try run.keeper.account() }?.store
-            if let store {
-                invocation.say("authctl: logged in with the given password; the login is kept in '\(store)'")
-            }
-        } catch {
-            invocation.say("authctl: the login is not kept: \(error.message(about: invocation.topic).what)")
+        let keeper = GateKeeper(run.keeper, invocation: invocation, mayGoWithoutStore: true)
+        let (identity, _) = try run.run(through: keeper)
+        guard let session = keeper.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
+        let store = try Invocation.fromStore { () throws(StoreFault) in try run.keeper.account() }?.store
+        if keeper.hasStore, let store {
+            invocation.say("authctl: logged in with the given password; the login is kept in '\(store)'")
         }
-        return (login.session, login.identity.username)
+        if case .credential = session, run.service.protectionSpace?.method == .digest {
+            throw .usage(.hasNoHeader(method: .digest))
+        }
+        try checkLife(of: session, clock: run.service.clockDifference)
+        return (session, identity.username)
+    }
+
+    private func checkLife(of session: Session, clock: ClockDifference?) throws(LoginError) {
+        guard !livesLongEnough(session) else { return }
+        let seconds = invocation.world.clock.seconds(until: session.expires ?? 0)
+        throw .failure(.tokenTooShortLived(seconds: seconds, clock: clock))
     }
 }
 

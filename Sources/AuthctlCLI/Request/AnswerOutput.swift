@@ -71,17 +71,21 @@ final class AnswerOutput: ResponseSink {
         try output.finish()
     }
 
+    /// What is said from here on has the terminal's line for itself, whether an answer has come or not.
+    func close() {
+        progress?.end()
+        output.close()
+    }
+
     private func show(_ head: HTTPResponse) throws(LoginError) {
         isShown = true
         guard includesHead else { return }
         var text = "HTTP/1.1 \(head.status)\r\n"
         for field in head.headers { text += "\(field.name): \(field.value)\r\n" }
         text += "\r\n"
-        var fault: LoginError?
-        text.withUTF8 { bytes in
-            do throws(LoginError) { try output.write(UnsafeRawBufferPointer(bytes)) } catch { fault = error }
+        try Array(text.utf8).withUnsafeBufferPointer { (bytes) throws(LoginError) in
+            try output.write(UnsafeRawBufferPointer(bytes))
         }
-        if let fault { throw fault }
     }
 }
 

@@ -6,8 +6,8 @@ import Secrets
 final class BodyInput {
     private var descriptor: Int32
     private let option: String
-    /// Of a regular file, in bytes.
-    let fileSize: Int64?
+    /// Of a regular file.
+    let file: FileState?
 
     /// - Parameter name: `@` and a path, or `@-` for standard input.
     /// - Throws: `usage` for a file that cannot be opened.
@@ -17,12 +17,12 @@ final class BodyInput {
         descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { throw Self.problem(option, SafeText.quoted(path), errno) }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw Self.problem(option, SafeText.quoted(path), errno) }
-        let kind = status.st_mode & S_IFMT
-        guard kind != S_IFDIR else { throw Self.problem(option, SafeText.quoted(path), EISDIR) }
         // Standard input may stand in the middle of a file; then it is read like a pipe.
-        fileSize = kind == S_IFREG && lseek(descriptor, 0, SEEK_CUR) == 0 ? Int64(status.st_size) : nil
+        file = lseek(descriptor, 0, SEEK_CUR) == 0 ? FileState(descriptor) : nil
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
+            throw Self.problem(option, SafeText.quoted(path), EISDIR)
+        }
     }
 
     deinit {

@@ -6,11 +6,15 @@ import Secrets
 final class FileSource: RequestSource {
     let count: Int64?
     private let descriptor: Int32
+    private let state: FileState
 
-    /// - Parameter descriptor: of a regular file, at its beginning; closed with this.
-    init(_ descriptor: Int32, count: Int64) {
+    /// - Parameters:
+    ///   - descriptor: of a regular file, at its beginning; closed with this.
+    ///   - state: in which it was found.
+    init(_ descriptor: Int32, _ state: FileState) {
         self.descriptor = descriptor
-        self.count = count
+        self.state = state
+        count = state.size
     }
 
     deinit {
@@ -21,7 +25,23 @@ final class FileSource: RequestSource {
         try readSome(descriptor, into: buffer)
     }
 
-    func rewind() -> Bool { lseek(descriptor, 0, SEEK_SET) == 0 }
+    /// A file that has changed is another body.
+    func rewind() -> Bool { FileState(descriptor) == state && lseek(descriptor, 0, SEEK_SET) == 0 }
+}
+
+/// What shows whether a regular file is still as it was.
+struct FileState: Equatable {
+    /// In bytes.
+    let size: Int64
+    private let changed: [Int]
+
+    /// - Returns: nothing for what is no regular file.
+    init?(_ descriptor: Int32) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        size = Int64(status.st_size)
+        changed = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
+    }
 }
 
 /// A body from a pipe that turned out longer than what is kept of it: it can be sent once.
@@ -33,9 +53,14 @@ final class PipeSource: RequestSource {
     /// Whether anything that is not kept was read.
     private var isPast = false
 
+    /// - Parameter descriptor: closed with this.
     init(_ beginning: Secret, then descriptor: Int32) {
         self.beginning = beginning
         self.descriptor = descriptor
+    }
+
+    deinit {
+        close(descriptor)
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(LoginError) -> Int {

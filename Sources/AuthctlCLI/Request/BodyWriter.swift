@@ -4,56 +4,36 @@ import LoginCore
 /// Where the bytes of an answer end up: standard output, exact in a pipe and harmless on a terminal, or a file.
 final class BodyWriter {
     private let streams: Streams
-    private let path: String?
-    private var file: Int32 = -1
+    private var file: OutputFile?
     private var filter: TerminalFilter?
 
     /// - Parameters:
-    ///   - path: of a file, made or emptied when the answer begins; nothing or `-` for standard output.
+    ///   - path: of a file; nothing or `-` for standard output.
     ///   - isTerminal: whether standard output is one.
-    init(_ streams: Streams, path: String?, isTerminal: Bool) {
+    /// - Throws: `usage` for a file that cannot be written to, which is better known before anything is sent.
+    init(_ streams: Streams, path: String?, isTerminal: Bool) throws(LoginError) {
         self.streams = streams
-        self.path = path == "-" ? nil : path
-        filter = self.path == nil && isTerminal ? TerminalFilter() : nil
+        if let path, path != "-" { file = try OutputFile(path) }
+        filter = file == nil && isTerminal ? TerminalFilter() : nil
     }
 
-    deinit {
-        if file >= 0 { close(file) }
-    }
+    /// Whether a person sees the bytes as they come.
+    var isShownOnTerminal: Bool { filter != nil }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(LoginError) {
-        if let path { return try write(bytes, to: path) }
+        if let file { return try file.write(bytes) }
         guard filter != nil else { return try streams.write(STDOUT_FILENO, bytes) }
-        let shown = filter?.shown(bytes) ?? []
-        try send(shown)
+        try streams.write(STDOUT_FILENO, filter?.shown(bytes) ?? [])
     }
 
     /// An answer without a byte makes an empty file too.
     func finish() throws(LoginError) {
-        if let path { try write(UnsafeRawBufferPointer(start: nil, count: 0), to: path) }
-        if let rest = filter?.rest() { try send(rest) }
+        try file?.write(UnsafeRawBufferPointer(start: nil, count: 0))
+        if let rest = filter?.rest() { try streams.write(STDOUT_FILENO, rest) }
     }
 
-    private func send(_ bytes: [UInt8]) throws(LoginError) {
-        var fault: LoginError?
-        bytes.withUnsafeBytes { bytes in
-            do throws(LoginError) { try streams.write(STDOUT_FILENO, bytes) } catch { fault = error }
-        }
-        if let fault { throw fault }
-    }
-
-    private func write(_ bytes: UnsafeRawBufferPointer, to path: String) throws(LoginError) {
-        if file < 0 {
-            file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0o666)
-            guard file >= 0 else {
-                throw .usage(
-                    .badValue(option: "-o", problem: "\(SafeText.quoted(path)): \(String(cString: strerror(errno)))"))
-            }
-        }
-        if let errno = bytes.writeAll(to: file) {
-            throw .failure(.system(call: "write to \(SafeText.quoted(path))", errno: errno))
-        }
-    }
+    /// Whether an answer has come or not.
+    func close() { file?.close() }
 }
 
 /// Bytes of others as a terminal may show them: text with its lines and tabs, everything that a terminal would obey escaped.

@@ -14,26 +14,29 @@ struct PersonalRequest {
 
     /// - Returns: the code of an answer that was handed on.
     func run() throws(LoginError) -> ExitCode {
+        defer { output.close() }
         let first = body.isRepeatable ? try gate.enterUnverified() : try gate.enter()
         let relayed = try send(first)
-        let judgement = try judge(relayed, first)
-        switch judgement {
-        case .passed:
-            try keep(relayed, first)
-            return try end(relayed)
+        switch try judge(relayed, first) {
+        case .passed: return try end(relayed, first)
         case .forbidden: return try end(relayed, as: .forbidden(Refusal(status: relayed.response.status)))
-        case .loggedOut, .undecided: break
+        case .undecided:
+            if try holdingAnswer({ () throws(LoginError) in try isVerified(first) }) {
+                return try end(relayed, as: .forbidden(Refusal(status: relayed.response.status)))
+            }
+        case .loggedOut: break
         }
-        guard let second = try enterAgain(first, relayed, wasRefused: judgement == .loggedOut) else {
-            return try end(relayed, as: .forbidden(Refusal(status: relayed.response.status)))
-        }
+        let second = try holdingAnswer { () throws(LoginError) in try enterAgain(first) }
         invocation.say(
             "authctl: \(gate.profile.name): there is a session again, and the same request is sent once more"
         )
         let again = try send(second)
-        let last = try judge(again, second)
-        if last == .passed { try keep(again, second) }
-        return try end(again, after: last)
+        switch try judge(again, second) {
+        case .passed: return try end(again, second)
+        case .forbidden, .undecided:
+            return try end(again, as: .forbidden(Refusal(status: again.response.status)))
+        case .loggedOut: return try end(again, as: .loginRequired(LoginNeed(why: .sessionRefused)))
+        }
     }
 
     private func send(_ passage: Gate.Passage) throws(LoginError) -> Service.Relayed {
@@ -50,58 +53,78 @@ struct PersonalRequest {
         return try passage.run.service.relay(request, with: passage.session, username: passage.username)
     }
 
-    /// Cookies that an answer has renewed. What a refusal sets is nobody's session.
-    private func keep(_ relayed: Service.Relayed, _ passage: Gate.Passage) throws(LoginError) {
-        guard relayed.session != passage.session, relayed.response.status < 400 else { return }
-        try passage.keeper.approve(Login(identity: passage.identity, session: relayed.session), .renewal)
-    }
-
     private func judge(_ relayed: Service.Relayed, _ passage: Gate.Passage) throws(LoginError) -> RelayJudgement {
         let held = output.heldBody()
         if held == nil && output.isShown && !relayed.response.status.isRefusal { return .passed }
         return try passage.run.service.judge(relayed, body: held)
     }
 
-    /// - Returns: nothing if verify says that the session is good.
-    private func enterAgain(
-        _ first: Gate.Passage, _ relayed: Service.Relayed, wasRefused: Bool
-    ) throws(LoginError) -> Gate.Passage? {
+    /// Asks the server once whether it still knows the session: what it has refused is then forbidden, whoever is logged in.
+    private func isVerified(_ passage: Gate.Passage) throws(LoginError) -> Bool {
         do throws(LoginError) {
-            if wasRefused {
-                invocation.say("authctl: \(gate.profile.name): the server does not know the session any more")
-            }
-            let second = try gate.enter(after: wasRefused ? first.session : nil)
-            if !wasRefused, second.session == first.session { return nil }
-            guard body.isRepeatable else { throw .failure(.bodyNotRepeatable) }
-            // What was shown already cannot be taken back, and two answers are none.
-            guard !output.isShown else { throw .loginRequired(LoginNeed(why: .sessionRefused)) }
-            return second
+            let login = try passage.run.service.verify(passage.session, username: passage.username)
+            keep(login.session, passage)
+            return true
+        } catch .rejected {
+            return false
+        }
+    }
+
+    private func enterAgain(_ first: Gate.Passage) throws(LoginError) -> Gate.Passage {
+        invocation.say("authctl: \(gate.profile.name): the server does not know the session any more")
+        let second = try gate.enter(after: first.session)
+        guard body.isRepeatable else { throw .failure(.bodyNotRepeatable) }
+        // What was shown already cannot be taken back, and two answers are none.
+        guard !output.isShown else { throw .loginRequired(LoginNeed(why: .sessionRefused)) }
+        return second
+    }
+
+    /// Whatever goes wrong before the request is sent once more, the answer that there is goes to the person.
+    private func holdingAnswer<Result>(_ step: () throws(LoginError) -> Result) throws(LoginError) -> Result {
+        do throws(LoginError) {
+            return try step()
         } catch {
-            try output.release()
-            try output.finish()
+            try handOn()
             throw error
         }
     }
 
-    private func end(_ relayed: Service.Relayed, after judgement: RelayJudgement) throws(LoginError) -> ExitCode {
-        switch judgement {
-        case .passed: try end(relayed)
-        case .forbidden, .undecided: try end(relayed, as: .forbidden(Refusal(status: relayed.response.status)))
-        case .loggedOut: try end(relayed, as: .loginRequired(LoginNeed(why: .sessionRefused)))
-        }
-    }
-
-    /// Hands the answer on, whatever its status.
-    private func end(_ relayed: Service.Relayed, as error: LoginError? = nil) throws(LoginError) -> ExitCode {
+    private func handOn() throws(LoginError) {
         try output.release()
         try output.finish()
-        if let error { throw error }
+    }
+
+    /// Hands the answer on, whatever its status, and keeps what it has renewed.
+    private func end(_ relayed: Service.Relayed, _ passage: Gate.Passage) throws(LoginError) -> ExitCode {
         let status = relayed.response.status
+        // What a refusal sets is nobody's session. And what was asked for is done: a store that fails then is no reason
+        // for another code, after which a script would ask for it twice.
+        defer { if status < 400 { keep(relayed.session, passage) } }
+        try handOn()
         if status == 429 || status == 503 {
             throw .busy(BusyFault(status: status, retryAfter: relayed.response.retryAfter, words: nil))
         }
         if status >= 400 { throw .http(status: status) }
         return .ok
+    }
+
+    private func end(_ relayed: Service.Relayed, as error: LoginError) throws(LoginError) -> ExitCode {
+        try handOn()
+        throw error
+    }
+
+    /// Cookies that an answer has renewed.
+    private func keep(_ session: Session, _ passage: Gate.Passage) {
+        guard session != passage.session else { return }
+        do throws(LoginError) {
+            try passage.keeper.approve(Login(identity: passage.identity, session: session), .renewal)
+        } catch {
+            invocation.world.streams.say(
+                """
+                authctl: warning: \(gate.profile.name): the session that the answer renewed is not kept: \
+                \(error.message(about: invocation.topic).what)
+                """)
+        }
     }
 }
 

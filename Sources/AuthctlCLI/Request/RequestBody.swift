@@ -58,8 +58,8 @@ struct RequestBody {
     private static func whole(_ text: String, option: String) throws(LoginError) -> Content {
         guard text.hasPrefix("@") else { return .kept(Secret(text)) }
         let input = try BodyInput(text, option: option)
-        if let count = input.fileSize, count > kept {
-            return .streamed(FileSource(input.take(), count: count), isRepeatable: true)
+        if let file = input.file, file.size > kept {
+            return .streamed(FileSource(input.take(), file), isRepeatable: true)
         }
         let (beginning, isWhole) = try input.beginning(limit: kept)
         if isWhole { return .kept(beginning) }

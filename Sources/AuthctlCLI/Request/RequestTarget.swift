@@ -6,9 +6,9 @@ import Secrets
 extension Invocation {
     /// Which profile a `request` is for: `-P`, `AUTHCTL_PROFILE`, the one of the URL's origin, then as for other commands.
     func selectProfile(forRequestTo url: String) throws(LoginError) -> Profile {
-        guard options.profile == nil, world.environment["AUTHCTL_PROFILE"] == nil, url.contains("://") else {
-            return try selectProfile(nil)
-        }
+        guard options.profile == nil, world.environment["AUTHCTL_PROFILE"] == nil, !url.hasPrefix("/"),
+            url.contains("://")
+        else { return try selectProfile(nil) }
         let origin = try parse(url).origin
         var names: [String] = []
         for name in profiles.names where try self.origin(of: name) == origin { names.append(name) }
@@ -50,6 +50,8 @@ extension Invocation {
 /// The headers of a `request`, as `-H` gives them.
 struct RequestHeaders {
     let fields: [HTTPRequestField]
+    /// The names of those that are left out.
+    let removed: [String]
 
     /// - Parameters:
     ///   - defaults: what holds where no line says otherwise.
@@ -58,7 +60,7 @@ struct RequestHeaders {
         _ lines: [String], defaults: [(name: String, value: String)], taken: Set<String>
     ) throws(LoginError) {
         var fields: [HTTPRequestField] = []
-        var named: Set<String> = []
+        var named: Set<String> = [], removed: [String] = []
         for line in try Self.expanded(lines) {
             let field = try Self.field(line)
             let name = field.name.lowercased()
@@ -68,12 +70,18 @@ struct RequestHeaders {
                         option: "-H", problem: "the session sets the header \(SafeText.quoted(field.name)) itself"))
             }
             named.insert(name)
-            if let value = field.value { fields.append(HTTPRequestField(name: field.name, value: value)) }
+            if let value = field.value {
+                fields.append(HTTPRequestField(name: field.name, value: value))
+            } else {
+                removed.append(field.name)
+            }
         }
         for header in defaults where !named.contains(header.name.lowercased()) {
             fields.append(HTTPRequestField(name: header.name, value: Secret(header.value)))
         }
         self.fields = fields
+        // 'Name:' beside 'Name: value' changes nothing, as in curl.
+        self.removed = removed.filter { name in !fields.contains { $0.name.lowercased() == name.lowercased() } }
     }
 
     /// `@FILE` stands for the lines of a file.

@@ -4,7 +4,7 @@ import Glibc
 final class TransferProgress {
     private let streams: Streams
     private let columns: Int
-    private let start = ContinuousClock.now
+    private var start = ContinuousClock.now
     private var lastDrawn: ContinuousClock.Instant?
     private var done: Int64 = 0
     private var whole: Int64?
@@ -22,7 +22,7 @@ final class TransferProgress {
     /// Another body begins.
     /// - Parameter count: in bytes; nothing where it is not known.
     func expect(_ count: Int64?) {
-        (whole, done) = (count, 0)
+        (whole, done, start) = (count, 0, ContinuousClock.now)
     }
 
     func advance(by count: Int) {
@@ -41,11 +41,8 @@ final class TransferProgress {
 
     /// Carriage return, the line, and what is left of the one before erased.
     private func draw(_ line: String) {
-        var text = "\r\(line)\u{1B}[K"
-        text.withUTF8 { bytes in
-            // A standard error that is gone is no reason to fail.
-            try? streams.write(STDERR_FILENO, UnsafeRawBufferPointer(bytes))
-        }
+        // A standard error that is gone is no reason to fail.
+        try? streams.send("\r\(line)\u{1B}[K", to: STDERR_FILENO)
     }
 }
 
@@ -61,7 +58,9 @@ struct ProgressLine {
         let pace = "\(Self.size(speed))/s"
         guard let whole, whole > 0 else { return fitted("\(Self.size(Double(done)))  \(pace)", columns) }
         let share = min(Double(done) / Double(whole), 1)
-        let left = speed > 0 ? Duration.inWords(Int64((Double(whole - done) / speed).rounded(.up))) : "?"
+        // The length is the server's word: it may be beyond all times.
+        let seconds = speed > 0 ? (Double(whole - done) / speed).rounded(.up) : .infinity
+        let left = seconds < 100 * 86_400 ? Duration.inWords(Int64(seconds)) : "?"
         let percent = "\(Int(share * 100))%"
         let words = "\(percent) of \(Self.size(Double(whole)))  \(pace)  \(left) left"
         // As wide as with three digits, so that the bar stands still.

@@ -55,6 +55,9 @@ struct Environment: Sendable {
     /// The variables that name proxies, for `--proxy environment`.
     var proxies: [String: String] { values.filter { Self.proxyVariables.contains($0.key) } }
 
+    /// Whether a terminal may have a line that changes.
+    var allowsMovement: Bool { self["NO_COLOR"] == nil && self["TERM"] != "dumb" }
+
     /// `AUTHCTL_MASK`; empty for no marks at all.
     var mask: String { values["AUTHCTL_MASK"] ?? "*" }
 }

@@ -33,17 +33,15 @@ struct Streams: Sendable {
         for line in message.details + [message.next] where !line.isEmpty { say("  \(line)") }
     }
 
-    private func send(_ text: String, to stream: Int32) throws(LoginError) {
-        var text = text
-        var outcome: LoginError?
-        text.withUTF8 { utf8 in
-            do throws(LoginError) {
-                try write(stream, UnsafeRawBufferPointer(utf8))
-            } catch {
-                outcome = error
-            }
+    /// Text as it is.
+    func send(_ text: String, to stream: Int32) throws(LoginError) {
+        try write(stream, Array(text.utf8))
+    }
+
+    func write(_ stream: Int32, _ bytes: [UInt8]) throws(LoginError) {
+        try bytes.withUnsafeBufferPointer { (bytes) throws(LoginError) in
+            try write(stream, UnsafeRawBufferPointer(bytes))
         }
-        if let outcome { throw outcome }
     }
 }
 

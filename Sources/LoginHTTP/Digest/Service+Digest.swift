@@ -24,6 +24,7 @@ extension Service {
         _ request: HTTPRequest, _ pair: BasicCredential, _ session: DigestSession
     ) throws(LoginError) -> HTTPResponse {
         var session = session, request = request
+        try rewind(request, under: session.challenge)
         let covered = DigestSession.Request(
             method: request.method, uri: try Self.target(of: request, URLParser()), body: request.body)
         let answer = try session.answer(
@@ -31,17 +32,29 @@ extension Service {
         request.headers.append(
             HTTPRequestField(name: "Authorization", value: try answer.authorization(hash: HashLibrary.digits)))
         let response = try transport.send(request)
-        try check(answer, response, &session)
+        try check(answer, response, &session, hasPassed: request.passage != nil)
         digest = session
         return response
     }
 
+    /// A body that is read while it is sent begins anew for every answer. Its digest would have to be known before.
+    private func rewind(_ request: HTTPRequest, under challenge: DigestChallenge) throws(LoginError) {
+        guard let source = request.passage?.source else { return }
+        guard challenge.qop != .authInt else {
+            throw .usage(
+                .badValue(option: "body", problem: "the server wants its digest (auth-int); send 1 MiB at most"))
+        }
+        guard source.rewind() else { throw .failure(.bodyNotRepeatable) }
+    }
+
     /// RFC 7616, section 3.5: the server's own proof, and the nonce that it wants next.
     private func check(
-        _ answer: DigestAnswer, _ response: HTTPResponse, _ session: inout DigestSession
+        _ answer: DigestAnswer, _ response: HTTPResponse, _ session: inout DigestSession, hasPassed: Bool
     ) throws(LoginError) {
         let info = AuthenticateChallenge.parameters(ofInfo: response.values(of: "Authentication-Info"))
-        switch try answer.proof(in: info, body: response.body, hash: HashLibrary.digits) {
+        // The digest of a body that has passed is not known any more: it proves nothing, in either way.
+        let isCovered = session.challenge.qop == .authInt && hasPassed
+        switch isCovered ? .none : try answer.proof(in: info, body: response.body, hash: HashLibrary.digits) {
         case .none: isProven = false
         case .given: isProven = true
         case .wrong: throw .untrusted(.serverNotProven)

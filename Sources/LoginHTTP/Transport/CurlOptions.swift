@@ -6,7 +6,7 @@ internal import Secrets
 /// credential hangs on them.
 struct CurlOptions {
     let origin: Origin
-    let settings: TransportSettings
+    var settings: TransportSettings
     let proxy: ProxyChoice
     /// The accepted key that stands in for verification, as `TrustException.key`.
     var pinnedKey: String?

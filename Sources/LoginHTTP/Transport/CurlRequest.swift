@@ -20,6 +20,7 @@ struct CurlRequest {
         for field in request.headers {
             try field.line.withCString { (line) throws(LoginError) in headers.append(line) }
         }
+        for name in request.withoutHeaders { "\(name):".withCString { headers.append($0) } }
         // A server that does not answer 'Expect: 100-continue' costs a second; a body's type is the caller's to tell.
         for name in ["Expect", "Content-Type"] where !request.headers.contains(where: { $0.hasName(name) }) {
             "\(name):".withCString { headers.append($0) }

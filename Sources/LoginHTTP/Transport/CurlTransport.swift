@@ -8,6 +8,8 @@ internal import Secrets
 /// Blocks until the answer is whole. Not `Sendable`: one thread uses it.
 public final class CurlTransport: Transport {
     private var options: CurlOptions
+    /// Seconds for a request that is held in memory.
+    private let usualTimeout: Int
     private let gate: PeerGate
     private let context: TLSContext
     private var exception: TrustException?
@@ -22,6 +24,7 @@ public final class CurlTransport: Transport {
         options = CurlOptions(
             origin: origin, settings: settings,
             proxy: ProxyChoice(settings.proxy, environment: settings.environment, origin: origin))
+        usualTimeout = settings.timeout
         exception = settings.exception
         context = TLSContext(origin, options.proxy)
         let isPlain = origin.scheme != "https"
@@ -36,6 +39,7 @@ public final class CurlTransport: Transport {
     public func send(_ request: HTTPRequest) throws(LoginError) -> HTTPResponse {
         let parser = try URLParser()
         let url = try checked(request, parser)
+        options.settings.timeout = request.passage == nil ? usualTimeout : options.settings.transferTimeout
         let trace = TransferTrace(settings: options.settings)
         try examine()
         trace.show(request, url)

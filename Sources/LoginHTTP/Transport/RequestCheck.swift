@@ -10,25 +10,30 @@ struct RequestCheck {
         guard Self.isToken(request.method), request.method != "CONNECT" else {
             throw .badValue(option: "method", problem: "it is not a verb of HTTP")
         }
-        guard request.method != "HEAD" || request.body == nil else {
+        guard request.method != "HEAD" || (request.body == nil && request.passage?.source == nil) else {
             throw .badValue(option: "body", problem: "HEAD has none")
         }
         for field in request.headers { try check(field) }
+        for name in request.withoutHeaders { try check(name: name) }
         for cookie in request.cookies { try check(cookie) }
         if let basic = request.basic { try check(basic) }
     }
 
     /// RFC 9110, section 5.5: visible characters, blanks, tabs and bytes of 128 and above.
     private func check(_ field: HTTPRequestField) throws(UsageFault) {
-        guard Self.isToken(field.name) else {
+        try check(name: field.name)
+        guard field.value.isHeaderSafe else {
+            throw .badValue(option: "header \(field.name)", problem: "its value holds a control character")
+        }
+    }
+
+    private func check(name: String) throws(UsageFault) {
+        guard Self.isToken(name) else {
             throw .badValue(option: "header", problem: "its name is not a token of RFC 9110")
         }
         // They decide where a message ends and whom it is for.
-        guard !["host", "content-length", "transfer-encoding"].contains(field.name.lowercased()) else {
-            throw .badValue(option: "header \(field.name)", problem: "it follows from the URL and the body")
-        }
-        guard field.value.isHeaderSafe else {
-            throw .badValue(option: "header \(field.name)", problem: "its value holds a control character")
+        guard !["host", "content-length", "transfer-encoding"].contains(name.lowercased()) else {
+            throw .badValue(option: "header \(name)", problem: "it follows from the URL and the body")
         }
     }
 

@@ -31,6 +31,8 @@ public struct TransportSettings: Sendable {
     public var identity: ClientIdentity?
     /// Seconds for one request, from the name's resolution to the last byte.
     public var timeout: Int
+    /// The same for a request whose bodies pass through.
+    public var transferTimeout = Self.longestTransfer
     /// Seconds until the connection must stand, TLS included.
     public var connectTimeout: Int
     /// Seconds without a byte after which a transfer is given up.

@@ -4,6 +4,8 @@ import Secrets
 /// A server that answers by its script and notes every request.
 public final class ScriptedTransport: Transport {
     private var answers: Script<HTTPResponse>
+    /// Happens while the server has the request.
+    public var meanwhile: (HTTPRequest) -> Void = { _ in }
 
     public private(set) var requests: [HTTPRequest] = []
     public private(set) var trusted: [TrustException] = []
@@ -22,6 +24,7 @@ public final class ScriptedTransport: Transport {
         var whole = request
         if let source = passage.source { whole.body = try Self.drained(source) }
         requests.append(whole)
+        meanwhile(whole)
         let answer = try answers.next()
         try passage.sink.begin(HTTPResponse(status: answer.status, headers: answer.headers))
         try answer.body.withUnsafeBytes { (bytes) throws(LoginError) in

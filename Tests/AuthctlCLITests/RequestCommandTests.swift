@@ -1,0 +1,137 @@
+import Foundation
+import LoginCore
+import LoginHTTP
+import LoginTestSupport
+import Secrets
+import Testing
+
+@testable import AuthctlCLI
+
+/// What `request` makes of an answer: once, or once more, and which code.
+@Suite struct `The request command` {
+    private static let shop = """
+        [profiles.shop]
+        url    = "https://shop.example"
+        method = "cookie"
+        login  = { post = "/login", json = { name = "{username}", password = "{password}" } }
+        verify = { get = "/me", username = "/name" }
+
+        """
+
+    private let stranger = HTTPResponse.answer(401)
+    private let me = HTTPResponse.answer(200, "{\"user_id\":\"@anna\"}")
+
+    private func answer(_ status: Int, _ body: String = "", cookie value: String) -> HTTPResponse {
+        .answer(status, body, cookies: [.named("sid", value)])
+    }
+
+    /// Logged in, with a cookie that every answer renews.
+    private func shop() throws -> TestWorld {
+        let world = try TestWorld(config: Self.shop)
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
+        let server = [stranger, answer(200, cookie: "one"), answer(200, "{\"name\":\"Anna\"}", cookie: "two")]
+        #expect(world.run("login", server: server).code == 0)
+        world.person = ScriptedPerson()
+        return world
+    }
+
+    private func chat() throws -> TestWorld {
+        let world = try TestWorld(config: Examples.config)
+        world.variables.merge(["AUTHCTL_PROFILE": "chat", "AUTHCTL_USERNAME": "anna"]) { $1 }
+        world.password = Secret("pw")
+        return world
+    }
+
+    private let token = "{\"access_token\":\"tok\",\"refresh_token\":\"ref\",\"expires_in_ms\":60000}"
+
+    @Test func `403 is asked of verify once, and forbidden even where verify renews the cookie`() throws {
+        let world = try shop()
+        let refused = HTTPResponse.answer(403, "no")
+        let verified = answer(200, "{\"name\":\"Anna\"}", cookie: "three")
+        let run = world.run("request", "POST", "/orders", "-d", "x", server: [refused, verified])
+        #expect(run.code == 10 && run.output == "no")
+        #expect(world.requests.map { $0.prefix(4) } == ["POST", "GET "])
+        // What verify renewed is kept.
+        _ = world.run("request", "GET", "/orders", server: [.answer(200)])
+        #expect(world.requests.first?.contains("cookie sid=three") == true)
+    }
+
+    @Test func `403 that verify refuses too is a login, which nobody is there for: 4, and sent once`() throws {
+        let world = try shop()
+        let run = world.run("request", "POST", "/orders", "-d", "x", server: [.answer(403, "who?"), stranger])
+        #expect(run.code == 4 && run.output == "who?")
+        #expect(world.requests.count == 2)
+    }
+
+    @Test func `with a given password a refusal is no second login, and nothing is sent twice`() throws {
+        let world = try chat()
+        let server = [stranger, .answer(200, token), me, .answer(403, "no"), me]
+        let run = world.run("request", "POST", "/rooms", "-d", "x", server: server)
+        #expect(run.code == 10 && run.output == "no", "\(run.talk)")
+        #expect(world.requests.filter { $0.contains("/rooms") }.count == 1)
+        #expect(world.requests.filter { $0.contains("/login") }.count == 1)
+    }
+
+    @Test func `a given password needs no store that works`() throws {
+        let world = try chat()
+        #expect(world.run("request", "GET", "/a", server: [stranger, .answer(200, token), me, .answer(200)]).code == 0)
+        let file = world.home.path + "/state/authctl/plaintext.json"
+        #expect(chmod(file, 0o644) == 0)
+        let run = world.run("request", "GET", "/a", server: [stranger, .answer(200, token), me, .answer(200, "a")])
+        #expect(run.code == 0 && run.output == "a" && run.talk.contains("the login is not kept"), "\(run.talk)")
+        let token = world.run("token", server: [stranger, .answer(200, token), me])
+        #expect(token.code == 0 && token.output == "tok\n" && token.talk.contains("the login is not kept"))
+    }
+
+    @Test func `E4 a given password whose token is too short for --min-ttl is 1`() throws {
+        let world = try chat()
+        let server = [stranger, .answer(200, token), me]
+        let run = world.run("token", "--min-ttl", "3600", server: server)
+        #expect(run.code == 1 && run.output.isEmpty, "\(run.talk)")
+    }
+
+    @Test func `a store that fails after the answer is a warning, not a code that asks for it twice`() throws {
+        let world = try shop()
+        let file = world.home.path + "/state/authctl/plaintext.json"
+        world.meanwhile = { _ in chmod(file, 0o644) }
+        let run = world.run("request", "POST", "/orders", "-d", "x", server: [answer(201, "made", cookie: "three")])
+        #expect(run.code == 0 && run.output == "made")
+        #expect(run.talk.contains("warning: shop: the session that the answer renewed is not kept"), "\(run.talk)")
+    }
+
+    @Test func `a path may hold a URL`() throws {
+        let world = try shop()
+        let run = world.run("request", "GET", "/go?to=https://elsewhere.example/", server: [.answer(200)])
+        #expect(run.code == 0)
+        #expect(world.requests.first?.hasPrefix("GET https://shop.example/go?to=https://elsewhere.example/") == true)
+    }
+
+    @Test func `a file that cannot be written to is found before anything is sent`() throws {
+        let world = try shop()
+        let run = world.run("request", "POST", "/orders", "-d", "x", "-o", world.home.path + "/none/file")
+        #expect(run.code == 2 && world.requests.isEmpty)
+    }
+
+    @Test func `a file is made by an answer alone, and emptied by one alone`() throws {
+        let world = try shop()
+        let path = world.home.path + "/file"
+        let lost = [Result<HTTPResponse, LoginError>.failure(.network(.connectionLost))]
+        #expect(world.run(["request", "GET", "/a", "-o", path], server: lost).code == 6)
+        #expect(!FileManager.default.fileExists(atPath: path))
+        #expect(world.run("request", "GET", "/a", "-o", path, server: [.answer(200, "long answer")]).code == 0)
+        #expect(world.run(["request", "GET", "/a", "-o", path], server: lost).code == 6)
+        #expect(try world.home.read("file") == "long answer")
+        #expect(world.run("request", "GET", "/a", "-o", path, server: [.answer(200, "short")]).code == 0)
+        #expect(try world.home.read("file") == "short")
+        #expect(world.run("request", "GET", "/a", "-o", path, server: [.answer(204)]).code == 0)
+        #expect(try world.home.read("file").isEmpty)
+    }
+
+    @Test func `only a transfer may take long, and --timeout bounds that too`() throws {
+        let world = try shop()
+        _ = world.run("request", "GET", "/a", server: [.answer(200)])
+        #expect(world.settings.last?.timeout == 60 && world.settings.last?.transferTimeout == 604_800)
+        _ = world.run("request", "GET", "/a", "--timeout", "5", server: [.answer(200)])
+        #expect(world.settings.last?.timeout == 5 && world.settings.last?.transferTimeout == 5)
+    }
+}

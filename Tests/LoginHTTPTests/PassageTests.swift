@@ -1,0 +1,101 @@
+import LoginCore
+import LoginTestSupport
+import Secrets
+import Testing
+
+@testable import LoginHTTP
+
+/// Requests whose bodies pass through, on the wire.
+@Suite struct `A body that passes through` {
+    private static let credential = Credential(username: "ann", secret: Secret("correct horse"))
+    private static let text = "0123456789"
+
+    private final class Text: RequestSource {
+        var count: Int64? { Int64(bytes.count) }
+        private let bytes = Array(text.utf8)
+        private let isRepeatable: Bool
+        private var done = 0
+        private(set) var rewinds = 0
+
+        init(isRepeatable: Bool = true) {
+            self.isRepeatable = isRepeatable
+        }
+
+        func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+            let piece = bytes[done...].prefix(buffer.count)
+            buffer.copyBytes(from: piece)
+            done += piece.count
+            return piece.count
+        }
+
+        func rewind() -> Bool {
+            guard isRepeatable || done == 0 else { return false }
+            done = 0
+            return true
+        }
+    }
+
+    private final class Sink: ResponseSink {
+        private(set) var body: [UInt8] = []
+        func begin(_ head: HTTPResponse) { body = [] }
+        func write(_ bytes: UnsafeRawBufferPointer) { body += bytes }
+    }
+
+    private func challenge(_ realm: String, qop: String = "auth") -> RecordingServer.Reply {
+        .answer(401, ["WWW-Authenticate: Digest realm=\"\(realm)\", nonce=\"n\", qop=\"\(qop)\""])
+    }
+
+    private func relay(_ server: RecordingServer, _ method: String, _ source: Text?) throws -> (Int, [UInt8]) {
+        let service = Service(
+            profile: try SomeProfiles.wire([.digest]),
+            endpoint: ServiceEndpoint(origin: server.origin, base: "\(server.origin)"),
+            transport: CurlTransport(origin: server.origin), clock: WallClock { 0 }, tickets: SomeTickets.none)
+        _ = try service.prepare()
+        let sink = Sink()
+        var request = HTTPRequest(method: method, url: server.url("/up"))
+        request.passage = Passage(source: source, sink: sink)
+        let relayed = try service.relay(request, with: .credential(Self.credential), username: "ann")
+        return (relayed.response.status, sink.body)
+    }
+
+    @Test func `D14 is sent whole once more where another part of the site wants an answer of its own`() throws {
+        let server = try RecordingServer([challenge("one"), challenge("two"), .answer(200, body: "thanks")])
+        defer { server.stop() }
+        let (status, body) = try relay(server, "PUT", Text())
+        #expect(status == 200 && body == Array("thanks".utf8))
+        #expect(server.texts.map { $0.hasSuffix(Self.text) } == [false, true, true])
+    }
+
+    @Test func `D14 is not sent in part where it cannot be sent once more`() throws {
+        let server = try RecordingServer([challenge("one"), challenge("two"), .answer(200)])
+        defer { server.stop() }
+        #expect(throws: LoginError.failure(.bodyNotRepeatable)) {
+            _ = try relay(server, "PUT", Text(isRepeatable: false))
+        }
+        #expect(server.requests.count == 2)
+    }
+
+    @Test func `D14 cannot be covered by auth-int, nor can what comes back`() throws {
+        let up = try RecordingServer([challenge("one", qop: "auth-int"), .answer(200)])
+        defer { up.stop() }
+        guard case .usage(.badValue(option: "body", _)) = fault({ _ = try relay(up, "PUT", Text()) }) else {
+            Issue.record("sent all the same")
+            return
+        }
+        #expect(up.requests.count == 1)
+        let proof = ["Authentication-Info: rspauth=\"00\", qop=auth-int"]
+        let down = try RecordingServer([challenge("one", qop: "auth-int"), .answer(200, proof, body: "page")])
+        defer { down.stop() }
+        #expect(try relay(down, "GET", nil) == (200, Array("page".utf8)))
+    }
+
+    @Test func `HEAD has none`() throws {
+        let server = try RecordingServer([])
+        defer { server.stop() }
+        var request = HTTPRequest(method: "HEAD", url: server.url("/"))
+        request.passage = Passage(source: Text(), sink: Sink())
+        let problem = UsageFault.badValue(option: "body", problem: "HEAD has none")
+        #expect(fault { _ = try CurlTransport(origin: server.origin).send(request) } == .usage(problem))
+        #expect(server.requests.isEmpty)
+    }
+}
