@@ -20,7 +20,12 @@ extension CompletionKind {
             let helpers = World.real().shelf(
                 World.ShelfPlace(stateFolder: ""), { () throws(StoreFault) in throw .passphraseCancelled }
             ).helpers()
-            return ["auto", "secret-service", "file", "keyring", "plaintext", "none"] + helpers.map(\.description)
+            return ["auto"] + (StoreName.builtIn + helpers).map(\.description)
         }
+    }
+
+    /// The names of those that keep something.
+    static var keepingStores: CompletionKind {
+        .list(StoreName.builtIn.filter(\.keepsLogins).map(\.description) + ["helper:"])
     }
 }

@@ -6,8 +6,7 @@ extension Invocation {
     /// The keeper of one account of a profile.
     func keeper(_ profile: Profile, _ origin: Origin, _ settings: LoginSettings = LoginSettings()) -> StoreKeeper {
         let shelf = shelf()
-        let persist = settings.persist ?? profile.settings.persist
-        let store = settings.store ?? profile.settings.store.flatMap { StoreName($0) }
+        let persist = settings.persistence(of: profile), store = settings.store(of: profile)
         return StoreKeeper(
             subject: StoreKeeper.Subject(
                 profile: profile.name, url: profile.url, origin: origin, username: settings.username),

@@ -113,21 +113,14 @@ final class Invocation {
         return DesktopSession(unlocking: mayAsk ? unlocking : .never) { [world] in world.environment[$0] }
     }
 
-    /// Whether the encrypted file was set up, in whatever state it is.
-    func hasEncryptedFile() -> Bool {
-        do throws(StoreFault) {
-            return try shelf().hasEncryptedFile()
-        } catch {
-            return true
-        }
-    }
+    /// Where the encrypted file is, or will be.
+    var encryptedFile: String { "\(paths.stateFolder)/\(EncryptedFileStore.fileName)" }
 
     private func passphrase() throws(StoreFault) -> Secret {
-        let path = "\(paths.stateFolder)/\(EncryptedFileStore.fileName)"
         if let file = world.environment["AUTHCTL_STORE_PASSPHRASE_FILE"] {
             return try SecretFile.passphrase(file)
         }
-        guard mayAsk else { throw .passphraseMissing(path: path) }
+        guard mayAsk else { throw .passphraseMissing(path: encryptedFile) }
         let typed: Secret?
         do throws(LoginError) {
             let label = "Passphrase of authctl's encrypted file: "
@@ -137,7 +130,7 @@ final class Invocation {
         } catch .promptExpired(let seconds) {
             throw .passphraseExpired(seconds: seconds)
         } catch {
-            throw .passphraseMissing(path: path)
+            throw .passphraseMissing(path: encryptedFile)
         }
         guard let typed else { throw .passphraseCancelled }
         return typed

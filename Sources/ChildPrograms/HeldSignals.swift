@@ -8,6 +8,7 @@ public final class HeldSignals {
     /// The signals that were blocked before.
     private var before = sigset_t()
 
+    /// Holds them back from now on.
     public init() {
         var held = sigset_t()
         sigemptyset(&held)

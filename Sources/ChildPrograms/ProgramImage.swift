@@ -13,6 +13,7 @@ public struct ProgramImage {
         /// As env(1) and every shell tell it: 127 for what is not there, 126 for what cannot be run.
         public var status: Int32 { errno == ENOENT && !wasFound ? 127 : 126 }
 
+        /// Why it cannot be run, as a part of a sentence.
         public var words: String {
             guard errno == ENOENT else { return String(cString: strerror(errno)) }
             return wasFound ? "what its first line names is not there" : "there is no such program"

@@ -19,6 +19,7 @@ public enum LoginError: Error, Equatable, Sendable {
     case promptExpired(seconds: Int)
     case failure(FailureFault)
 
+    /// The code that the program ends with.
     public var exitCode: ExitCode {
         switch self {
         case .usage: .usage

@@ -1,21 +1,26 @@
 /// The stores that a user can name, with `--store`, `AUTHCTL_STORE` or `store =`.
 public enum StoreName: Hashable, Sendable {
+    /// The keyring of the desktop.
     case secretService
+    /// The encrypted file.
     case file
+    /// The kernel's keyring.
     case keyring
+    /// A file that protects nothing.
     case plaintext
+    /// What follows `docker-credential-` in the name of a credential helper.
     case helper(String)
+    /// Keeps nothing.
     case none
+
+    /// Every store but the helpers, of which there are as many as programs in `PATH`; in the order in which they are shown.
+    public static let builtIn: [StoreName] = [.secretService, .file, .keyring, .plaintext, .none]
 
     /// - Returns: nothing if no store has this name or may have it; `auto` is a choice, not a store.
     public init?(_ text: String) {
-        switch text {
-        case "secret-service": self = .secretService
-        case "file": self = .file
-        case "keyring": self = .keyring
-        case "plaintext": self = .plaintext
-        case "none": self = .none
-        default:
+        if let store = Self.builtIn.first(where: { $0.description.isSame(as: text) }) {
+            self = store
+        } else {
             let helper = String(text.dropFirst("helper:".count))
             guard text.hasPrefix("helper:"), Self.isHelper(helper) else { return nil }
             self = .helper(helper)

@@ -12,6 +12,9 @@ public struct StoreChooser {
         /// As far as can be seen without asking anybody.
         let check: (any CredentialStore) throws(StoreFault) -> Void
 
+        /// - Parameters:
+        ///   - open: throws why the store is not there.
+        ///   - check: throws why it does not work, as far as can be seen without asking anybody.
         public init(
             name: StoreName, isPermanent: Bool, open: @escaping () throws(StoreFault) -> any CredentialStore,
             check: @escaping (any CredentialStore) throws(StoreFault) -> Void = testStore
@@ -38,6 +41,11 @@ public struct StoreChooser {
     private let forSession: () -> any CredentialStore
     private let words: (StoreFault) -> String
 
+    /// - Parameters:
+    ///   - candidates: what `auto` considers, in its order.
+    ///   - open: a store by its name, untested.
+    ///   - forSession: the store for what is to end with the session.
+    ///   - words: turns a fault into a sentence, for `noneWorks`.
     public init(
         candidates: [Candidate], open: @escaping (StoreName) throws(StoreFault) -> any CredentialStore,
         forSession: @escaping () -> any CredentialStore, words: @escaping (StoreFault) -> String

@@ -3,7 +3,7 @@ public import Secrets
 
 /// A random item that a store is tried with, before a person is asked for anything.
 public struct StoreTest: Sendable {
-    /// Belongs to no profile that a person can make, since profile names have no blank.
+    /// Belongs to no login: no server has a name in `.invalid` (RFC 6761).
     public let account: AccountID
     public let secret: Secret
 

@@ -21,6 +21,7 @@ public enum StoredLoginCodec {
         }
     }
 
+    /// - Throws: `Malformed` for anything but a document of this version.
     public static func decode(_ bytes: Secret) throws(Malformed) -> StoredLogin {
         guard let document = SecretJSON.decode(Document.self, from: bytes), document.version == version else {
             throw Malformed()

@@ -13,6 +13,7 @@ public struct SecretBuilder: ~Copyable {
 
     private var start: UnsafeMutableRawPointer
     private var capacity: Int
+    /// How many bytes there are so far.
     public private(set) var count = 0
 
     /// The largest number of bytes that are accepted.
@@ -29,6 +30,7 @@ public struct SecretBuilder: ~Copyable {
         sodium_free(start)
     }
 
+    /// Copies bytes behind those that are there. The caller wipes its own copy.
     /// - Throws: `LimitExceeded`, with everything as it was before.
     public mutating func append(_ bytes: UnsafeRawBufferPointer) throws(LimitExceeded) {
         guard bytes.count <= limit - count else { throw LimitExceeded(limit: limit) }
@@ -37,10 +39,15 @@ public struct SecretBuilder: ~Copyable {
         count += bytes.count
     }
 
+    /// Copies the UTF-8 of what is not itself secret.
+    /// - Throws: `LimitExceeded`, with everything as it was before.
     public mutating func append(_ text: String) throws(LimitExceeded) {
+        guard text.utf8.count <= limit - count else { throw LimitExceeded(limit: limit) }
         for byte in text.utf8 { try append(byte) }
     }
 
+    /// Copies another secret.
+    /// - Throws: `LimitExceeded`, with everything as it was before.
     public mutating func append(_ secret: Secret) throws(LimitExceeded) {
         guard secret.count <= limit - count else { throw LimitExceeded(limit: limit) }
         reserve(count + secret.count)
@@ -62,6 +69,7 @@ public struct SecretBuilder: ~Copyable {
         return written
     }
 
+    /// - Throws: `LimitExceeded`, with everything as it was before.
     public mutating func append(_ byte: UInt8) throws(LimitExceeded) {
         guard count < limit else { throw LimitExceeded(limit: limit) }
         reserve(count + 1)

@@ -83,6 +83,17 @@ import Testing
         #expect(try store().dropHeldKey(clock: .fixed))
     }
 
+    @Test(.enabled(if: Need.strace, "strace cannot trace here"), arguments: ["EPERM", "ENOSYS"])
+    func `where the kernel refuses keys nothing is held, and nothing is there to drop`(errno: String) throws {
+        let folder = TemporaryFolder()
+        try EncryptedFileStore.create(folder: folder.path, source: .passphrase(ask), derivation: .lowest)
+        let dropped = try Program.run([
+            "strace", "-f", "-o", "/dev/null", "-e", "inject=add_key,keyctl:error=\(errno)", Program.probe,
+            "drop-held-key", "file", folder.path, "none", "none",
+        ])
+        #expect(dropped.status == 3, "\(dropped.errors)")
+    }
+
     @Test func `a blank passphrase is refused and nothing is set up`() throws {
         let folder = TemporaryFolder()
         let blank: () throws(StoreFault) -> Secret = { Secret("") }

@@ -45,6 +45,10 @@ func run(_ arguments: [String]) throws(StoreFault) -> Int32 {
         guard let secret = try store.find(account) else { return 3 }
         print(secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
         return 0
+    case "drop-held-key":
+        let clock = WallClock { Int64(time(nil)) }
+        let file = EncryptedFileStore(folder: folder) { () throws(StoreFault) in throw .passphraseCancelled }
+        return try file.dropHeldKey(clock: clock) ? 0 : 3
     case "contains": return try store.contains(account) ? 0 : 3
     case "erase": return try store.erase(account) ? 0 : 3
     case "test":

@@ -40,10 +40,15 @@ struct LogoutCommand: WorldCommand {
                 fault = fault ?? error
             }
         }
-        if let fault { throw fault }
+        // After the accounts, since it may be what opens their file, and whatever became of them.
         if isOfEverything(invocation) {
-            try Invocation.fromStore { () throws(StoreFault) in try invocation.shelf().dropHeldKey() }
+            do throws(StoreFault) {
+                try invocation.shelf().dropHeldKey()
+            } catch {
+                fault = fault ?? .store(error)
+            }
         }
+        if let fault { throw fault }
         if receipts.isEmpty { invocation.say(try nobody(invocation)) }
         return try report(receipts, invocation)
     }

@@ -27,20 +27,29 @@ struct ProfileRemoveCommand: WorldCommand {
         case .made:
             invocation.topic = Topic(profile: name)
         }
-        let accounts = try invocation.document().profile(name)?.accounts ?? []
-        guard accounts.isEmpty else {
+        guard try Invocation.fromStore({ () throws(StoreFault) in try forget(invocation.book) }) else {
             throw .usage(.other("it still has logins; first: authctl logout \(name) --all"))
         }
-        try Invocation.fromStore { () throws(StoreFault) in
+        _ = try Invocation.fromStore { () throws(StoreFault) in
             try invocation.world.profileFolder(invocation.paths.madeProfiles).remove("\(name).toml")
-            _ = try invocation.book.update { document in
-                document.profiles.removeAll { $0.name == name }
-                if document.lastProfile == name { document.lastProfile = nil }
-                if document.defaultProfile == name { document.defaultProfile = nil }
-            }
         }
         invocation.say("Removed the profile \(SafeText.escaped(name)).")
         if printsJSON { try invocation.world.streams.result(json: ["removed": name]) }
         return .ok
+    }
+
+    /// Looked at and changed in one step: a login that came in between would lose its record, and its secret be lost to
+    /// every logout.
+    /// - Returns: whether the profile had no login.
+    private func forget(_ book: AccountBook) throws(StoreFault) -> Bool {
+        var isFree = true
+        try book.update { document in
+            isFree = document.profile(name)?.accounts.isEmpty ?? true
+            guard isFree else { return }
+            document.profiles.removeAll { $0.name.isSame(as: name) }
+            if document.lastProfile?.isSame(as: name) == true { document.lastProfile = nil }
+            if document.defaultProfile?.isSame(as: name) == true { document.defaultProfile = nil }
+        }
+        return isFree
     }
 }

@@ -27,10 +27,8 @@ struct StoreInitCommand: WorldCommand {
             throw .usage(.badValue(option: "store", problem: "only 'file' has to be set up"))
         }
         // Before anybody types a passphrase for nothing.
-        if invocation.hasEncryptedFile() {
-            let path = "\(invocation.paths.stateFolder)/\(EncryptedFileStore.fileName)"
-            throw .store(.alreadySetUp(.file, path: path))
-        }
+        let isSetUp = try Invocation.fromStore { () throws(StoreFault) in try invocation.shelf().hasEncryptedFile() }
+        if isSetUp { throw .store(.alreadySetUp(.file, path: invocation.encryptedFile)) }
         let source = try keySource(invocation)
         try Invocation.fromStore { () throws(StoreFault) in
             try EncryptedFileStore.create(folder: invocation.paths.stateFolder, source: source)
@@ -54,8 +52,7 @@ struct StoreInitCommand: WorldCommand {
         if let file = invocation.world.environment["AUTHCTL_STORE_PASSPHRASE_FILE"] {
             return .passphrase { () throws(StoreFault) in try SecretFile.passphrase(file) }
         }
-        let path = "\(invocation.paths.stateFolder)/\(EncryptedFileStore.fileName)"
-        guard invocation.mayAsk else { throw .store(.passphraseMissing(path: path)) }
+        guard invocation.mayAsk else { throw .store(.passphraseMissing(path: invocation.encryptedFile)) }
         let dialogue = invocation.world.dialogue(invocation.dialogueSettings)
         guard let typed = try dialogue.askPassphrase("New passphrase: ", confirm: true) else { throw .cancelled }
         return .passphrase { () throws(StoreFault) in typed }

@@ -17,9 +17,11 @@ struct StoreListCommand: WorldCommand {
         let shelf = invocation.shelf()
         let findings = shelf.chooser(words: words).survey()
         let named = try invocation.namedStore()
-        let rows = (findings.map { StoreRow($0, words) } + StoreRow.byNameOnly(shelf.helpers())).map {
-            $0.chosen(by: named)
+        var rows = findings.map { StoreRow($0, words) } + StoreRow.byNameOnly(shelf.helpers())
+        if case .helper(let helper)? = named?.store, !shelf.helpers().contains(.helper(helper)) {
+            rows.append(.missing(helper, words))
         }
+        rows = rows.map { $0.chosen(by: named) }
         if printsJSON {
             try invocation.world.streams.result(json: rows)
         } else {

@@ -12,10 +12,10 @@ struct StoreMoveCommand: WorldCommand {
             """)
     static let mayAsk = true
 
-    @Argument(help: "The store that they are in.", completion: .list(StoreName.completions))
+    @Argument(help: "The store that they are in.", completion: .keepingStores)
     var from: String
 
-    @Argument(help: "The store that they go to.", completion: .list(StoreName.completions))
+    @Argument(help: "The store that they go to.", completion: .keepingStores)
     var to: String
 
     @OptionGroup var report: ReportOptions
@@ -24,7 +24,7 @@ struct StoreMoveCommand: WorldCommand {
     var printsJSON: Bool { report.json }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
-        let source = try store(from), target = try store(to)
+        let source = try StoreName.keeping(from), target = try StoreName.keeping(to)
         guard source != target else {
             throw .usage(.badValue(option: "store", problem: "both are \(SafeText.quoted(to))"))
         }
@@ -37,17 +37,18 @@ struct StoreMoveCommand: WorldCommand {
         if printsJSON { try invocation.world.streams.result(json: moves) }
         return .ok
     }
+}
 
-    private func store(_ text: String) throws(LoginError) -> StoreName {
-        guard let name = StoreName(text), name != .none else {
+extension StoreName {
+    /// Whether a login can be put there and found again.
+    var keepsLogins: Bool { self != StoreName.none }
+
+    /// The store of this name, of those that keep something.
+    static func keeping(_ text: String) throws(LoginError) -> StoreName {
+        guard let name = StoreName(text), name.keepsLogins else {
             throw .usage(
                 .badValue(option: "store", problem: "\(SafeText.quoted(text)) is no store that keeps anything"))
         }
         return name
     }
-}
-
-extension StoreName {
-    /// Those that keep something, for a shell.
-    static let completions = ["secret-service", "file", "keyring", "plaintext", "helper:"]
 }

@@ -10,7 +10,7 @@ struct StoreTestCommand: WorldCommand {
 
     @Argument(
         help: "The store; the one that 'auto' chooses unless said.",
-        completion: .stores)
+        completion: .keepingStores)
     var store: String?
 
     @OptionGroup var report: ReportOptions
@@ -19,12 +19,7 @@ struct StoreTestCommand: WorldCommand {
     var printsJSON: Bool { report.json }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
-        let name = try store.map { (text) throws(LoginError) in
-            guard let name = StoreName(text) else {
-                throw .usage(.badValue(option: "store", problem: "there is no store \(SafeText.quoted(text))"))
-            }
-            return name
-        }
+        let name = try store.map { (text) throws(LoginError) in try StoreName.keeping(text) }
         let chosen = try Invocation.fromStore { () throws(StoreFault) in
             let shelf = invocation.shelf()
             let words = { (fault: StoreFault) in LoginError.store(fault).message(about: Topic()).what }

@@ -27,24 +27,37 @@ struct SwitchCommand: WorldCommand {
         let profile = try invocation.selectProfile(words.count == 2 ? words[0] : nil)
         let username = words[words.count - 1]
         if username.utf8.contains(UInt8(ascii: ":")), profile.answersChallenges { throw .usage(.usernameHasColon) }
-        let record = try invocation.document().profile(profile.name)
-        guard let record, let account = record.account(named: username) else {
-            throw .usage(
-                .unknownAccount(
-                    profile: profile.name, username: username, known: record?.accounts.map(\.username) ?? []))
-        }
-        try Invocation.fromStore { () throws(StoreFault) in
-            _ = try invocation.book.update { document in
-                document.updateProfile(profile.name, url: record.url, origin: record.origin) {
-                    $0.activeUsername = account.username
-                }
-            }
-        }
+        let account = try activate(username, of: profile, invocation)
         invocation.say(
             "The active account of \(profile.name) is now \(SafeText.escaped(account.identity.displayName)).")
         if printsJSON {
             try invocation.world.streams.result(json: ["profile": profile.name, "username": account.username])
         }
         return .ok
+    }
+
+    /// Looked up and made active in one step, so that nobody is active who has just logged out. Accounts of a former origin
+    /// are none of the profile's.
+    private func activate(
+        _ username: String, of profile: Profile, _ invocation: Invocation
+    ) throws(LoginError) -> AccountRecord {
+        let origin = try invocation.record(of: profile)?.origin
+        var known: [String] = []
+        var found: AccountRecord?
+        try Invocation.fromStore { () throws(StoreFault) in
+            _ = try invocation.book.update { document in
+                guard let record = document.profile(profile.name), record.origin == origin else { return }
+                known = record.usernames
+                found = record.account(named: username)
+                guard let found else { return }
+                document.updateProfile(profile.name, url: record.url, origin: record.origin) {
+                    $0.activeUsername = found.username
+                }
+            }
+        }
+        guard let found else {
+            throw .usage(.unknownAccount(profile: profile.name, username: username, known: known))
+        }
+        return found
     }
 }

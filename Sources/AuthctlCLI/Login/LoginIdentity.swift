@@ -22,7 +22,7 @@ struct LoginIdentity {
         let former = keeper(settings)
         let opened = try open { () throws(LoginError) in try former.fill() }
         guard let identity = opened, profile.provesByCertificate else { return opened }
-        if let named = settings.username, Secret(named) != Secret(identity.commonName) {
+        if let named = settings.username, !named.isSame(as: identity.commonName) {
             throw settings.mayUseCertificate
                 ? .usage(.other("the certificate is that of \(SafeText.quoted(identity.commonName)); -u names another"))
                 : .loginRequired(LoginNeed(why: .noSuchAccount(username: named, known: [identity.commonName])))

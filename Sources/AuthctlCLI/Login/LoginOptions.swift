@@ -61,7 +61,7 @@ struct LoginOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Trust the certificate with this SHA-256 fingerprint.", valueName: "sha256:hex"))
     var trustFingerprint: String?
 
-    private static let stores = ["auto", "secret-service", "file", "keyring", "plaintext", "helper:NAME", "none"]
+    private static let stores = ["auto"] + StoreName.builtIn.map(\.description) + ["helper:NAME"]
 
     private var passwordWays: Int {
         [passwordStdin, passwordFile != nil, passwordCommand != nil].count { $0 }

@@ -26,6 +26,14 @@ struct LoginSettings {
     var showsNotice = false
 }
 
+extension LoginSettings {
+    /// How long a login is to be kept; nothing where nobody said.
+    func persistence(of profile: Profile) -> Persistence? { persist ?? profile.settings.persist }
+
+    /// The store that was named; nothing for `auto`.
+    func store(of profile: Profile) -> StoreName? { store ?? profile.settings.store.flatMap { StoreName($0) } }
+}
+
 /// Builds what a `LoginFlow` needs for one profile, and runs it.
 struct LoginRun {
     let invocation: Invocation
@@ -62,6 +70,11 @@ struct LoginRun {
                 ttl: settings.ttl, pinnedMethod: method, hasPassword: settings.given != nil,
                 username: settings.username.map { record?.account(named: $0)?.username ?? $0 }))
         keeper = invocation.keeper(profile, endpoint.origin, settings)
+    }
+
+    /// Whether a new login is kept nowhere.
+    var keepsNothing: Bool {
+        settings.persistence(of: profile) == Persistence.none || settings.store(of: profile) == StoreName.none
     }
 
     /// - Parameter other: keeps the login in the place of the run's own keeper.
@@ -116,9 +129,7 @@ struct LoginRun {
 
     private func storedIdentities() throws(LoginError) -> [Identity] {
         // What is not kept takes nobody's place.
-        guard settings.persist != Persistence.none, let record = try invocation.document().profile(profile.name) else {
-            return []
-        }
+        guard !keepsNothing, let record = try invocation.document().profile(profile.name) else { return [] }
         return record.accounts.filter { $0.origin == endpoint.origin }.map(\.identity)
     }
 

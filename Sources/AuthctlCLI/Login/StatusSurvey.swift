@@ -95,7 +95,8 @@ struct StatusSurvey {
         _ name: String, _ profile: Profile?, _ record: ProfileRecord?, _ account: AccountRecord?, _ error: LoginError?,
         _ trusted: Fingerprint? = nil
     ) -> StatusRow {
-        let isActive = account.map { $0.username == record?.activeUsername } ?? false
+        let active = record?.activeUsername
+        let isActive = account.map { active?.isSame(as: $0.username) ?? false } ?? false
         let methods = profile?.methods.map(\.rawValue).joined(separator: ", ")
         return StatusRow(
             profile: name, origin: record?.origin.description, username: account?.identity.displayName,

@@ -15,7 +15,7 @@ struct StoreNotice {
         }
         switch record.store {
         case .keyring:
-            let isForSession = (run.settings.persist ?? run.profile.settings.persist) == .session
+            let isForSession = run.settings.persistence(of: run.profile) == .session
             let until = isForSession ? "this session ends, or this machine restarts" : "this machine restarts"
             invocation.say(
                 "Kept in the kernel's keyring until \(until)\(end(record)); other users cannot see it, root can.")
@@ -33,12 +33,20 @@ struct StoreNotice {
     }
 
     /// No store keeps what the service itself will end today.
-    private func tip(_ record: AccountRecord) -> String? {
+    func tip(_ record: AccountRecord) -> String? {
         if let expires = record.expires, invocation.world.clock.seconds(until: expires) < 86_400 { return nil }
-        if invocation.hasEncryptedFile() {
-            return "The encrypted file was passed over: its key was not at hand (AUTHCTL_STORE_PASSPHRASE_FILE)."
+        let isSetUp: Bool
+        do throws(StoreFault) {
+            isSetUp = try invocation.shelf().hasEncryptedFile()
+        } catch {
+            return nil
         }
-        return "To keep it longer: authctl store init file, then authctl store move keyring file"
+        guard isSetUp else {
+            return "To keep it longer: authctl store init file, then authctl store move keyring file"
+        }
+        // Whoever named the keyring had no other store considered.
+        guard run.settings.store(of: run.profile) == nil else { return nil }
+        return "The encrypted file was passed over: its key was not at hand (AUTHCTL_STORE_PASSPHRASE_FILE)."
     }
 
     private func end(_ record: AccountRecord) -> String {

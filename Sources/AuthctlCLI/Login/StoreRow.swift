@@ -17,10 +17,10 @@ struct StoreRow: Encodable {
         why = finding.fault.map(words) ?? (finding.isChosen ? "chosen by 'auto': the first that works" : "works")
     }
 
-    private init(_ name: String, keeps: String, why: String) {
-        self.name = name
+    private init(_ store: StoreName, keeps: String, usable: Bool = true, why: String) {
+        self.name = store.description
         self.keeps = keeps
-        self.usable = true
+        self.usable = usable
         self.chosen = false
         self.why = why
     }
@@ -41,12 +41,17 @@ struct StoreRow: Encodable {
     /// Those that `auto` never chooses.
     /// - Parameter helpers: those that are in `PATH`; none is run.
     static func byNameOnly(_ helpers: [StoreName]) -> [StoreRow] {
-        let plaintext = StoreRow("plaintext", keeps: "permanently", why: "only by name: it protects nothing")
+        let plaintext = StoreRow(.plaintext, keeps: "permanently", why: "only by name: it protects nothing")
         let found = helpers.map { helper in
-            StoreRow(
-                "\(helper)", keeps: "up to the helper",
-                why: "only by name: not tried, see 'authctl store test \(helper)'")
+            StoreRow(helper, keeps: keptByHelper, why: "only by name: not tried, see 'authctl store test \(helper)'")
         }
-        return [plaintext] + found + [StoreRow("none", keeps: "nothing", why: "only by name")]
+        return [plaintext] + found + [StoreRow(StoreName.none, keeps: "nothing", why: "only by name")]
     }
+
+    /// A helper that was named, and is not in `PATH`.
+    static func missing(_ helper: String, _ words: (StoreFault) -> String) -> StoreRow {
+        StoreRow(.helper(helper), keeps: keptByHelper, usable: false, why: words(.helper(helper, .notInPath)))
+    }
+
+    private static let keptByHelper = "up to the helper"
 }

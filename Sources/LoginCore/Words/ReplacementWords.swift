@@ -1,8 +1,8 @@
 extension Replacement {
     /// Both names as the server gave them, and the name typed, where there is one.
     public var words: String {
-        let typed = stored.username.isEmpty || stored.username.isSame(as: stored.serverName ?? "")
-        let account = typed ? "the stored login" : "the login as \(SafeText.quoted(stored.username))"
+        let wasTyped = !stored.username.isEmpty && !stored.username.isSame(as: stored.serverName ?? "")
+        let account = !wasTyped ? "the stored login" : "the login as \(SafeText.quoted(stored.username))"
         return """
             \(account) was of \(SafeText.quoted(stored.serverName ?? "")), and the server now names \
             \(SafeText.quoted(confirmed.serverName ?? ""))

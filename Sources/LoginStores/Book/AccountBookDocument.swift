@@ -6,6 +6,7 @@ public struct AccountBookDocument: Equatable, Sendable {
     /// What this version of authctl reads and writes. A higher one is refused, never overwritten.
     public static let currentVersion = 1
 
+    /// One of each name, in the order of their first logins.
     public var profiles: [ProfileRecord] = []
     /// The profile of the last login.
     public var lastProfile: String?
@@ -14,6 +15,7 @@ public struct AccountBookDocument: Equatable, Sendable {
     /// Certificates that a person accepted, one for an origin.
     public private(set) var trusted: [TrustException] = []
 
+    /// Nothing is remembered yet.
     public init() {}
 
     /// The profile of exactly this name.

@@ -2,6 +2,7 @@ public import LoginCore
 
 /// One profile as it was last used.
 public struct ProfileRecord: Equatable, Sendable, Codable {
+    /// As the configuration calls it.
     public let name: String
     /// As written in the profile: if that text is the same, so is the origin, and nobody needs a URL parser.
     public var url: String
@@ -14,6 +15,10 @@ public struct ProfileRecord: Equatable, Sendable, Codable {
     /// Those of former origins included, so that a logout finds them.
     public var accounts: [AccountRecord]
 
+    /// A profile without accounts.
+    /// - Parameters:
+    ///   - url: as written in the profile.
+    ///   - origin: what `url` is, in canonical form.
     public init(name: String, url: String, origin: Origin) {
         self.name = name
         self.url = url
@@ -45,7 +50,10 @@ public struct AccountRecord: Equatable, Sendable, Codable {
     public enum SessionKind: String, Equatable, Sendable, Codable {
         /// The user name and the password themselves.
         case basic
-        case token, cookies
+        /// A token, perhaps with one that renews it.
+        case token
+        /// The cookies of a session.
+        case cookies
         /// User name and password too, but never sent as they are.
         case digest
         /// A Kerberos ticket, which is kept elsewhere: only whose it was.
@@ -56,13 +64,16 @@ public struct AccountRecord: Equatable, Sendable, Codable {
 
     /// As typed; the server's where nothing was typed.
     public let username: String
+    /// As the verify endpoint tells it, if it does.
     public var serverName: String?
+    /// Where the account was logged in; the profile may lead elsewhere by now.
     public let origin: Origin
     /// Where the secret lies; later commands use this store and no other.
     public var store: StoreName
     /// Other stores that may hold a copy: a change of stores that is under way, or did not come to its end. A logout
     /// erases these too.
     public var otherCopies: [StoreName]
+    /// What the secret is.
     public var kind: SessionKind
     /// Of the session, in seconds of Unix time.
     public var expires: Int64?
@@ -73,6 +84,10 @@ public struct AccountRecord: Equatable, Sendable, Codable {
     /// Whether the password is kept beside a token or cookies.
     public var keepsPassword: Bool
 
+    /// - Parameters:
+    ///   - username: as typed; the server's where nothing was typed.
+    ///   - expires: of the session, in seconds of Unix time.
+    ///   - savedAt: in seconds of Unix time.
     public init(
         username: String, serverName: String?, origin: Origin, store: StoreName, kind: SessionKind, expires: Int64?,
         savedAt: Int64, passwordRefused: Bool = false, keepsPassword: Bool = false, otherCopies: [StoreName] = []

@@ -30,12 +30,16 @@ struct HeldKey {
 
     /// - Returns: whether there was one.
     static func drop(for header: VaultHeader, clock: WallClock) throws(StoreFault) -> Bool {
-        try KeyringStore(clock: clock).erase(account(header))
+        do throws(StoreFault) {
+            return try KeyringStore(clock: clock).erase(account(header))
+        } catch .unavailable {
+            return false
+        }
     }
 
     private var keyring: KeyringStore { KeyringStore(clock: clock, lifetime: .untilRestart) }
 
-    /// Belongs to no profile that a person can make, since profile names have no blank. The salt is another one for each file.
+    /// Belongs to no login: no server has a name in `.invalid` (RFC 6761). The salt is another one for each file.
     private static func account(_ header: VaultHeader) -> AccountID {
         let digits = Array("0123456789abcdef")
         let salt = header.salt.reduce(into: "") { $0 += [digits[Int($1 >> 4)], digits[Int($1 & 15)]] }

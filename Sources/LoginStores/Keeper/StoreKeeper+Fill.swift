@@ -3,6 +3,8 @@ internal import Secrets
 
 // Reading what is stored, and taking note of a refusal.
 extension StoreKeeper {
+    /// What is kept of the account; empty where there is none.
+    /// - Throws: `store` where its store cannot be read, or holds for it what is no stored login.
     public func fill() throws(LoginError) -> StoredLogin {
         try fromStore { () throws(StoreFault) in
             guard let record = try account() else {
@@ -39,6 +41,8 @@ extension StoreKeeper {
         }
     }
 
+    /// Takes note of a refusal of what the last fill read: a session is erased, a password marked. What another process has
+    /// saved since stays.
     public func reject(_ part: StoredLogin.Part) throws(LoginError) {
         // The password beside a session is tried next: nobody else tries it meanwhile.
         if part == .credential { password = nil }
