@@ -24,13 +24,13 @@ let package = Package(
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.0"),
     ],
     targets: [
-        // C libraries. Readline and libsodium are small and linked; the others are opened on first use.
-        .systemLibrary(name: "CReadline", providers: [.apt(["libreadline-dev"])]),
+        // C libraries. libsodium is small and always needed, so it is linked; the others are opened on first use.
         .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"])]),
         .target(name: "CCrypto", cSettings: strictC),
         .target(name: "CCurl", cSettings: strictC),
         .target(name: "CGSSAPI", cSettings: strictC),
         .target(name: "CKeyutils", cSettings: strictC),
+        .target(name: "CReadline", cSettings: strictC),
         .target(name: "CSecret", cSettings: strictC),
         .target(name: "CXML", cSettings: strictC),
         .target(name: "CProcess", cSettings: strictC),

@@ -10,6 +10,7 @@ enum Line {
 
 /// Why a line that was ended with Enter, or was not, is of no use.
 enum LineFault: Error {
+    case noReadline(reason: String)
     case expired(seconds: Int)
     case tooLong
     case notUTF8
@@ -20,18 +21,19 @@ struct LineReader {
     let terminal: Terminal
 
     func read(_ question: Question) throws(LineFault) -> Line {
+        if let problem = creadline_open() { throw .noReadline(reason: String(cString: problem)) }
         Self.initializeReadline()
         guard let keymap = KeyBindings.makeKeymap(editable: question.isShown) else { return .cancelled }
         CurrentLine.begin(question, on: terminal.screen)
         LineDisplay.begin(question, on: terminal.screen)
         let before = creadline_exchange(settings(keymap))
-        let typed = readline("")
+        let typed = creadline_readline("")
         // It would be drawn once more in the clean-up.
         creadline_set_redisplay {}
-        rl_free_line_state()
+        creadline_free_line_state()
         LineBuffer().wipe()
         _ = creadline_exchange(before)
-        rl_free_keymap(keymap)
+        creadline_free_keymap(keymap)
         terminal.screen.write("\n")
         let session = CurrentLine.finish()
         return try Self.line(typed, of: session, timeout: question.timeout)
@@ -74,14 +76,14 @@ struct LineReader {
         let before = getenv("INPUTRC").map { String(cString: $0) }
         setenv("INPUTRC", "/dev/null", 1)
         creadline_keep_environment()
-        rl_initialize()
+        creadline_initialize()
         if let before { setenv("INPUTRC", before, 1) } else { unsetenv("INPUTRC") }
         // Each of them is on, or may be, without an inputrc. A byte of a character is a key, never Escape and a letter.
         let variables = [
             ("enable-bracketed-paste", "off"), ("disable-completion", "on"), ("echo-control-characters", "off"),
             ("bell-style", "none"), ("bind-tty-special-chars", "off"), ("convert-meta", "off"), ("input-meta", "on"),
         ]
-        for (name, value) in variables { rl_variable_bind(name, value) }
+        for (name, value) in variables { creadline_variable_bind(name, value) }
         LineBuffer().prepare()
     }
 }

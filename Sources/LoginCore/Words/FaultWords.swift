@@ -122,10 +122,17 @@ extension FailureFault {
                 next: "end the session in the service's own settings")
         case .bodyNotRepeatable:
             return Message(
-                "the request was not answered, and its body cannot be sent once more: it came from a pipe and is long",
+                """
+                the request was not answered, and its body cannot be sent once more: it came from a pipe and is long, \
+                or from a file that has changed
+                """,
                 next: "log in first (\(topic.loginCommand)), then send it again, or send it from a file")
         case .unexpectedEvent(let text):
             return Message("authctl lost its way: \(text)", next: "please report this")
+        case .libraryMissing(let reason, let package):
+            return Message(
+                "a library cannot be opened: \(SafeText.escaped(reason))",
+                next: "install it (on Debian: apt install \(package))")
         case .system(let call, let errno):
             return Message("\(call) failed: \(SystemWords.of(errno))")
         case .other(let text):
