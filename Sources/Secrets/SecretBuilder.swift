@@ -37,7 +37,11 @@ public struct SecretBuilder: ~Copyable {
         count += bytes.count
     }
 
+    /// The text as UTF-8.
+    /// - Throws: `LimitExceeded`, with everything as it was before.
     public mutating func append(_ text: String) throws(LimitExceeded) {
+        let count = text.utf8.count
+        guard count <= limit - self.count else { throw LimitExceeded(limit: limit) }
         for byte in text.utf8 { try append(byte) }
     }
 
