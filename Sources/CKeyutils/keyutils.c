@@ -70,7 +70,8 @@ long ckeyutils_keyring(int32_t keyring) {
 }
 
 long ckeyutils_owner(int32_t key) {
-    char text[512] = "";
+    /* The kernel copies nothing into what is too short: the longest description, and the numbers before it. */
+    char text[4096 + 64] = "";
     unsigned owner;
     if (!ready()) return -ELIBACC;
     if (describe_(key, text, sizeof text - 1) < 0) return -(long)errno;

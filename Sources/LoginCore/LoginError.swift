@@ -138,6 +138,8 @@ public enum StoreFault: Error, Equatable, Sendable {
     case timedOut(StoreName, seconds: Int)
     case secretService(SecretServiceFault)
     case tooLarge(StoreName, limit: Int)
+    /// Profile, origin and user name, as the store writes them, take more than so many bytes.
+    case namesTooLong(StoreName, limit: Int)
     case cannotBePermanent(StoreName)
     /// The file that is to hold the passphrase does not.
     case passphraseFile(path: String, problem: String)

@@ -7,13 +7,11 @@ internal import Secrets
 extension KeyringStore {
     /// `authctl:` and the three parts of the account, each with everything percent-encoded that could be mistaken for
     /// a separator or is not printable ASCII, so that no two accounts share a description.
-    func description(of account: AccountID) throws(StoreFault) -> String {
+    /// - Returns: nothing for names so long that the kernel has no key of theirs.
+    func description(of account: AccountID) -> String? {
         let parts = [account.profile, account.origin.description, account.username].map(PrintableText.encode)
         let description = "authctl:" + parts.joined(separator: " ")
-        guard description.utf8.count <= Self.longestDescription else {
-            throw .tooLarge(.keyring, limit: Self.longestDescription)
-        }
-        return description
+        return description.utf8.count <= Self.longestDescription ? description : nil
     }
 
     /// Makes the key in this thread's keyring, which ends with the thread.
@@ -86,24 +84,17 @@ extension KeyringStore {
     /// - Returns: whether there was such a key.
     func unlinkAll(_ description: String, from keyring: Int32) throws(StoreFault) -> Bool {
         var found = false
-        while let key = try search(description, in: keyring, linkingTo: CKEYUTILS_NOWHERE) {
+        var last: Int32?
+        // One that is found again lies in a keyring within this one, as the user's lies in the session's.
+        while let key = try search(description, in: keyring, linkingTo: CKEYUTILS_NOWHERE), key != last {
+            last = key
             let result = ckeyutils_unlink(key, keyring)
-            if result == -Int(ENOENT) {
-                // In the user's keyring, which the session's holds; else displaced by another process: look again.
-                if keyring == Int32(CKEYUTILS_SESSION_KEYRING) { break }
-                continue
-            }
+            // Not here, or displaced by another process just now: look again.
+            if result == -Int(ENOENT) { continue }
             try check(result, call: "keyctl_unlink")
             found = true
         }
         return found
-    }
-
-    /// The time-out in seconds, at least one: the kernel takes 0 for 'none'.
-    func seconds(until expires: Int64) -> UInt32 {
-        let (left, overflow) = expires.subtractingReportingOverflow(clock.now())
-        guard !overflow else { return UInt32(Int32.max) }
-        return UInt32(max(1, min(left, Int64(Int32.max))))
     }
 
     @discardableResult

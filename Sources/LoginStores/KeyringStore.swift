@@ -43,7 +43,7 @@ public struct KeyringStore: CredentialStore {
     public var name: StoreName { .keyring }
 
     public func find(_ account: AccountID) throws(StoreFault) -> Secret? {
-        let description = try description(of: account)
+        guard let description = description(of: account) else { return nil }
         guard let key = try searchAll(description, linkingTo: CKEYUTILS_THREAD_KEYRING) else { return nil }
         defer { ckeyutils_unlink(key, Int32(CKEYUTILS_THREAD_KEYRING)) }
         let count = try check(ckeyutils_read(key, nil, 0), call: "keyctl_read")
@@ -55,14 +55,20 @@ public struct KeyringStore: CredentialStore {
     }
 
     public func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
+        // What is saved was confirmed just now: if it is past its end, the clock is wrong, and verify decides.
+        let left = expires.map { clock.seconds(until: $0) }.flatMap { $0 > 0 ? $0 : nil }
+        try save(secret, for: account, timeout: left.map { UInt32(min($0, Int64(Int32.max))) })
+    }
+
+    /// - Parameter timeout: in seconds, at least one, since the kernel takes 0 for 'none'; nothing for none.
+    func save(_ secret: Secret, for account: AccountID, timeout: UInt32?) throws(StoreFault) {
         guard secret.count <= Self.largestSecret else { throw .tooLarge(.keyring, limit: Self.largestSecret) }
-        let description = try description(of: account)
+        guard let description = description(of: account) else {
+            throw .namesTooLong(.keyring, limit: Self.longestDescription)
+        }
         let key = try add(secret, description)
         defer { ckeyutils_unlink(key, Int32(CKEYUTILS_THREAD_KEYRING)) }
-        // What is saved was confirmed just now: if it is past its end, the clock is wrong, and verify decides.
-        if let expires, expires > clock.now() {
-            try check(ckeyutils_set_timeout(key, seconds(until: expires)), call: "keyctl_set_timeout")
-        }
+        if let timeout { try check(ckeyutils_set_timeout(key, timeout), call: "keyctl_set_timeout") }
         let permissions = [
             CKEYUTILS_USER_VIEW, CKEYUTILS_USER_READ, CKEYUTILS_USER_SEARCH, CKEYUTILS_USER_LINK,
         ]
@@ -75,13 +81,14 @@ public struct KeyringStore: CredentialStore {
 
     @discardableResult
     public func erase(_ account: AccountID) throws(StoreFault) -> Bool {
-        let description = try description(of: account)
+        guard let description = description(of: account) else { return false }
         var found = false
         for keyring in try keyrings() where try unlinkAll(description, from: keyring) { found = true }
         return found
     }
 
     public func contains(_ account: AccountID) throws(StoreFault) -> Bool {
-        try searchAll(description(of: account), linkingTo: CKEYUTILS_NOWHERE) != nil
+        guard let description = description(of: account) else { return false }
+        return try searchAll(description, linkingTo: CKEYUTILS_NOWHERE) != nil
     }
 }

@@ -57,9 +57,9 @@ public struct PlaintextStore: CredentialStore {
 
     @discardableResult
     public func erase(_ account: AccountID) throws(StoreFault) -> Bool {
-        guard try contains(account) else { return false }
         var found = false
-        try file.update { (bytes) throws(StoreFault) in
+        // Also where the file has nothing of the account: a save that was killed may have left it in one beside.
+        try file.update(creating: false) { (bytes) throws(StoreFault) in
             var content = try content(bytes)
             let before = content.entries.count
             content.entries.removeAll { $0.account == account }

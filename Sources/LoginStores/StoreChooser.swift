@@ -61,11 +61,15 @@ public struct StoreChooser {
     ///   - name: the store that was named; nothing for `auto`.
     ///   - persistence: what was asked for; nothing if it was not said.
     /// - Throws: the fault of a named store; for `auto` `noneWorks`, or the fault of one that is there but broken.
-    ///   `cannotBePermanent` if `permanent` was asked for and only the keyring works, or was named.
+    ///   `cannotBePermanent` if `permanent` was asked for and only the keyring works, or it or `none` was named.
     public func choose(
         _ name: StoreName? = nil, persistence: Persistence? = nil
     ) throws(StoreFault) -> any CredentialStore {
-        if persistence == Persistence.none || name == StoreName.none { return NoStore() }
+        if persistence == Persistence.none { return NoStore() }
+        if name == StoreName.none {
+            if persistence == .permanent { throw .cannotBePermanent(.none) }
+            return NoStore()
+        }
         if persistence == .session {
             try checkIsKeyring(name)
             return try tested(forSession())
@@ -130,7 +134,7 @@ extension StoreFault {
         case .secretService(let fault): fault.isAbsence
         case .unavailable, .notSetUp, .timedOut, .passphraseMissing: true
         case .noneWorks, .locked, .wrongPassphraseOrDamaged, .damaged, .unsafeFile, .alreadySetUp, .system, .tooLarge,
-            .cannotBePermanent, .passphraseCancelled, .passphraseBlank, .passphraseExpired,
+            .namesTooLong, .cannotBePermanent, .passphraseCancelled, .passphraseBlank, .passphraseExpired,
             .passphraseFile, .helper:
             false
         }

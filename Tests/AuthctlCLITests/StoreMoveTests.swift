@@ -1,5 +1,6 @@
 import Foundation
 import LoginCore
+import LoginStores
 import LoginTestSupport
 import Secrets
 import Testing
@@ -41,6 +42,27 @@ struct StoreMoveTests {
         #expect(moved.talk.contains("Moved Anna A. of wire (https://api.wire.example) from 'plaintext' to 'file'."))
         #expect(moved.talk.contains("Moved Bert of wire"))
         #expect(world.run("token", "wire", "--header", "-u", "anna").output.hasPrefix("Authorization: Basic "))
+        #expect(world.run("store", "move", "plaintext", "file").talk.contains("nothing to move"))
+    }
+
+    @Test func `what an interrupted move has left is erased by the next one, and told`() throws {
+        let world = try wire("anna")
+        #expect(world.run("store", "init", "file", "--key-file", try keyFile(world)).code == 0)
+        let folder = "\(world.home.path)/state/authctl"
+        let path = "\(folder)/\(PlaintextStore.fileName)"
+        let before = try Data(contentsOf: URL(fileURLWithPath: path))
+        #expect(world.run("store", "move", "plaintext", "file").code == 0)
+        // As if it had been killed before the old copy was erased.
+        #expect(FileManager.default.createFile(atPath: path, contents: before, attributes: [.posixPermissions: 0o600]))
+        let id = AccountID(
+            profile: "wire", origin: Origin(scheme: "https", host: "api.wire.example", port: 443), username: "anna")
+        try AccountBook(folder: folder).update { $0.updateAccount(id) { $0.otherCopies = [.plaintext] } }
+        let again = world.run("store", "move", "plaintext", "file", "--json")
+        #expect(again.code == 0)
+        #expect(again.talk.contains("is in 'file' already; what was left in 'plaintext' was erased."))
+        #expect(again.output.contains("\"to\":\"file\"") || again.output.contains("\"to\" : \"file\""))
+        #expect(try !PlaintextStore(folder: folder).contains(id))
+        #expect(world.run("token", "wire", "--header").code == 0)
         #expect(world.run("store", "move", "plaintext", "file").talk.contains("nothing to move"))
     }
 

@@ -68,6 +68,12 @@ import Testing
             let bob = try authctl.run("whoami", "wire", "-u", "bob")
             #expect(bob.code == 0 || bob.code == 4, place)
             seen.append(bob.code ?? -1)
+            // A logout leaves no copy of a secret, be it in a file that was never put in place.
+            #expect(try authctl.run("logout", "wire", "--all").code == 0, place)
+            if store == "plaintext" {
+                let left = try FileManager.default.contentsOfDirectory(atPath: authctl.state)
+                #expect(left.filter { $0.hasPrefix(".plaintext.json.new-") }.isEmpty, place)
+            }
             #expect(try authctl.run(login + ["--store", store], input: password).code == 0, place)
             #expect(try authctl.run("whoami", "wire").output == "bob\n", place)
         }

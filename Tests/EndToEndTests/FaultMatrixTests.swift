@@ -179,6 +179,10 @@ import Testing
             let found = try finding(authctl, store)
             if found.ann != before.ann || !found.knowsAnn { lost += 1 }
             if let secret = found.bob, try !isWhole(secret) { half += 1 }
+            // Never a secret that no logout finds; and ann's place is taken by a login that is there, or not at all.
+            if found.bob != nil, !found.knowsBob { half += 1 }
+            let active = try AccountBook(folder: authctl.state).read().profile("wire")?.activeUsername
+            #expect(active == "ann" || (active == "bob" && found.bob != nil), what)
             // What is called done is done.
             if result.code == 0 { #expect(found.bob != nil && found.knowsBob, what) }
             #expect(files(authctl.state).keys.allSatisfy { !$0.contains(".new-") }, what)

@@ -111,7 +111,8 @@ enum SomeErrors {
             .wrongPassphraseOrDamaged(path: hostile), .damaged(path: hostile, problem: hostile),
             .unsafeFile(path: hostile, problem: hostile), .notSetUp(.file), .alreadySetUp(.file, path: hostile),
             .passphraseMissing(path: hostile), .system(call: "write", path: hostile, errno: 28),
-            .timedOut(.helper(hostile), seconds: 5), .tooLarge(.keyring, limit: 9), .cannotBePermanent(.keyring),
+            .timedOut(.helper(hostile), seconds: 5), .tooLarge(.keyring, limit: 9), .namesTooLong(.keyring, limit: 9),
+            .cannotBePermanent(.keyring),
             .passphraseCancelled, .passphraseBlank,
         ]
         + helpers.map { .helper(hostile, $0) }

@@ -81,6 +81,40 @@ import Testing
         #expect(try book.read().account(id) == nil)
     }
 
+    /// The plain file, as long as it is to lose nothing.
+    private struct Stubborn: CredentialStore {
+        let real: PlaintextStore
+        var name: StoreName { real.name }
+        func find(_ account: AccountID) throws(StoreFault) -> Secret? { try real.find(account) }
+        func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
+            try real.save(secret, for: account, expires: expires)
+        }
+        func erase(_ account: AccountID) throws(StoreFault) -> Bool {
+            throw .system(call: "write", path: "plaintext.json", errno: ENOSPC)
+        }
+        func contains(_ account: AccountID) throws(StoreFault) -> Bool { try real.contains(account) }
+    }
+
+    @Test func `a move that could not erase the old copy is ended by the next one`() throws {
+        let source = PlaintextStore(folder: folder.path)
+        let secret = try logIn(source), elsewhere = TemporaryFolder()
+        let target = try StoreUnderTest.file.make(in: elsewhere)
+        #expect(throws: StoreFault.self) {
+            try AccountMove(book: book, from: Stubborn(real: source), to: target).move(id)
+        }
+        #expect(try source.contains(id) && target.find(id) == secret)
+        #expect(try book.read().account(id)?.otherCopies == [.plaintext])
+        // Wherever the next one is to go: the login stays where it is.
+        let third = Garbling()
+        #expect(try AccountMove(book: book, from: source, to: third).move(id) == .cleared(.file))
+        #expect(try !source.contains(id))
+        #expect(try target.find(id) == secret)
+        #expect(try book.read().account(id)?.store == .file)
+        #expect(try book.read().account(id)?.otherCopies == [])
+        #expect(try AccountMove(book: book, from: source, to: target).move(id) == .elsewhere)
+        withExtendedLifetime(elsewhere) {}
+    }
+
     @Test func `what holds no stored login is not moved`() throws {
         let source = PlaintextStore(folder: folder.path)
         _ = try logIn(source)

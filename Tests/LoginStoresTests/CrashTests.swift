@@ -103,6 +103,11 @@ struct CrashTests {
             _ = try run(saved.command(folder, "new"), "signal=KILL", at: step)
             let value = try saved.value(folder)
             #expect(value == nil || value == "new", "\(step)")
+            if saved == .plaintext {
+                let erased = try Program.run([Program.probe, "erase", "plaintext", folder.path, "work", "alice"])
+                #expect(erased.status == (value == nil ? 3 : 0), "\(step)")
+                #expect(!folder.entries().contains { $0.contains(".new-") }, "\(step)")
+            }
             #expect(try Program.run(saved.command(folder, "last")).status == 0)
         }
     }

@@ -1,8 +1,9 @@
 import Foundation
 import LoginCore
-import LoginStores
 import Secrets
 import Testing
+
+@testable import LoginStores
 
 @Suite struct EncryptedFileTests {
     private let ask: () throws(StoreFault) -> Secret = { Secret("correct horse") }
@@ -92,6 +93,72 @@ import Testing
             "drop-held-key", "file", folder.path, "none", "none",
         ])
         #expect(dropped.status == 3, "\(dropped.errors)")
+    }
+
+    /// Ticks with every look at it.
+    private final class Ticking: @unchecked Sendable {
+        private var time: Int64 = 1_800_000_000
+        func next() -> Int64 {
+            time += 10
+            return time
+        }
+    }
+
+    @Test(.enabled(if: Need.keyring, "the kernel keyring cannot be used here"))
+    func `what opens the file is held no longer than it was said, whatever the clock does`() throws {
+        let folder = TemporaryFolder()
+        try EncryptedFileStore.create(folder: folder.path, source: .passphrase(ask), derivation: .lowest)
+        var asked = 0
+        let clock = Ticking()
+        func store() -> EncryptedFileStore {
+            EncryptedFileStore(folder: folder.path, holding: 1, clock: WallClock { clock.next() }) {
+                () throws(StoreFault) in
+                asked += 1
+                return Secret("correct horse")
+            }
+        }
+        try store().save(Secret("x"), for: .some(), expires: nil)
+        sleep(2)
+        #expect(try store().find(.some()) == Secret("x"))
+        #expect(asked == 2)
+        _ = try store().dropHeldKey(clock: .fixed)
+    }
+
+    @Test(.enabled(if: Need.keyring, "the kernel keyring cannot be used here"), arguments: [1, 31, 33])
+    func `what is held and is no key opens nothing, and the passphrase is asked for`(count: Int) throws {
+        let folder = TemporaryFolder()
+        try EncryptedFileStore.create(folder: folder.path, source: .passphrase(ask), derivation: .lowest)
+        var asked = 0
+        let store = EncryptedFileStore(folder: folder.path, holding: 60, clock: .fixed) { () throws(StoreFault) in
+            asked += 1
+            return Secret("correct horse")
+        }
+        // The salt is where the format has it.
+        let salt = [UInt8](try folder.bytes("store.authctl"))[17..<33].map {
+            String(repeating: "0", count: $0 < 16 ? 1 : 0) + String($0, radix: 16)
+        }
+        let held = AccountID(
+            profile: "authctl encrypted file", origin: Origin(scheme: "https", host: "file.invalid", port: 443),
+            username: salt.joined())
+        let keyring = KeyringStore(clock: .fixed)
+        try keyring.save(Secret(count: count) { $0[0] = 7 }, for: held, expires: nil)
+        try store.save(Secret("x"), for: .some(), expires: nil)
+        #expect(try store.find(.some()) == Secret("x"))
+        #expect(asked == 1)
+        #expect(try keyring.find(held)?.count == 32)
+        #expect(try store.dropHeldKey(clock: .fixed))
+    }
+
+    @Test func `why a key file cannot be opened is said in its own words`() throws {
+        let folder = TemporaryFolder()
+        let path = "\(folder.parent)/key"
+        #expect(try Program.run(["ln", "-s", "key", path]).status == 0)
+        #expect(throws: StoreFault.unsafeFile(path: path, problem: "its symbolic links lead in a circle")) {
+            try EncryptedFileStore.create(folder: folder.path, source: .keyFile(path: path))
+        }
+        #expect(
+            KeyFile.fault(path: path, errno: EACCES) == .unsafeFile(path: path, problem: "this user may not read it"))
+        #expect(KeyFile.fault(path: path, errno: ENOENT) == .system(call: "open", path: path, errno: ENOENT))
     }
 
     @Test func `a blank passphrase is refused and nothing is set up`() throws {

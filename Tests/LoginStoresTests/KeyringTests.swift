@@ -97,6 +97,38 @@ struct KeyringTests {
         try store.erase(account)
     }
 
+    @Test func `names that no key can have are refused, and nothing is kept by them`() throws {
+        let account = AccountID.some(profile, String(repeating: "\u{540D}", count: 460))
+        #expect(throws: StoreFault.namesTooLong(.keyring, limit: 4095)) {
+            try store.save(Secret("x"), for: account, expires: nil)
+        }
+        #expect(try store.find(account) == nil)
+        #expect(try !store.contains(account))
+        #expect(try !store.erase(account))
+        // The longest that one can have.
+        let blank = "authctl:\(profile) https://probe.example ".utf8.count
+        let longest = AccountID.some(profile, String(repeating: "x", count: 4095 - blank))
+        try store.save(Secret("y"), for: longest, expires: nil)
+        #expect(try store.find(longest) == Secret("y"))
+        #expect(try store.erase(longest))
+    }
+
+    /// In a process of its own, with an end: it may spin.
+    @Test func `a key in a keyring within the user's does not keep a logout busy`() throws {
+        let name = "authctl:\(profile) https://probe.example bob"
+        let ring = try Program.run(["keyctl", "newring", profile, "@u"]).output
+        defer { _ = try? Program.run(["keyctl", "unlink", ring, "@u"]) }
+        #expect(try Program.run(["keyctl", "add", "user", name, "nested", ring]).status == 0)
+        #expect(try store.find(.some(profile, "bob")) == Secret("nested"))
+        let limited = ["timeout", "-s", "KILL", "10", Program.probe]
+        let place = ["keyring", "/nonexistent", profile, "bob"]
+        #expect(try Program.run(limited + ["erase"] + place).status == 3)
+        try store.save(Secret("own"), for: .some(profile, "bob"), expires: nil)
+        #expect(try store.find(.some(profile, "bob")) == Secret("own"))
+        #expect(try Program.run(limited + ["erase"] + place).status == 0)
+        #expect(try store.find(.some(profile, "bob")) == Secret("nested"))
+    }
+
     @Test(.enabled(if: Need.root, "another user can only be tried by root"))
     func `another user finds nothing`() throws {
         let account = AccountID.some(profile, "frank")

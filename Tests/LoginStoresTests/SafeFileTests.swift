@@ -124,6 +124,25 @@ import Testing
         #expect(calls == ["flock", "write", "fsync", "rename", "fsync"])
     }
 
+    @Test func `F4 an erasing finds what a killed save left beside the file, also where there is no file`() throws {
+        let folder = TemporaryFolder()
+        let store = PlaintextStore(folder: folder.path)
+        #expect(try !store.erase(.some()))
+        #expect(!FileManager.default.fileExists(atPath: folder.path))
+        #expect(try Program.run(["mkdir", "-m", "700", folder.path]).status == 0)
+        let left = "\(folder.path)/.plaintext.json.new-1f"
+        for begin in [{}, { try File.plaintext.write(in: folder) }] as [() throws -> Void] {
+            try begin()
+            #expect(FileManager.default.createFile(atPath: left, contents: Data("secret".utf8)))
+            #expect(try !store.erase(.some("other")))
+            #expect(!FileManager.default.fileExists(atPath: left))
+        }
+        #expect(try store.find(.some()) == Secret("one"))
+        // What cannot be removed is told: the secret is still there.
+        #expect(try Program.run(["mkdir", left]).status == 0)
+        #expect(throws: StoreFault.self) { try store.erase(.some()) }
+    }
+
     @Test func `F2 links that come and go during saves never lead to the victim`() throws {
         let folder = TemporaryFolder()
         try File.plaintext.write(in: folder)

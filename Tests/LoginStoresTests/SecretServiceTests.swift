@@ -134,7 +134,7 @@ struct DesktopSessionTests {
         try FileManager.default.createDirectory(atPath: run, withIntermediateDirectories: true)
         #expect(address(["XDG_RUNTIME_DIR": run]) == nil)
         #expect(FileManager.default.createFile(atPath: run + "/bus", contents: nil))
-        #expect(address(["XDG_RUNTIME_DIR": run])?.hasSuffix("/r%3bn/bus") == true)
+        #expect(address(["XDG_RUNTIME_DIR": run])?.hasSuffix("/r%3Bn/bus") == true)
     }
 
     @Test func `nobody is asked where there is no display`() {

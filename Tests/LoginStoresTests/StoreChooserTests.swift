@@ -69,6 +69,9 @@ import Testing
         #expect(try chooser.choose(.plaintext).name == .plaintext)
         #expect(try chooser.choose(.some(.none)).name == .none)
         #expect(try chooser.choose(persistence: Persistence.none).name == .none)
+        #expect(throws: StoreFault.cannotBePermanent(.none)) {
+            try chooser.choose(.some(.none), persistence: .permanent)
+        }
         #expect(throws: StoreFault.self) { try chooser.choose(.file, persistence: .session) }
         #expect(throws: StoreFault.notSetUp(.file)) { try chooser.choose(.file) }
     }
@@ -92,6 +95,19 @@ import Testing
         func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {}
         func erase(_ account: AccountID) throws(StoreFault) -> Bool { false }
         func contains(_ account: AccountID) throws(StoreFault) -> Bool { false }
+    }
+
+    /// Takes everything, and then fails at everything.
+    private struct Broken: CredentialStore {
+        let name = StoreName.plaintext
+        func find(_ account: AccountID) throws(StoreFault) -> Secret? { throw .damaged(path: "read", problem: "") }
+        func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {}
+        func erase(_ account: AccountID) throws(StoreFault) -> Bool { throw .damaged(path: "erased", problem: "") }
+        func contains(_ account: AccountID) throws(StoreFault) -> Bool { true }
+    }
+
+    @Test func `what fails first in a write-read-delete is told`() {
+        #expect(throws: StoreFault.damaged(path: "read", problem: "")) { try testStore(Broken()) }
     }
 
     @Test func `a store that forgets fails the write-read-delete`() {

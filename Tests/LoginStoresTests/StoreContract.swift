@@ -59,6 +59,7 @@ enum Clause: String, CaseIterable, CustomTestStringConvertible {
     case emptyUsername = "knows an empty user name"
     case unicodeNames = "holds two spellings of a letter apart"
     case oddNames = "takes separators, line ends and NUL in names"
+    case longNames = "finds, and erases, what has names of hundreds of bytes"
     case neighbouringNames = "does not confuse names that share their letters"
     case longSecret = "keeps 30 KB"
     case binarySecret = "keeps any bytes"
@@ -98,6 +99,10 @@ struct StoreContract {
         case .emptyUsername: try keeps([(id(""), Secret("none")), (id("a"), Secret("some"))])
         case .unicodeNames: try keeps([(id("caf\u{E9}"), Secret("one")), (id("cafe\u{301}"), Secret("two"))])
         case .oddNames: try keeps(oddNames.map { (id($0), Secret("of \($0)")) })
+        case .longNames:
+            let long = String(repeating: "\u{540D}", count: 60)
+            try keeps([(id(long), Secret("one")), (id(long + "x"), Secret("two"))])
+            #expect(try !store.contains(id(long)))
         case .neighbouringNames: try keeps(neighbours.map { ($0, Secret("\($0.profile)|\($0.username)")) })
         case .longSecret: try longSecret()
         case .binarySecret: try keeps([(id(), Secret(count: 1024) { for i in 0..<1024 { $0[i] = UInt8(i & 255) } })])

@@ -54,16 +54,22 @@ struct StoreTransfer {
         switch outcome {
         case .moved:
             invocation.say("Moved \(who) from '\(source)' to '\(target)'.")
-            moved.append(
-                MovedAccount(
-                    profile: profile.name, origin: account.origin.description, username: account.username,
-                    from: "\(source)", to: "\(target)"))
+            moved.append(moving(profile, account, to: target))
+        case .cleared(let store):
+            invocation.say("\(who): is in '\(store)' already; what was left in '\(source)' was erased.")
+            moved.append(moving(profile, account, to: store))
         case .nothingThere: invocation.say("\(who): '\(source)' holds nothing for it any more.")
         case .elsewhere: invocation.say("\(who): another process has changed it; nothing was moved.")
         }
     }
 
-    /// Those in the store, of former origins too, as far as `-P` and `-u` leave them.
+    private func moving(_ profile: ProfileRecord, _ account: AccountRecord, to store: StoreName) -> MovedAccount {
+        MovedAccount(
+            profile: profile.name, origin: account.origin.description, username: account.username,
+            from: "\(source)", to: "\(store)")
+    }
+
+    /// Those in the store, be it with a copy that was left there, of former origins too, as far as `-P` and `-u` leave them.
     private func accounts() throws(LoginError) -> [(profile: ProfileRecord, account: AccountRecord)] {
         let name = invocation.options.profile
         if let name { _ = try invocation.profile(named: name) }
@@ -71,7 +77,8 @@ struct StoreTransfer {
         let username = invocation.options.username
         return profiles.flatMap { profile in
             profile.accounts.filter { account in
-                account.store == source && username.map { account.goes(by: $0) } ?? true
+                (account.store == source || account.otherCopies.contains(source))
+                    && username.map { account.goes(by: $0) } ?? true
             }.map { (profile, $0) }
         }
     }

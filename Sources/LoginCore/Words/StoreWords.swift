@@ -45,10 +45,16 @@ extension StoreFault {
         case .tooLarge(let store, let limit):
             return Message(
                 "the login is larger than the \(limit) bytes that the store '\(store)' takes", next: Self.otherStores)
+        case .namesTooLong(let store, let limit):
+            return Message(
+                "the names of the login (profile, origin and user) take more than the \(limit) bytes that the store '\(store)' has for them",
+                next: Self.otherStores)
         case .cannotBePermanent(let store):
             return Message(
-                "the store '\(store)' keeps nothing permanently, and no other works here",
-                next: "set up the encrypted file: authctl store init file")
+                "the store '\(store)' keeps nothing permanently",
+                next:
+                    "choose another with --store (authctl store list), or set up the encrypted file: authctl store init file"
+            )
         case .passphraseFile(let path, let problem):
             return Message(
                 "no passphrase from \(SafeText.escaped(path)): \(SafeText.escaped(problem))",

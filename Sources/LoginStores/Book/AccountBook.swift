@@ -50,8 +50,8 @@ public struct AccountBook: Sendable {
     /// Runs `body` while no other process saves, erases or marks a login of this profile, so that what it has compared
     /// is what it changes, and a secret and its record belong together.
     ///
-    /// Taken after the right to renew and before the locks of the files. Neither a person nor a server may be asked
-    /// anything meanwhile.
+    /// Taken after the right to renew and before the locks of the files. No server is asked anything meanwhile, and no
+    /// passphrase; but a store that has a person confirm what it writes, as KeePassXC and the helpers may, does so now.
     /// - Throws: `locked` if another process does so for too long.
     func changing<Result>(
         loginsOf profile: String, _ body: () throws(StoreFault) -> Result
@@ -70,13 +70,11 @@ public struct AccountBook: Sendable {
         return try FileLock(".\(kind)-\(Self.fileName(profile)).lock", in: directory, seconds: wait)
     }
 
-    /// Letters and digits as they are, everything else in hexadecimal.
+    /// Letters and digits as they are, everything else in hexadecimal. Names that begin with the same 80 bytes share a lock.
     private static func fileName(_ profile: String) -> String {
-        let bytes = profile.utf8.prefix(80).map { byte in
-            let isPlain = (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-            return isPlain ? String(Unicode.Scalar(byte)) : "%" + String(byte, radix: 16)
+        Hexadecimal.percentEncoded(profile.utf8.prefix(80)) { byte in
+            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
         }
-        return bytes.joined()
     }
 
     private func decode(_ bytes: [UInt8]) throws(StoreFault) -> AccountBookDocument {

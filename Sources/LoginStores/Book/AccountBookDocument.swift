@@ -42,6 +42,17 @@ public struct AccountBookDocument: Equatable, Sendable {
         body(&profiles[index])
     }
 
+    /// Notes an account whose secret is not stored yet, and changes nothing else of a profile that is known. Where no account
+    /// is in use it becomes that one, so that a logout finds it after a crash.
+    mutating func noteAccount(_ record: AccountRecord, of name: String, url: String, origin: Origin) {
+        if profile(name) == nil { updateProfile(name, url: url, origin: origin) }
+        guard let index = profiles.firstIndex(where: { $0.name.isSame(as: name) }) else { return }
+        profiles[index].accounts.append(record)
+        if profiles[index].origin == record.origin, profiles[index].activeAccount == nil {
+            profiles[index].activeUsername = record.username
+        }
+    }
+
     /// The record of exactly this account.
     public func account(_ id: AccountID) -> AccountRecord? {
         profile(id.profile)?.accounts.first { $0.isOf(id) }

@@ -51,7 +51,7 @@ public final class EncryptedFileStore: CredentialStore {
         guard secret.count <= Vault.largestSecret else { throw .tooLarge(.file, limit: Vault.largestSecret) }
         let names = [account.profile, account.origin.scheme, account.origin.host, account.username]
         guard names.allSatisfy({ $0.utf8.count <= UInt16.max }) else {
-            throw .tooLarge(.file, limit: Int(UInt16.max))
+            throw .namesTooLong(.file, limit: Int(UInt16.max))
         }
         try change { vault, key in
             vault.put(secret, for: account, key: key)

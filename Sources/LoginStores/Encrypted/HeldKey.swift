@@ -14,7 +14,9 @@ struct HeldKey {
     /// - Returns: nothing if it is not held any more.
     func find(for header: VaultHeader) -> Secret? {
         do throws(StoreFault) {
-            return try keyring.find(Self.account(header))
+            // Any program of the user may have put something else there.
+            guard let key = try keyring.find(Self.account(header)), key.count == Cipher.keyCount else { return nil }
+            return key
         } catch {
             return nil
         }
@@ -22,7 +24,7 @@ struct HeldKey {
 
     func hold(_ key: Secret, for header: VaultHeader) {
         do throws(StoreFault) {
-            try keyring.save(key, for: Self.account(header), expires: clock.now() + Int64(seconds))
+            try keyring.save(key, for: Self.account(header), timeout: UInt32(clamping: max(1, seconds)))
         } catch {
             return
         }
@@ -41,10 +43,8 @@ struct HeldKey {
 
     /// Belongs to no login: no server has a name in `.invalid` (RFC 6761). The salt is another one for each file.
     private static func account(_ header: VaultHeader) -> AccountID {
-        let digits = Array("0123456789abcdef")
-        let salt = header.salt.reduce(into: "") { $0 += [digits[Int($1 >> 4)], digits[Int($1 & 15)]] }
-        return AccountID(
+        AccountID(
             profile: "authctl encrypted file", origin: Origin(scheme: "https", host: "file.invalid", port: 443),
-            username: salt)
+            username: Hexadecimal.text(header.salt))
     }
 }

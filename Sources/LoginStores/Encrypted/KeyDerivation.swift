@@ -57,13 +57,23 @@ enum KeyFile {
     /// path; the file itself must be the user's or root's and closed to others.
     static func key(path: String, salt: [UInt8]) throws(StoreFault) -> Secret {
         let number = retrying { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
-        guard number >= 0 else { throw openingFault(path: path, errno: errno) }
+        guard number >= 0 else { throw Self.fault(path: path, errno: errno) }
         let content = try read(Descriptor(number), path: path)
         return Secret(count: Cipher.keyCount) { key in
             guard let start = key.bindMemory(to: UInt8.self).baseAddress else { return }
             content.withBytes { bytes in
                 _ = crypto_generichash(start, key.count, bytes, UInt64(content.count), salt, salt.count)
             }
+        }
+    }
+
+    /// What a failed opening means. Not as in the state folder: links are followed, and the file may be root's.
+    static func fault(path: String, errno code: Int32) -> StoreFault {
+        switch code {
+        case ELOOP: .unsafeFile(path: path, problem: "its symbolic links lead in a circle")
+        case ENXIO: .unsafeFile(path: path, problem: "it is not a regular file")
+        case EACCES: .unsafeFile(path: path, problem: "this user may not read it")
+        default: .system(call: "open", path: path, errno: code)
         }
     }
 

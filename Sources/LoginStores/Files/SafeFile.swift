@@ -48,12 +48,19 @@ struct SafeFile: Sendable {
     }
 
     /// Replaces the file by what `body` makes of the present one, under the lock.
-    /// - Parameter body: gets nothing if there is no file; returns nothing to leave all as it is.
-    func update(_ body: (Secret?) throws(StoreFault) -> Secret?) throws(StoreFault) {
-        guard let directory = try SafeDirectory.open(folder, creating: true, privacy: privacy) else {
+    /// - Parameters:
+    ///   - creating: whether the folder is made; without one, nothing is done.
+    ///   - body: gets nothing if there is no file; returns nothing to leave it as it is.
+    func update(
+        creating: Bool = true, _ body: (Secret?) throws(StoreFault) -> Secret?
+    ) throws(StoreFault) {
+        guard let directory = try SafeDirectory.open(folder, creating: creating, privacy: privacy) else {
+            guard creating else { return }
             throw .system(call: "open", path: folder, errno: ENOENT)
         }
         let lock = try FileLock(lockName, in: directory, seconds: wait)
+        // Before anything else, since a change that finds nothing to do would leave them, and they may hold secrets.
+        try removeLeftovers(in: directory)
         if let next = try body(try read(in: directory)) {
             try replace(with: next, in: directory)
         }
@@ -102,7 +109,6 @@ struct SafeFile: Sendable {
     /// one, whole (rename(2), fsync(2)).
     private func replace(with bytes: Secret, in directory: SafeDirectory) throws(StoreFault) {
         guard bytes.count <= limit else { throw .damaged(path: path, problem: "it would exceed \(limit) bytes") }
-        try removeLeftovers(in: directory)
         let temporary = temporaryPrefix + String(UInt64.random(in: 0 ... .max), radix: 16)
         do throws(StoreFault) {
             try write(bytes, to: temporary, in: directory)
@@ -139,11 +145,15 @@ struct SafeFile: Sendable {
             throw .system(call: "fdopendir", path: folder, errno: errno)
         }
         defer { closedir(stream) }
-        while let entry = readdir(stream) {
+        while true {
+            errno = 0
+            guard let entry = readdir(stream) else { break }
             let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
                 String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
-            if name.hasPrefix(temporaryPrefix) { unlinkat(directory.descriptor.number, name, 0) }
+            guard name.hasPrefix(temporaryPrefix) else { continue }
+            try checkCall("unlink", path: "\(folder)/\(name)", unlinkat(directory.descriptor.number, name, 0))
         }
+        guard errno == 0 else { throw .system(call: "readdir", path: folder, errno: errno) }
     }
 }

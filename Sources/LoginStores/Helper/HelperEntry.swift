@@ -35,8 +35,7 @@ struct HelperEntry {
         var digest = [UInt8](repeating: 0, count: 20)
         precondition(sodium_init() >= 0, "libsodium could not be set up")
         crypto_generichash(&digest, digest.count, bytes, UInt64(bytes.count), nil, 0)
-        let digits = Array("0123456789abcdef")
-        return String(digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+        return Hexadecimal.text(digest)
     }
 
     /// What is fit for a path and for a file's name; the rest is an underscore.

@@ -18,8 +18,11 @@ extension AccountRecord {
 }
 
 extension AccountBook {
-    /// Erases what the account's own store is not the place of. What cannot be erased stays noted, for the next attempt,
-    /// unless its store is gone: no attempt would ever succeed.
+    /// Erases what the account's own store is not the place of. What cannot be erased stays noted, for the next attempt.
+    ///
+    /// A store that this process cannot reach is no exception: where the home is shared with another machine or a
+    /// container, or `PATH` is a short one, the next process may reach it. Only an encrypted file that was removed took
+    /// its copies with it.
     /// - Parameter orElse: told of each.
     func eraseOtherCopies(
         of id: AccountID, opening open: (StoreName) throws(StoreFault) -> any CredentialStore,
@@ -33,23 +36,10 @@ extension AccountBook {
             } catch .notSetUp {
                 continue
             } catch {
-                if !error.isGone { left.append(store) }
+                left.append(store)
                 leftBehind(store, error)
             }
         }
         try update { $0.updateAccount(id) { $0.otherCopies = left } }
-    }
-}
-
-extension StoreFault {
-    /// Whether there is no such store here, as opposed to one that fails.
-    fileprivate var isGone: Bool {
-        switch self {
-        case .unavailable, .notSetUp, .helper(_, .notInPath): true
-        case .noneWorks, .locked, .wrongPassphraseOrDamaged, .damaged, .unsafeFile, .alreadySetUp, .passphraseMissing,
-            .system, .timedOut, .tooLarge, .cannotBePermanent, .passphraseFile, .passphraseCancelled, .passphraseBlank,
-            .passphraseExpired, .helper, .secretService:
-            false
-        }
     }
 }

@@ -7,6 +7,8 @@ public struct AccountMove {
     /// What became of one account.
     public enum Outcome: Equatable, Sendable {
         case moved
+        /// It was in this store already; a copy that a move or a login left in the first one was erased.
+        case cleared(StoreName)
         /// The store holds nothing for the account any more: its session has ended.
         case nothingThere
         /// Another process has moved it, or logged it out.
@@ -35,7 +37,12 @@ public struct AccountMove {
     }
 
     private func moveAlone(_ id: AccountID) throws(StoreFault) -> Outcome {
-        guard let record = try book.read().account(id), record.store == source.name else { return .elsewhere }
+        guard let record = try book.read().account(id) else { return .elsewhere }
+        guard record.store == source.name else {
+            guard record.otherCopies.contains(source.name) else { return .elsewhere }
+            try clear(id)
+            return .cleared(record.store)
+        }
         guard let secret = try source.find(id) else { return .nothingThere }
         try book.update { $0.updateAccount(id) { $0.noteCopy(in: target.name) } }
         try target.save(secret, for: id, expires: try lastUse(secret))
@@ -48,9 +55,14 @@ public struct AccountMove {
                 record.store = target.name
             }
         }
+        try clear(id)
+        return .moved
+    }
+
+    /// The copy in the store that is left, once the book has the account elsewhere.
+    private func clear(_ id: AccountID) throws(StoreFault) {
         try source.erase(id)
         try book.update { $0.updateAccount(id) { $0.otherCopies.removeAll { $0 == source.name } } }
-        return .moved
     }
 
     /// - Throws: `damaged` for bytes that are no stored login; they stay where they are.

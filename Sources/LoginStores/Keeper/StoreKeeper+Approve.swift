@@ -32,11 +32,49 @@ extension StoreKeeper {
         _ kept: StoredLogin, _ record: AccountRecord, _ method: AuthenticationMethod, in store: any CredentialStore
     ) throws(StoreFault) {
         let id = record.id(in: subject.profile)
+        guard let before = try book.read().account(id) else {
+            try add(kept, record, in: store)
+            return try use(record, method)
+        }
         var record = record
-        let before = try book.read().account(id)
-        record.otherCopies = before?.copies(outside: store.name) ?? []
+        record.otherCopies = before.copies(outside: store.name)
         if !record.otherCopies.isEmpty { try book.update { $0.updateAccount(id) { $0.noteCopy(in: store.name) } } }
-        try save(kept, id, in: store, isNew: before == nil) { document in
+        try save(kept, id, in: store)
+        try use(record, method)
+        try book.eraseOtherCopies(of: id, opening: stores.open, orElse: leftBehind)
+    }
+
+    /// A new account is noted before its secret is there: a crash between the two leaves an account without a secret,
+    /// never a secret that no logout finds. What is there already is noted after its new secret.
+    private func add(_ kept: StoredLogin, _ record: AccountRecord, in store: any CredentialStore) throws(StoreFault) {
+        let id = record.id(in: subject.profile)
+        try book.update { $0.noteAccount(record, of: subject.profile, url: subject.url, origin: subject.origin) }
+        do throws(StoreFault) {
+            try save(kept, id, in: store)
+        } catch {
+            takeBack(id, from: store, after: error)
+            throw error
+        }
+    }
+
+    /// A save may fail and have written all the same. So the record goes only once the store has nothing of the account;
+    /// until then a logout finds it.
+    private func takeBack(_ id: AccountID, from store: any CredentialStore, after fault: StoreFault) {
+        // The store may still be at it, and write after it was told to erase.
+        if case .timedOut = fault { return }
+        do throws(StoreFault) {
+            try store.erase(id)
+            try book.update { $0.removeAccount(id) }
+        } catch {
+            // What failed first is told.
+            return
+        }
+    }
+
+    /// Makes the account, whose secret is there, the one in use.
+    private func use(_ record: AccountRecord, _ method: AuthenticationMethod) throws(StoreFault) {
+        let id = record.id(in: subject.profile)
+        try book.update { document in
             document.updateProfile(subject.profile, url: subject.url, origin: subject.origin) { profile in
                 profile.accounts.removeAll { $0.isOf(id) }
                 profile.accounts.append(record)
@@ -45,7 +83,6 @@ extension StoreKeeper {
             }
             document.lastProfile = subject.profile
         }
-        try book.eraseOtherCopies(of: id, opening: stores.open, orElse: leftBehind)
     }
 
     /// In the store that the account remembers, and only if nobody has logged in or out since the last fill: a slow
@@ -64,7 +101,8 @@ extension StoreKeeper {
         let kept = StoredLogin(
             session: login.session, credential: rules.keepsPassword ? credential : nil,
             further: filled.login.further)
-        try save(kept, filled.id, in: filled.store, isNew: false) { document in
+        try save(kept, filled.id, in: filled.store)
+        try book.update { document in
             document.updateAccount(filled.id) { record in
                 record.serverName = login.identity.serverName ?? record.serverName
                 record.expires = login.session.expires
@@ -76,21 +114,9 @@ extension StoreKeeper {
         }
     }
 
-    private func save(
-        _ kept: StoredLogin, _ id: AccountID, in store: any CredentialStore, isNew: Bool,
-        _ note: (inout AccountBookDocument) -> Void
-    ) throws(StoreFault) {
+    private func save(_ kept: StoredLogin, _ id: AccountID, in store: any CredentialStore) throws(StoreFault) {
         let bytes = try encoded(kept)
-        // A new account is noted before its secret is there: a crash between the two leaves an account without a secret,
-        // never a secret that no logout finds. What is there already is noted after its new secret.
-        if isNew { try book.update(note) }
-        do throws(StoreFault) {
-            try store.save(bytes, for: id, expires: kept.lastUse)
-        } catch {
-            if isNew { try book.update { $0.removeAccount(id) } }
-            throw error
-        }
-        if !isNew { try book.update(note) }
+        try store.save(bytes, for: id, expires: kept.lastUse)
         filled = Filled(id: id, store: store, bytes: bytes, login: kept)
     }
 
@@ -112,24 +138,8 @@ extension StoreKeeper {
 
     /// A passphrase is asked for here, while nobody has to wait for it. What cannot be opened is told when it is erased.
     private func unlockFormerStores(of id: AccountID, but store: StoreName) {
-        do throws(StoreFault) {
-            for name in try book.read().account(id)?.copies(outside: store) ?? [] { _ = try stores.open(name).find(id) }
-        } catch {
-            return
-        }
-    }
-}
-
-extension StoredLogin {
-    /// When nothing in it is of use any more, in seconds of Unix time; nothing if that never comes or is not known.
-    ///
-    /// A refresh token and a password outlive the session that they renew, and cookies end one by one.
-    var lastUse: Int64? {
-        if credential != nil || !further.isEmpty { return nil }
-        switch session {
-        case .credential, nil: return nil
-        case .token(let token): return token.refreshToken == nil ? token.expires : nil
-        case .cookies: return session?.expires
+        for name in (try? book.read().account(id))?.copies(outside: store) ?? [] {
+            _ = try? stores.open(name).find(id)
         }
     }
 }

@@ -24,7 +24,7 @@ extension StoreKeeper {
         (filled, password) = (nil, nil)
         guard let found = try read(record) else { return StoredLogin() }
         filled = found
-        let stored = found.login.asStored(record)
+        let stored = found.login.found(as: record.username, credentialWasRefused: record.passwordRefused)
         password = stored.credential
         return stored
     }
@@ -89,20 +89,5 @@ extension StoreKeeper {
         } catch {
             throw .damaged(path: AccountBook.fileName, problem: "the login cannot be written as JSON")
         }
-    }
-}
-
-extension StoredLogin {
-    /// The same for the account of `record`, without a password that must not be sent again; with Basic, the session is
-    /// the password.
-    func asStored(_ record: AccountRecord) -> StoredLogin {
-        guard record.passwordRefused else {
-            return StoredLogin(
-                session: session, credential: credential, username: record.username, further: further)
-        }
-        let isPassword = if case .credential = session { true } else { false }
-        return StoredLogin(
-            session: isPassword ? nil : session, username: record.username, credentialWasRefused: true,
-            further: further)
     }
 }

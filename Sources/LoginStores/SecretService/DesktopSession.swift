@@ -40,13 +40,6 @@ public struct DesktopSession {
 
     private static func escape(_ path: String) -> String {
         let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_/.\\*".utf8)
-        let digits = Array("0123456789abcdef")
-        return path.utf8.reduce(into: "") { text, byte in
-            if plain.contains(byte) {
-                text.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                text += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
-            }
-        }
+        return Hexadecimal.percentEncoded(path.utf8, where: plain.contains)
     }
 }

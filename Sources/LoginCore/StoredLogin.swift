@@ -1,0 +1,24 @@
+extension StoredLogin {
+    /// When nothing in it is of use any more, in seconds of Unix time; nothing if that never comes or is not known.
+    ///
+    /// A refresh token and a password outlive the session that they renew, and cookies end one by one.
+    public var lastUse: Int64? {
+        if credential != nil || !further.isEmpty { return nil }
+        switch session {
+        case .credential, nil: return nil
+        case .token(let token): return token.refreshToken == nil ? token.expires : nil
+        case .cookies: return session?.expires
+        }
+    }
+
+    /// The same as a fill gives it: for the account of this name, and without a password that must not be sent again. With
+    /// Basic, the session is the password.
+    public func found(as username: String, credentialWasRefused: Bool) -> StoredLogin {
+        guard credentialWasRefused else {
+            return StoredLogin(session: session, credential: credential, username: username, further: further)
+        }
+        let isPassword = if case .credential = session { true } else { false }
+        return StoredLogin(
+            session: isPassword ? nil : session, username: username, credentialWasRefused: true, further: further)
+    }
+}
