@@ -10,6 +10,10 @@ let strict: [SwiftSetting] = [
 ]
 let strictC: [CSetting] = [.treatAllWarnings(as: .error)]
 
+/// Binds every function at the start. A function that is bound by its first call has the loader save the vector registers on
+/// the stack, and what they hold of a secret with them.
+let bound: [LinkerSetting] = [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"])]
+
 let package = Package(
     name: "authctl",
     products: [
@@ -54,7 +58,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
-        .executableTarget(name: "authctl", dependencies: ["AuthctlCLI"], swiftSettings: strict),
+        .executableTarget(name: "authctl", dependencies: ["AuthctlCLI"], swiftSettings: strict, linkerSettings: bound),
 
         // Imports none of the Login targets, so that a wrong encoding cannot agree with itself.
         .executableTarget(
@@ -73,7 +77,7 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "PromptProbe", dependencies: ["LoginTerminal", "CProcess"], path: "Tests/PromptProbe",
-            swiftSettings: strict),
+            swiftSettings: strict, linkerSettings: bound),
         .executableTarget(
             name: "StoreProbe", dependencies: ["LoginStores"], path: "Tests/StoreProbe", swiftSettings: strict),
         .testTarget(name: "LoginCoreTests", dependencies: ["LoginCore", "LoginTestSupport"], swiftSettings: strict),
