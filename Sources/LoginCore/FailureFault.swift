@@ -27,6 +27,8 @@ public enum FailureFault: Equatable, Sendable {
     case unexpectedEvent(String)
     /// It came from a pipe, is longer than what is kept, and would have to be sent once more.
     case bodyNotRepeatable
+    /// It is too long, or holds what would end the line.
+    case sessionFitsNoHeader
     case system(call: String, errno: Int32)
     case other(String)
 }

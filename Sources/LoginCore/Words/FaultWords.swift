@@ -124,6 +124,8 @@ extension FailureFault {
             return Message(
                 "the request was not answered, and its body cannot be sent once more: it came from a pipe and is long",
                 next: "log in first (\(topic.loginCommand)), then send it again, or send it from a file")
+        case .sessionFitsNoHeader:
+            return Message("the session does not fit into a header", next: "check 'session' in the profile")
         case .unexpectedEvent(let text):
             return Message("authctl lost its way: \(text)", next: "please report this")
         case .system(let call, let errno):
