@@ -77,7 +77,7 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "PromptProbe", dependencies: ["LoginTerminal", "CProcess"], path: "Tests/PromptProbe",
-            swiftSettings: strict, linkerSettings: bound),
+            swiftSettings: strict),
         .executableTarget(
             name: "StoreProbe", dependencies: ["LoginStores"], path: "Tests/StoreProbe", swiftSettings: strict),
         .testTarget(name: "LoginCoreTests", dependencies: ["LoginCore", "LoginTestSupport"], swiftSettings: strict),

@@ -13,13 +13,17 @@ enum Ending {
     /// `exec`: its command takes the place of this process, once nothing secret is left in it.
     case become(ProgramImage)
 
-    /// The exit status; nothing where there is none.
-    var status: Int32? {
+    /// The exit status.
+    /// - Parameters:
+    ///   - becoming: lets the command take the place of this process; returns only with the status of having failed.
+    ///   - dying: ends this process by a signal; returns, if ever, what a shell would show of that.
+    func status(becoming: (ProgramImage) -> Int32, dying: (Int32) -> Int32) -> Int32 {
         switch self {
         case .code(let code): code.rawValue
         case .neverRan(let code): ExitCode.offsetOfExec + code.rawValue
         case .status(let status): status
-        case .signal, .become: nil
+        case .signal(let number): dying(number)
+        case .become(let image): becoming(image)
         }
     }
 }

@@ -61,7 +61,7 @@ final class Invocation {
     /// What was remembered when the command began.
     func document() throws(LoginError) -> AccountBookDocument {
         if let remembered { return remembered }
-        let document = try Invocation.fromStore { () throws(StoreFault) in try book.read() }
+        let document = try fromStore { () throws(StoreFault) in try book.read() }
         remembered = document
         return document
     }
@@ -148,15 +148,6 @@ extension Invocation {
             return try body()
         } catch {
             throw .usage(error)
-        }
-    }
-
-    /// A store's fault as the fault of a command.
-    static func fromStore<Result>(_ body: () throws(StoreFault) -> Result) throws(LoginError) -> Result {
-        do throws(StoreFault) {
-            return try body()
-        } catch {
-            throw .store(error)
         }
     }
 }

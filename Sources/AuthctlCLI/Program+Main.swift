@@ -32,17 +32,13 @@ extension Program {
 
     /// By now the run is over, and its secrets are wiped.
     private static func finish(_ ending: Ending) -> Int32 {
-        switch ending {
-        case .code(let code): return code.rawValue
-        case .neverRan(let code): return ExitCode.offsetOfExec + code.rawValue
-        case .status(let status): return status
-        case .signal(let number):
-            die(of: number)
-            return 128 + number
-        case .become(let image):
+        ending.status { image in
             let absence = image.become()
             Streams.standard.say("authctl: the command cannot be run: \(absence.words)")
             return absence.status
+        } dying: { number in
+            die(of: number)
+            return 128 + number
         }
     }
 }

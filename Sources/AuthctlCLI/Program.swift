@@ -30,7 +30,7 @@ public struct Program {
                 command = try Authctl.parseAsRoot(arguments)
             }
         } catch let error as LoginError {
-            return .code(end(error, Topic(), printsJSON: ArgumentGuard.wantsJSON(arguments)))
+            return .code(end(error, printsJSON: ArgumentGuard.wantsJSON(arguments)))
         } catch {
             return .code(endParsing(error, arguments))
         }
@@ -45,7 +45,8 @@ public struct Program {
             defer { topic = invocation.topic }
             return try command.end(invocation)
         } catch {
-            return .code(end(error, topic, printsJSON: command.printsJSON))
+            command.tell(error, about: topic, to: world.streams)
+            return .code(error.exitCode)
         }
     }
 
@@ -68,24 +69,21 @@ public struct Program {
                 try world.streams.result(text)
                 return .ok
             } catch {
-                return end(error, Topic(), printsJSON: false)
+                return end(error, printsJSON: false)
             }
         }
         let words = ParserWords(arguments: arguments)
         if ArgumentGuard.wantsJSON(arguments) {
             let fault = LoginError.usage(.other(words.redacted(Authctl.message(for: error))))
-            return end(fault, Topic(), printsJSON: true)
+            return end(fault, printsJSON: true)
         }
         world.streams.say(words.redacted(text))
         return .usage
     }
 
-    private func end(_ error: LoginError, _ topic: Topic, printsJSON: Bool) -> ExitCode {
-        world.streams.say(error, about: topic)
-        if printsJSON {
-            // A standard output that is gone cannot be told so; the exit code still says what happened.
-            try? world.streams.result(json: ErrorReport(error, about: topic))
-        }
+    /// Before there is a command that could say it.
+    private func end(_ error: LoginError, printsJSON: Bool) -> ExitCode {
+        world.streams.tell(error, about: Topic(), printsJSON: printsJSON)
         return error.exitCode
     }
 }

@@ -137,7 +137,9 @@ enum { PASSED_ON = sizeof passed_on / sizeof *passed_on };
 // Read by the handler.
 static volatile sig_atomic_t companion;
 
-// The terminal tells the whole process group, so only what somebody sent to this process alone is passed on.
+// The terminal tells the whole process group by itself, so what comes from the kernel is not passed on. What somebody sent
+// is: nothing tells whether it was for this process alone or, as from a shell's `kill %1`, for the group, whose programs then
+// have it twice. To have it twice is better than not at all.
 static void pass_on(int number, siginfo_t *information, void *context) {
     (void)context;
     int problem = errno;

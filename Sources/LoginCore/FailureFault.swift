@@ -29,6 +29,8 @@ public enum FailureFault: Equatable, Sendable {
     case bodyNotRepeatable
     /// Opening a library that this needs failed.
     case libraryMissing(reason: String, package: String)
+    /// It is too long, or holds what would end the line.
+    case sessionFitsNoHeader
     case system(call: String, errno: Int32)
     case other(String)
 }

@@ -14,7 +14,7 @@ public struct HTTPRequest: Equatable {
     public var withoutHeaders: [String] = []
     public var body: Secret?
     /// Where the bodies pass through that are not held in memory; the answer's then stays empty.
-    public var passage: Passage?
+    public var streamedBodies: StreamedBodies?
     /// Sent as HTTP Basic (RFC 7617) with this very request, unasked.
     public var basic: BasicCredential?
     /// Sent with the Kerberos ticket of whoever runs the program (RFC 4559), on a connection of its own.

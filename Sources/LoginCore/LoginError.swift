@@ -149,3 +149,12 @@ public enum StoreFault: Error, Equatable, Sendable {
     /// A docker credential helper of this name does not do what it should.
     case helper(String, HelperFault)
 }
+
+/// A store's fault as the fault of a login.
+public func fromStore<Result>(_ body: () throws(StoreFault) -> Result) throws(LoginError) -> Result {
+    do throws(StoreFault) {
+        return try body()
+    } catch {
+        throw .store(error)
+    }
+}

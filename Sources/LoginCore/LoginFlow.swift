@@ -4,7 +4,8 @@
 /// never holds a typed secret: those pass through, from an event into the effect that it causes.
 ///
 /// What is promised, and proved by a walk of every reachable state with every event (`LoginFlowWalkTests`):
-/// - a login is saved only after the verify endpoint confirmed it; a stored one is rejected only after a refusal;
+/// - a login is saved only after the verify endpoint confirmed it, but for a renewed session, which is saved before, since the
+///   old one may be used up by then; a stored one is rejected only after a refusal;
 /// - at most `maxAttempts` questions, every path ends, nothing happens after the end;
 /// - only a refusal counts as a failed attempt, and only a refusal is told as one;
 /// - nothing takes the place of a login of another person, unless a person says so;
@@ -31,6 +32,7 @@ public struct LoginFlow: Equatable, Sendable {
         /// The methods of protection spaces for which nobody is asked: a program that has no certificate to show.
         public var declines: Set<AuthenticationMethod>
 
+        /// Without arguments, a login of a person who may be asked and has given nothing.
         public init(
             maxAttempts: Int = 3, mayAsk: Bool = true, force: Bool = false, hasGivenCredential: Bool = false,
             mayUseTicket: Bool = false, renewsFirst: Bool = false, sessionWasRefused: Bool = false,
@@ -51,6 +53,7 @@ public struct LoginFlow: Equatable, Sendable {
     /// Where a credential that is being judged came from.
     public enum Source: Equatable, Sendable, CaseIterable { case given, stored, typed, ticket }
 
+    /// How far it has come: what was asked for last, and what has to be known once the answer is there.
     public enum State: Equatable, Sendable {
         case starting
         case lookingUp
@@ -77,6 +80,7 @@ public struct LoginFlow: Equatable, Sendable {
         case refusedCredential
     }
 
+    /// What came of the last effect, or that the flow begins.
     public enum Event: Equatable, Sendable {
         case begun
         case lookedUp(Found)
@@ -99,6 +103,7 @@ public struct LoginFlow: Equatable, Sendable {
         case failed(LoginError)
     }
 
+    /// What is to be done next; what comes of it is the next event.
     public enum Effect: Equatable, Sendable {
         case lookUp
         case prepare
@@ -119,6 +124,7 @@ public struct LoginFlow: Equatable, Sendable {
         case finish(Outcome)
     }
 
+    /// How a login ends.
     public enum Outcome: Equatable, Sendable {
         /// What was stored is good; nobody was asked.
         case alreadyLoggedIn(Identity)
@@ -126,7 +132,9 @@ public struct LoginFlow: Equatable, Sendable {
         case failed(LoginError)
     }
 
+    /// Where it is now.
     public internal(set) var state = State.starting
+    /// How often the server has refused what was typed.
     public private(set) var previousFailureCount = 0
     private var questionsAsked = 0
     private var reason = Challenge.Reason.notLoggedIn
@@ -147,6 +155,7 @@ public struct LoginFlow: Equatable, Sendable {
         /// The one among them that is meant, by the name typed; nothing where that is left open.
         public let account: String?
 
+        /// - Parameter protectionSpace: as far as the profile tells it; the server names it before anybody is asked.
         public init(
             profile: String, protectionSpace: ProtectionSpace, fields: [CredentialField], accounts: [Identity] = [],
             account: String? = nil
@@ -169,7 +178,9 @@ public struct LoginFlow: Equatable, Sendable {
         self.acceptance = acceptance
     }
 
-    /// Takes note of what happened and says what to do next.
+    /// Takes note of what happened.
+    /// - Returns: what to do next; `finish` with the outcome at the end, and after it whatever happens. An event that cannot
+    ///   follow ends the login as a failure.
     public mutating func handle(_ event: Event) -> Effect {
         switch (state, event) {
         case (.finished(let outcome), _):

@@ -146,6 +146,9 @@ public struct WallClock: Sendable {
         self.now = now
     }
 
+    /// Whether what ends at this time has ended; what has no end has not.
+    public func isOver(_ expires: Int64?) -> Bool { expires.map { $0 <= now() } ?? false }
+
     /// The seconds that are left, as far as they can be counted.
     public func seconds(until time: Int64) -> Int64 {
         let (left, overflow) = time.subtractingReportingOverflow(now())

@@ -38,7 +38,7 @@ extension Service {
     }
 
     /// What came of a logout request.
-    public enum Farewell: Equatable, Sendable {
+    public enum LogoutOutcome: Equatable, Sendable {
         case notConfigured
         case ended(status: Int)
         /// The server did not know the session any more.
@@ -46,12 +46,12 @@ extension Service {
     }
 
     /// Ends a session at the server, where the profile says how.
-    public func logout(_ session: Session, username: String) throws(LoginError) -> Farewell {
+    public func logout(_ session: Session, username: String) throws(LoginError) -> LogoutOutcome {
         hidden.add(session.secrets, username: username)
-        return try shielded { () throws(LoginError) in try farewell(session, username) }
+        return try shielded { () throws(LoginError) in try sendLogout(session, username) }
     }
 
-    private func farewell(_ session: Session, _ username: String) throws(LoginError) -> Farewell {
+    private func sendLogout(_ session: Session, _ username: String) throws(LoginError) -> LogoutOutcome {
         guard let rule = profile.logout else { return .notConfigured }
         // What 'logged out' looks like may stand in the body.
         var answer = rule.answer

@@ -7,15 +7,28 @@ import Testing
 
 /// `exec`, as far as it needs no process: codes, and the environment of its command.
 struct ExecCommandTests {
-    @Test(arguments: LoginCore.ExitCode.allCases) func `a code of ours is 100 more`(_ code: LoginCore.ExitCode) {
-        #expect(Ending.code(code).status == code.rawValue)
-        #expect(Ending.code(code).ofExec.status == (code == .ok ? 0 : 100 + code.rawValue))
-        #expect(Ending.neverRan(code).ofExec.status == 100 + code.rawValue)
+    private func status(_ ending: AuthctlCLI.Ending) -> Int32 {
+        ending.ofExec.status { _ in
+            -1
+        } dying: {
+            128 + $0
+        }
     }
 
-    @Test(arguments: [Int32(0), 1, 100, 126, 127, 255]) func `the code of the command stays`(status: Int32) {
-        #expect(Ending.status(status).ofExec.status == status)
-        #expect(Ending.signal(status).ofExec.status == nil)
+    @Test(arguments: LoginCore.ExitCode.allCases) func `a code of ours is 100 more`(_ code: LoginCore.ExitCode) {
+        #expect(
+            AuthctlCLI.Ending.code(code).status { _ in
+                -1
+            } dying: { _ in
+                -1
+            } == code.rawValue)
+        #expect(status(.code(code)) == (code == .ok ? 0 : 100 + code.rawValue))
+        #expect(status(.neverRan(code)) == 100 + code.rawValue)
+    }
+
+    @Test(arguments: [Int32(0), 1, 100, 126, 127, 255]) func `the code of the command stays`(number: Int32) {
+        #expect(status(.status(number)) == number)
+        #expect(status(.signal(number)) == 128 + number)
     }
 
     @Test(arguments: [

@@ -40,6 +40,63 @@ struct GivenSecretTests {
         #expect(throws: SecretFile.Problem.cannotRead(errno: EISDIR)) { try SecretFile.read(path: home.path) }
     }
 
+    /// A pipe with a name, into which its writer has written and which it holds open.
+    private func heldPipe(_ text: String) throws -> (path: String, writer: Int32) {
+        let path = home.path + "/pipe"
+        try #require(mkfifo(path, 0o600) == 0)
+        let writer = open(path, O_RDWR | O_CLOEXEC)
+        try #require(writer >= 0)
+        #expect(Array(text.utf8).withUnsafeBytes { $0.writeAll(to: writer) } == nil)
+        return (path, writer)
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: ["", "p", "p\n"])
+    func `a pipe that nobody closes is given up in time`(text: String) throws {
+        let (path, writer) = try heldPipe(text)
+        defer { close(writer) }
+        #expect(throws: SecretFile.Problem.tookTooLong) {
+            try SecretFile.read(path: path, until: .now + .milliseconds(200))
+        }
+        let world = try TestWorld()
+        let source = GivenCredential.Source.file(path)
+        let credential = GivenCredential(source: source, allowsBlank: false, patience: 0)
+        #expect(throws: LoginError.self) { try world.withWorld { try credential.secret($0) } }
+    }
+
+    @Test func `a pipe without a writer is given up in time, too`() throws {
+        let path = home.path + "/pipe"
+        try #require(mkfifo(path, 0o600) == 0)
+        #expect(throws: SecretFile.Problem.tookTooLong) {
+            try SecretFile.read(path: path, until: .now + .milliseconds(200))
+        }
+    }
+
+    @Test(arguments: [0o600, 0o400, 0o700, 0o640, 0o604, 0o620, 0o644])
+    func `the file of a passphrase is for its user alone`(mode: Int) throws {
+        let path = try home.write("open sesame\n", to: "pass", mode: mode)
+        if mode & 0o077 == 0 {
+            #expect(try SecretFile.passphrase(path).unprotectedText == "open sesame")
+        } else {
+            let fault = StoreFault.unsafeFile(
+                path: path, problem: "other users have rights on it (chmod 600 takes them away)")
+            #expect(throws: fault) { try SecretFile.passphrase(path) }
+        }
+        // Without its name it is within reach of nobody else.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        defer { close(descriptor) }
+        unlink(path)
+        #expect(try SecretFile.passphrase("/dev/fd/\(descriptor)").unprotectedText == "open sesame")
+    }
+
+    @Test func `a passphrase from a pipe is taken, whatever rights it has`() throws {
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        #expect(Array("open sesame\n".utf8).withUnsafeBytes { $0.writeAll(to: ends[1]) } == nil)
+        close(ends[1])
+        defer { close(ends[0]) }
+        #expect(try SecretFile.passphrase("/dev/fd/\(ends[0])").unprotectedText == "open sesame")
+    }
+
     private func given(_ source: GivenCredential.Source, blank: Bool = false, password: Secret? = nil) throws -> Secret
     {
         let world = try TestWorld()

@@ -129,6 +129,28 @@ struct HelperLoginTests {
         #expect(throws: LoginError.self) { try lent(world, url, options: ["-P", "nope"]) }
     }
 
+    @Test func `a variable that names a profile of another origin says nothing of this one, as within an exec`() throws
+    {
+        let world = try TestWorld(
+            config: Self.basic("good", "https://good.example") + Self.basic("blog", "https://blog.example"))
+        logIn(world, "good")
+        world.variables["AUTHCTL_PROFILE"] = "blog"
+        let url = "https://good.example"
+        #expect(try lent(world, url) == "username=anna\npassword=pw-anna")
+        #expect(try lent(world, "https://blog.example") == nil)
+        // What a person types for this very call holds for every origin.
+        #expect(try lent(world, url, options: ["-P", "blog"]) == nil)
+        world.variables["AUTHCTL_PROFILE"] = "nope"
+        #expect(throws: LoginError.self) { try lent(world, url) }
+    }
+
+    @Test func `what is wrong before docker's request is read is said where docker reads it`() throws {
+        let run = try TestWorld(config: "nonsense").run("docker-credential", "get")
+        #expect(run.code == 2 && run.talk.isEmpty && run.output.contains("config.toml"), "\(run)")
+        let git = try TestWorld(config: "nonsense").run("git-credential", "get")
+        #expect(git.code == 2 && git.output.isEmpty && git.talk.contains("config.toml"))
+    }
+
     private func chat() throws -> TestWorld {
         let world = try TestWorld(config: Examples.config)
         world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])

@@ -115,6 +115,6 @@ struct MessageSnapshotTests {
         .missingInAnswer(place: "/token", step: "login"), .tooManyRedirects(5), .tokenTooShortLived(seconds: 3),
         .tokenTooShortLived(seconds: -7200), .tokenTooShortLived(seconds: -7200, clock: ClockDifference(seconds: 7300)),
         .logoutIncomplete("the server cannot judge the login now (status 503)"), .unexpectedEvent("saved while asking"),
-        .system(call: "pipe", errno: 24), .other("something else"),
+        .sessionFitsNoHeader, .system(call: "pipe", errno: 24), .other("something else"),
     ].map { .failure($0) }
 }

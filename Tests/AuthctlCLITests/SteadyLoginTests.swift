@@ -60,6 +60,21 @@ struct SteadyLoginTests {
         #expect(world.run("logout", "wire", "-u", "nobody").code == 0)
     }
 
+    @Test func `a given password without a name is that of the active account, for every command`() throws {
+        let world = try wire()
+        world.variables["AUTHCTL_PROFILE"] = "wire"
+        world.password = Secret("hunter23")
+        let token = world.run("token", "--header", server: [stranger, .answer(200)])
+        #expect(token.output == "Authorization: Basic YW5uYTpodW50ZXIyMw==\n", "\(token.talk)")
+        let whoami = world.run("whoami", server: [stranger, .answer(200)])
+        #expect(whoami.output == "anna\n", "\(whoami.talk)")
+        #expect(world.run("request", "GET", "/x", server: [stranger, .answer(200), .answer(200)]).code == 0)
+        let nobody = try TestWorld(config: Self.config)
+        nobody.variables["AUTHCTL_PROFILE"] = "wire"
+        nobody.password = Secret("hunter23")
+        for command in ["token", "whoami"] { #expect(nobody.run(command).code == 4) }
+    }
+
     @Test func `what the server says is not shown where it repeats the password`() throws {
         let config = """
             [profiles.blog]

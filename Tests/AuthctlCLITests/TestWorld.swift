@@ -50,7 +50,13 @@ final class TestWorld {
         server = ScriptedTransport(answers)
         server.meanwhile = meanwhile
         let captured = Captured()
-        let code = Program(world(captured)).run(arguments).status ?? -1
+        var world = world(captured)
+        world.arguments = { (["authctl"] + arguments).map { Array($0.utf8CString) } }
+        let code = Program(world).run(arguments).status { _ in
+            -1
+        } dying: { _ in
+            -1
+        }
         return Run(code: code, output: captured.text(of: STDOUT_FILENO), talk: captured.text(of: STDERR_FILENO))
     }
 

@@ -145,6 +145,15 @@ import Testing
         #expect(try authctl.run("whoami", "admin").code == 4)
     }
 
+    @Test func `E2 with that file curl takes no proxy that authctl does not take`() throws {
+        try authctl.logIn("wire")
+        let curl = "curl -q -sS -K \"$AUTHCTL_CURL_CONFIG\" \"$AUTHCTL_ORIGIN/account/verify_credentials.json\""
+        let elsewhere = ["http_proxy": "http://127.0.0.1:1", "all_proxy": "http://127.0.0.1:1"]
+        let result = try authctl.run(
+            "exec", "-P", "wire", "--curl-config", "--", "sh", "-c", curl, environment: elsewhere)
+        #expect(result.code == 0 && result.output.contains("ann"), "\(result.error)")
+    }
+
     @Test func `R1 that file does not carry cookies to another host, nor anything over another scheme`() throws {
         let other = try RecordingServer([.answer(200)])
         defer { other.stop() }

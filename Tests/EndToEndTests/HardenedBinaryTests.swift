@@ -19,6 +19,12 @@ import Testing
         return ChildSpec(setpriv, identity + words)
     }
 
+    /// A late binding saves the vector registers, and what they hold of a secret, on the stack.
+    @Test(RealServer.require("readelf")) func `M3 binds every function at its start`() throws {
+        let header = try Command.tool("readelf", ["-d", try BuiltProducts.path(of: "authctl")])
+        #expect(header.output.contains("BIND_NOW"))
+    }
+
     /// A home that belongs to somebody without any rights.
     private func homeOfNobody() throws -> Installation {
         let authctl = try Installation(demo)

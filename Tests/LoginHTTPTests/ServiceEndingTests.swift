@@ -13,7 +13,8 @@ struct ServiceEndingTests {
         try Exchange(try SomeProfiles.chat(), [answer]).service.renewed(old)
     }
 
-    private func logout(_ answer: HTTPResponse, _ change: (inout Profile) -> Void = { _ in }) throws -> Service.Farewell
+    private func logout(_ answer: HTTPResponse, _ change: (inout Profile) -> Void = { _ in }) throws
+        -> Service.LogoutOutcome
     {
         var profile = try SomeProfiles.chat()
         change(&profile)

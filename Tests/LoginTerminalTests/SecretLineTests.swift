@@ -141,7 +141,8 @@ import Testing
     }
 
     @Test func `M3: no copy of a typed password stays in memory`() throws {
-        let probe = try Probe("--forget", "--stay")
+        // A release has Swift's library inside, and binds everything at its start.
+        let probe = try Probe("--forget", "--stay", environment: ["LD_BIND_NOW": "1"])
         try probe.answer(password: "QQ" + Probe.canary + "\u{7F}\u{7F}Z")
         try probe.pty.wait(for: "*\r\n")
         probe.pty.watch(milliseconds: 300)

@@ -20,7 +20,6 @@ struct DockerCredentialCommand: WorldCommand {
 
     var printsJSON: Bool { false }
 
-    /// What goes wrong is said on standard output, where clients of the protocol read it.
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let streams = invocation.world.streams
         guard let verb = DockerHelper.Verb(rawValue: action) else {
@@ -28,22 +27,25 @@ struct DockerCredentialCommand: WorldCommand {
             try streams.result("Unknown credential action \(SafeText.quoted(action, limit: 40))")
             return .failure
         }
+        switch try DockerHelper(invocation: invocation).answer(verb) {
+        case .done: break
+        case .credentials(let text): try streams.result(text)
+        case .list(let names): try streams.result(json: names)
+        case .refused(let reply):
+            try streams.result(reply.rawValue)
+            return .failure
+        }
+        return .ok
+    }
+
+    /// On standard output, in one line, where clients of the protocol read it.
+    func tell(_ error: LoginError, about topic: Topic, to streams: Streams) {
+        let message = error.message(about: topic)
+        let words = (["authctl: \(message.what)"] + message.details + [message.next]).filter { !$0.isEmpty }
         do throws(LoginError) {
-            switch try DockerHelper(invocation: invocation).answer(verb) {
-            case .done: break
-            case .credentials(let text): try streams.result(text)
-            case .list(let names): try streams.result(json: names)
-            case .refused(let reply):
-                try streams.result(reply.rawValue)
-                return .failure
-            }
-            return .ok
+            try streams.result(words.joined(separator: "; "))
         } catch {
-            let message = error.message(about: invocation.topic)
-            try streams.result(
-                (["authctl: \(message.what)"] + message.details + [message.next]).filter { !$0.isEmpty }.joined(
-                    separator: "; "))
-            return error.exitCode
+            streams.say(error, about: topic)
         }
     }
 }

@@ -49,7 +49,7 @@ struct LoginCommand: WorldCommand {
         // What the book may still know of an earlier login is not where this one is kept.
         let record =
             try wasThere || !run.keepsNothing
-            ? Invocation.fromStore { () throws(StoreFault) in try run.keeper.account() } : nil
+            ? fromStore { () throws(StoreFault) in try run.keeper.account() } : nil
         let who = identity.displayName.isEmpty ? "" : " as \(SafeText.escaped(identity.displayName))"
         let verb = wasThere ? "Already logged in to" : "Logged in to"
         invocation.say("\(verb) \(run.profile.name) (\(run.endpoint.origin))\(who).")

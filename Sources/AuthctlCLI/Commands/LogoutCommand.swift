@@ -29,7 +29,7 @@ struct LogoutCommand: WorldCommand {
         var receipts: [Receipt] = []
         var fault: LoginError?
         for (profile, account) in try accounts(invocation) {
-            let farewell = AccountFarewell(invocation: invocation, profile: profile, account: account)
+            let farewell = AccountLogout(invocation: invocation, profile: profile, account: account)
             do throws(LoginError) {
                 let receipt = try farewell.perform(asksServer: !local)
                 receipts.append(receipt)

@@ -36,7 +36,7 @@ struct ProfileDefaultCommand: WorldCommand {
                     file: invocation.paths.configFile, path: "default", line: nil,
                     problem: "says '\(configured)', which goes before every other choice; change it there"))
         }
-        try Invocation.fromStore { () throws(StoreFault) in
+        try fromStore { () throws(StoreFault) in
             _ = try invocation.book.update { $0.defaultProfile = profile.name }
         }
         invocation.say("The default profile is now \(profile.name).")

@@ -27,10 +27,10 @@ struct ProfileRemoveCommand: WorldCommand {
         case .made:
             invocation.topic = Topic(profile: name)
         }
-        guard try Invocation.fromStore({ () throws(StoreFault) in try forget(invocation.book) }) else {
+        guard try fromStore({ () throws(StoreFault) in try forget(invocation.book) }) else {
             throw .usage(.other("it still has logins; first: authctl logout \(name) --all"))
         }
-        _ = try Invocation.fromStore { () throws(StoreFault) in
+        _ = try fromStore { () throws(StoreFault) in
             try invocation.world.profileFolder(invocation.paths.madeProfiles).remove("\(name).toml")
         }
         invocation.say("Removed the profile \(SafeText.escaped(name)).")

@@ -27,10 +27,10 @@ struct StoreInitCommand: WorldCommand {
             throw .usage(.badValue(option: "store", problem: "only 'file' has to be set up"))
         }
         // Before anybody types a passphrase for nothing.
-        let isSetUp = try Invocation.fromStore { () throws(StoreFault) in try invocation.shelf().hasEncryptedFile() }
+        let isSetUp = try fromStore { () throws(StoreFault) in try invocation.shelf().hasEncryptedFile() }
         if isSetUp { throw .store(.alreadySetUp(.file, path: invocation.encryptedFile)) }
         let source = try keySource(invocation)
-        try Invocation.fromStore { () throws(StoreFault) in
+        try fromStore { () throws(StoreFault) in
             try EncryptedFileStore.create(folder: invocation.paths.stateFolder, source: source)
         }
         invocation.say("The encrypted file is set up; from now on 'auto' chooses it for new logins.")

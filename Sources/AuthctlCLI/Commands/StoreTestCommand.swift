@@ -20,7 +20,7 @@ struct StoreTestCommand: WorldCommand {
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let name = try store.map { (text) throws(LoginError) in try StoreName.keeping(text) }
-        let chosen = try Invocation.fromStore { () throws(StoreFault) in
+        let chosen = try fromStore { () throws(StoreFault) in
             let shelf = invocation.shelf()
             let words = { (fault: StoreFault) in LoginError.store(fault).message(about: Topic()).what }
             let chosen = try shelf.chooser(words: words).choose(name)

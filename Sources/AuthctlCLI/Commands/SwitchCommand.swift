@@ -44,7 +44,7 @@ struct SwitchCommand: WorldCommand {
         let origin = try invocation.record(of: profile)?.origin
         var known: [String] = []
         var found: AccountRecord?
-        try Invocation.fromStore { () throws(StoreFault) in
+        try fromStore { () throws(StoreFault) in
             _ = try invocation.book.update { document in
                 guard let record = document.profile(profile.name), record.origin == origin else { return }
                 known = record.usernames

@@ -56,7 +56,7 @@ struct TokenCommand: WorldCommand {
         do throws(FillFault) {
             line = try profile.sessionRule.headerLine(session, username: username)
         } catch {
-            throw .failure(.other("the session does not fit into a header"))
+            throw .failure(.sessionFitsNoHeader)
         }
         guard let line else { throw .usage(.other("the session of this profile goes along in no header")) }
         return line

@@ -28,7 +28,7 @@ struct TrustRemoveCommand: WorldCommand {
                     "nothing was accepted for \(SafeText.quoted(GivenURL(self.origin).withoutUserInformation))"
                         + (known.isEmpty ? "" : ", only for: \(known)")))
         }
-        try Invocation.fromStore { () throws(StoreFault) in
+        try fromStore { () throws(StoreFault) in
             _ = try invocation.book.update { $0.distrust(origin) }
         }
         invocation.say("The certificate of \(origin) is not trusted any more.")

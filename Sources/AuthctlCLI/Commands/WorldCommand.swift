@@ -10,10 +10,17 @@ protocol EndingCommand: ParsableCommand {
     static var mayAsk: Bool { get }
 
     func end(_ invocation: Invocation) throws(LoginError) -> Ending
+
+    /// Says why it failed, where its caller looks for that. It may have failed before there was an invocation.
+    func tell(_ error: LoginError, about topic: Topic, to streams: Streams)
 }
 
 extension EndingCommand {
     static var mayAsk: Bool { false }
+
+    func tell(_ error: LoginError, about topic: Topic, to streams: Streams) {
+        streams.tell(error, about: topic, printsJSON: printsJSON)
+    }
 }
 
 /// One that ends with a code of ours, as all do but `exec`.

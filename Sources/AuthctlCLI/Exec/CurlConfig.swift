@@ -49,7 +49,22 @@ struct CurlConfig {
         let scheme = Secret("=\(run.endpoint.origin.scheme)")
         try text.option("proto", scheme)
         try text.option("proto-redir", scheme)
-        if let file = run.profile.settings.caFile { try text.option("cacert", Secret(file)) }
+        if let file = run.profile.settings.caFile {
+            try text.option("cacert", Secret(file))
+            try text.option("proxy-cacert", Secret(file))
+        }
+        try writeProxy(to: &text)
+    }
+
+    /// The way that authctl itself takes: curl would obey the proxy variables of its environment.
+    private func writeProxy(to text: inout SecretBuilder) throws(SecretBuilder.LimitExceeded) {
+        switch run.profile.settings.proxy {
+        case nil, "": try text.option("noproxy", Secret("*"))
+        case "environment": break
+        case let url?:
+            try text.option("proxy", Secret(url))
+            try text.option("noproxy", Secret(""))
+        }
     }
 
     private func writeCredential(to text: inout SecretBuilder) throws(SecretBuilder.LimitExceeded) {

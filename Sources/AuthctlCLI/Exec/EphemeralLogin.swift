@@ -14,7 +14,7 @@ struct EphemeralLogin {
         let run = try LoginRun(gate.invocation, gate.profile, settings)
         let keeper = NoKeeper()
         let (identity, _) = try run.run(through: keeper)
-        guard let session = keeper.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
+        guard let session = keeper.login?.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
         handover = Handover(run: run, session: session, username: identity.username, identity: identity)
     }
 
@@ -27,11 +27,7 @@ struct EphemeralLogin {
             profile: run.profile.name, place: run.endpoint.origin, username: handover.identity.displayName,
             server: .notAsked, expires: session.expires)
         do throws(LoginError) {
-            switch try run.service.logout(session, username: handover.username) {
-            case .notConfigured: break
-            case .ended: receipt.server = .revoked
-            case .alreadyEnded: receipt.server = .endedBefore
-            }
+            receipt.server = Receipt.Server(try run.service.logout(session, username: handover.username))
         } catch {
             receipt.server = .failed
             receipt.problem = error.message(about: Topic()).what
@@ -43,19 +39,4 @@ struct EphemeralLogin {
             invocation.say(words)
         }
     }
-}
-
-/// Holds the session of one run, and keeps nothing.
-private final class NoKeeper: LoginKeeper {
-    private(set) var session: Session?
-
-    func prepare() throws(LoginError) {}
-
-    func fill() throws(LoginError) -> StoredLogin { StoredLogin() }
-
-    func approve(_ login: Login, _ approval: Approval) throws(LoginError) { session = login.session }
-
-    func reject(_ part: StoredLogin.Part) throws(LoginError) { session = nil }
-
-    func remember(_ exception: TrustException) throws(LoginError) {}
 }

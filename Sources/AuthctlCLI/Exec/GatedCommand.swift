@@ -13,11 +13,12 @@ struct GatedCommand {
     /// In the place of authctl, once the session is verified.
     func become() throws(LoginError) -> Ending {
         if handover.wantsToken { try checkHasToken() }
-        let passage = try gate.enter()
+        let admission = try gate.enter()
         return .become(
             try prepared(
                 Handover(
-                    run: passage.run, session: passage.session, username: passage.username, identity: passage.identity))
+                    run: admission.run, session: admission.session, username: admission.username,
+                    identity: admission.identity))
         )
     }
 
@@ -25,8 +26,9 @@ struct GatedCommand {
     func runOnce() throws(LoginError) -> Ending {
         if handover.wantsToken { try checkHasToken() }
         let login = try EphemeralLogin(gate)
-        let image = try prepared(login.handover)
+        // Whatever comes of the command, the session is there by now.
         defer { login.end() }
+        let image = try prepared(login.handover)
         do throws(ProgramImage.Absence) {
             switch try image.run() {
             case .exited(let status): return .status(status)
@@ -51,9 +53,7 @@ struct GatedCommand {
             if profile.sessionRule.slots.contains(.token) { return }
             throw .usage(.tokenHasOnlyHeader(method: .cookie))
         }
-        if profile.provesByCertificate {
-            throw .usage(.other("a client certificate goes along in no header: there is no token"))
-        }
+        if profile.provesByCertificate { throw .usage(.hasNoHeader(method: .certificate)) }
         let pinned = try invocation.record(of: profile)?.pinnedMethod
         switch pinned ?? profile.methods.first ?? .auto {
         case .digest: throw .usage(.hasNoHeader(method: .digest))

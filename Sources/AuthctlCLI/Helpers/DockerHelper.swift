@@ -86,7 +86,7 @@ struct DockerHelper {
         guard let login = try login(server), let record = try invocation.record(of: login.profile) else {
             return .refused(.notFound)
         }
-        let farewell = AccountFarewell(invocation: invocation, profile: record, account: login.account)
+        let farewell = AccountLogout(invocation: invocation, profile: record, account: login.account)
         if let problem = try farewell.perform(asksServer: true).problem {
             throw .failure(.logoutIncomplete(problem))
         }

@@ -26,18 +26,13 @@ struct HelperInput {
     private func bytes(_ descriptor: Int32) throws(SecretFile.Problem) -> Secret {
         let wait = InputWait(descriptor: descriptor, deadline: .now.advanced(by: .seconds(patience)))
         var builder = SecretBuilder(limit: GitCredentialRequest.limit)
-        var byte: UInt8 = 0
         var isAtLineStart = true
-        defer { explicit_bzero(&byte, 1) }
-        while try wait.isReady() {
-            // Byte by byte, since nothing after the end is wanted in memory.
-            let count = withUnsafeMutableBytes(of: &byte) { $0.readSome(from: descriptor) }
-            guard count >= 0 else { throw .cannotRead(errno: errno) }
-            if count == 0 { break }
+        try SecretFile.eachByte(of: descriptor, waiting: wait) { (byte) throws(SecretFile.Problem) in
             let isLineEnd = byte == UInt8(ascii: "\n")
-            if isLineEnd && isAtLineStart && endsWithBlankLine { break }
+            if isLineEnd && isAtLineStart && endsWithBlankLine { return false }
             isAtLineStart = isLineEnd
             do throws(SecretBuilder.LimitExceeded) { try builder.append(byte) } catch { throw .tooLong }
+            return true
         }
         return builder.finish()
     }

@@ -59,7 +59,7 @@ struct HelperLogin {
         do throws(FillFault) {
             return try LentLogin(session, profile.sessionRule, username: account.username)
         } catch {
-            throw .failure(.other("the session does not fit into a header"))
+            throw .failure(.sessionFitsNoHeader)
         }
     }
 }

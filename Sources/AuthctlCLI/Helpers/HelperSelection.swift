@@ -4,7 +4,7 @@ import LoginStores
 /// Which login a helper's caller means: that of a profile at exactly this origin.
 ///
 /// Of several profiles it is the one that `-P` or `AUTHCTL_PROFILE` names, the default one, or the only one that has such an
-/// account.
+/// account. `-P` holds for every origin; the variable, which `exec` sets too, only where its profile is for this one.
 extension Invocation {
     /// - Parameter username: the name typed or the server's; nothing for what `-u` says, or the active account.
     /// - Returns: nothing where nobody is logged in there.
@@ -27,9 +27,14 @@ extension Invocation {
     }
 
     func helperProfile(at origin: Origin, username: String?) throws(LoginError) -> Profile? {
-        if let named = options.profile ?? world.environment["AUTHCTL_PROFILE"] {
+        if let named = options.profile {
             let profile = try profile(named: named)
             return try self.origin(of: named) == origin ? profile : nil
+        }
+        if let named = world.environment["AUTHCTL_PROFILE"] {
+            // Read in any case: a name that does not exist is a mistake.
+            let profile = try profile(named: named)
+            if try self.origin(of: named) == origin { return profile }
         }
         var names: [String] = []
         for name in profiles.names where try self.origin(of: name) == origin { names.append(name) }

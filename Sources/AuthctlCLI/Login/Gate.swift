@@ -11,7 +11,7 @@ struct Gate {
     let settings: LoginSettings
 
     /// What it lets through.
-    struct Passage {
+    struct Admission {
         let run: LoginRun
         let keeper: GateKeeper
         var session: Session
@@ -32,23 +32,25 @@ struct Gate {
     }
 
     /// What is stored and not past its end, as it is: the server is not asked. Else as `enter`.
-    func enterUnverified() throws(LoginError) -> Passage {
+    func enterUnverified() throws(LoginError) -> Admission {
         guard settings.given == nil else { return try enter() }
         let run = try LoginRun(invocation, profile, settings)
         let keeper = GateKeeper(run.keeper, invocation: invocation, mayGoWithoutStore: false)
         let stored = try keeper.fill()
-        guard let session = stored.session, !stored.credentialWasRefused, !isOver(session) else {
+        guard let session = stored.session, !stored.credentialWasRefused,
+            !invocation.world.clock.isOver(session.expires)
+        else {
             return try logIn(run)
         }
         run.service.hold(stored.further)
-        return Passage(
+        return Admission(
             run: run, keeper: keeper, session: session, username: stored.username,
             identity: try storedIdentity(run) ?? Identity(username: stored.username, serverName: nil))
     }
 
     /// Has the server verify what is stored; renews it, or has somebody log in.
     /// - Parameter refused: the session that the server has just refused, so that it is not asked about it once more.
-    func enter(after refused: Session? = nil) throws(LoginError) -> Passage {
+    func enter(after refused: Session? = nil) throws(LoginError) -> Admission {
         var settings = settings
         settings.policy.sessionWasRefused = refused != nil
         settings.outdated = refused
@@ -57,24 +59,22 @@ struct Gate {
         return try logIn(try LoginRun(invocation, profile, settings), isRefused: refused != nil)
     }
 
-    private func logIn(_ run: LoginRun, isRefused: Bool = false) throws(LoginError) -> Passage {
+    private func logIn(_ run: LoginRun, isRefused: Bool = false) throws(LoginError) -> Admission {
         var run = run
         // What was given goes before what is stored, which may be out of reach.
-        if !isRefused, run.settings.given == nil, let stored = try run.keeper.fill().session, isOver(stored) {
+        if !isRefused, run.settings.given == nil, let stored = try run.keeper.fill().session,
+            invocation.world.clock.isOver(stored.expires)
+        {
             (run.settings.policy.renewsFirst, run.settings.outdated) = (true, stored)
         }
         let keeper = GateKeeper(run.keeper, invocation: invocation, mayGoWithoutStore: run.settings.given != nil)
         let (identity, _) = try run.run(through: keeper)
         guard let session = keeper.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
-        return Passage(run: run, keeper: keeper, session: session, username: identity.username, identity: identity)
-    }
-
-    private func isOver(_ session: Session) -> Bool {
-        session.expires.map { $0 <= invocation.world.clock.now() } ?? false
+        return Admission(run: run, keeper: keeper, session: session, username: identity.username, identity: identity)
     }
 
     private func storedIdentity(_ run: LoginRun) throws(LoginError) -> Identity? {
-        try Invocation.fromStore { () throws(StoreFault) in try run.keeper.account() }?.identity
+        try fromStore { () throws(StoreFault) in try run.keeper.account() }?.identity
     }
 }
 

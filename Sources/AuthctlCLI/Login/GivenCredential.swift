@@ -1,5 +1,6 @@
 import Glibc
 import LoginCore
+import LoginStores
 import Secrets
 
 /// A password that was given, not asked for: by option, then by variable, then by the profile's command.
@@ -14,6 +15,8 @@ struct GivenCredential {
 
     let source: Source
     let allowsBlank: Bool
+    /// How long it may take to come, in seconds.
+    var patience = PasswordCommand.patience
 
     /// - Throws: `usage` for a secret of several lines or an empty one, `loginRequired` for a command that fails.
     func secret(_ world: World) throws(LoginError) -> Secret {
@@ -30,17 +33,21 @@ struct GivenCredential {
         case .variable:
             return world.environment.password ?? Secret("")
         case .command(let line):
-            return try PasswordCommand(line: line).run()
+            return try PasswordCommand(line: line, patience: patience).run()
         case .standardInput:
             // Typed there, it would be seen.
             guard !world.isTerminal(STDIN_FILENO) else {
                 throw .usage(.badValue(option: name, problem: "standard input is a terminal; pipe the password in"))
             }
-            return try fromFile { () throws(SecretFile.Problem) in try SecretFile.read(STDIN_FILENO) }
+            return try fromFile { () throws(SecretFile.Problem) in
+                try SecretFile.read(STDIN_FILENO, waiting: InputWait(descriptor: STDIN_FILENO, deadline: deadline))
+            }
         case .file(let path, _):
-            return try fromFile { () throws(SecretFile.Problem) in try SecretFile.read(path: path) }
+            return try fromFile { () throws(SecretFile.Problem) in try SecretFile.read(path: path, until: deadline) }
         }
     }
+
+    private var deadline: ContinuousClock.Instant { .now + .seconds(patience) }
 
     private func fromFile(_ read: () throws(SecretFile.Problem) -> Secret) throws(LoginError) -> Secret {
         do throws(SecretFile.Problem) {
@@ -60,13 +67,26 @@ struct GivenCredential {
     }
 }
 
+extension Invocation {
+    /// A given password with its user name, which it needs from somewhere where the login has one: as named, else the
+    /// profile's, else that of the active account.
+    func credential(_ secret: Secret, of named: String?, _ profile: Profile) throws(LoginError) -> Credential {
+        guard profile.fields.contains(.username) else { return Credential(username: nil, secret: secret) }
+        let active = try document().profile(profile.name)?.activeAccount?.username
+        guard let username = named ?? profile.user ?? active, !username.isEmpty else {
+            throw .loginRequired(LoginNeed(why: .nothingStored, missing: [.username]))
+        }
+        return Credential(username: username, secret: secret)
+    }
+}
+
 extension SecretFile.Problem {
     /// What went wrong, in words.
     var words: String {
         switch self {
         case .cannotRead(let errno): "it cannot be read: \(String(cString: strerror(errno)))"
         case .tooLong: "it is longer than \(SecretFile.limit) bytes"
-        case .tookTooLong: "nothing came of it within \(PasswordCommand.patience) seconds"
+        case .tookTooLong: "it did not end within \(PasswordCommand.patience) seconds"
         case .furtherLines: "a password is one line; there are more"
         }
     }

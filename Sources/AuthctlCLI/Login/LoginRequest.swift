@@ -32,7 +32,7 @@ struct LoginRequest {
             settings.passphrase = try given()
         } else if let secret = try given() {
             if profile.answersChallenges, !secret.isFreeOfControls { throw .usage(.controlCharacter(.password)) }
-            settings.given = try credential(secret, username)
+            settings.given = try invocation.credential(secret, of: username, profile)
         }
         settings.policy = LoginFlow.Policy(
             maxAttempts: options.maxAttempts, mayAsk: invocation.mayAsk, force: force,
@@ -77,17 +77,6 @@ struct LoginRequest {
         // With nobody to ask, what may be blank is.
         if source == nil, options.blankPassword, !invocation.mayAsk { return Secret("") }
         return try source?.secret(invocation.world)
-    }
-
-    /// A given password needs its user name from somewhere, where the login has one.
-    private func credential(_ secret: Secret, _ named: String?) throws(LoginError) -> Credential {
-        let profile = target.profile
-        guard profile.fields.contains(.username) else { return Credential(username: nil, secret: secret) }
-        let active = try invocation.document().profile(profile.name)?.activeAccount?.username
-        guard let username = named ?? profile.user ?? active, !username.isEmpty else {
-            throw .loginRequired(LoginNeed(why: .nothingStored, missing: [.username]))
-        }
-        return Credential(username: username, secret: secret)
     }
 }
 

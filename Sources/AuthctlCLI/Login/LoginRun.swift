@@ -84,9 +84,11 @@ struct LoginRun {
         let dialogue: any Prompt =
             settings.policy.mayAsk || settings.showsNotice ? world.dialogue(settings.dialogue) : NoPrompt()
         let prompt: any Prompt = settings.showsNotice ? dialogue : WithoutNotice(prompt: dialogue)
+        // What is forced is a login of its own: it neither waits for the renewal of what is stored nor takes its outcome.
+        let renewing: any Authenticator =
+            settings.policy.force ? service : SoleRenewal(service, keeper, outdated: settings.outdated)
         let loop = LoginLoop(
-            keeper: other ?? keeper, service: SoleRenewal(service, keeper, outdated: settings.outdated),
-            prompt: prompt, given: try given(), further: further)
+            keeper: other ?? keeper, service: renewing, prompt: prompt, given: try given(), further: further)
         switch loop.run(try flow()) {
         case .alreadyLoggedIn(let identity): return (identity, true)
         case .loggedIn(let identity):
@@ -112,7 +114,7 @@ struct LoginRun {
     }
 
     private func flow() throws(LoginError) -> LoginFlow {
-        let account = try Invocation.fromStore { () throws(StoreFault) in try keeper.account() }
+        let account = try fromStore { () throws(StoreFault) in try keeper.account() }
         let remembered = account?.username
         var fields = profile.fields
         if settings.username != nil { fields.removeAll { $0 == .username } }

@@ -52,14 +52,3 @@ final class LoginWalk: Sendable {
         }.joined(separator: "\n")
     }
 }
-
-/// A keeper that keeps nothing, and remembers whom the walk logged in.
-final class WalkKeeper: LoginKeeper {
-    private(set) var login: Login?
-
-    func prepare() throws(LoginError) {}
-    func fill() throws(LoginError) -> StoredLogin { StoredLogin() }
-    func approve(_ login: Login, _ approval: Approval) throws(LoginError) { self.login = login }
-    func reject(_ part: StoredLogin.Part) throws(LoginError) {}
-    func remember(_ exception: TrustException) throws(LoginError) {}
-}

@@ -64,7 +64,7 @@ struct StoreReadBackCommand: WorldCommand {
         guard let name = StoreName(store) else {
             throw .usage(.badValue(option: "store", problem: "there is no such store"))
         }
-        let found = try Invocation.fromStore { () throws(StoreFault) in
+        let found = try fromStore { () throws(StoreFault) in
             try invocation.shelf().open(name).find(StoreTest.account(number))
         }
         guard let found else { return .store }

@@ -46,8 +46,8 @@ struct StoredCheck {
         {
             return Optional(record).missing
         }
-        guard let record = try Invocation.fromStore({ () throws(StoreFault) in try run.keeper.account() }),
-            let expires = record.expires, expires <= run.invocation.world.clock.now()
+        guard let record = try fromStore({ () throws(StoreFault) in try run.keeper.account() }),
+            run.invocation.world.clock.isOver(record.expires)
         else { return found }
         return .sessionExpired
     }
@@ -59,11 +59,7 @@ struct StoredCheck {
         let mayUse = invocation.mayUseGivenVariables(for: profile, isLogin: false)
         guard let source = GivenCredential.variable(environment, mayUse) else { return nil }
         let secret = try GivenCredential(source: source, allowsBlank: false).secret(invocation.world)
-        guard profile.fields.contains(.username) else { return Credential(username: nil, secret: secret) }
-        guard let name = username ?? environment["AUTHCTL_USERNAME"] ?? profile.user else {
-            throw .loginRequired(LoginNeed(why: .nothingStored, missing: [.username]))
-        }
-        return Credential(username: name, secret: secret)
+        return try invocation.credential(secret, of: username ?? environment["AUTHCTL_USERNAME"], profile)
     }
 }
 
@@ -93,10 +89,8 @@ extension Invocation {
     /// Why an account cannot be used, as far as is known without the network.
     func problem(with account: AccountRecord, of profile: String) throws(LoginError) -> LoginError? {
         if account.passwordRefused { return .loginRequired(LoginNeed(why: .passwordRefusedBefore)) }
-        if let expires = account.expires, expires <= world.clock.now() {
-            return .loginRequired(LoginNeed(why: .sessionExpired))
-        }
-        let isThere = try Invocation.fromStore { () throws(StoreFault) in
+        if world.clock.isOver(account.expires) { return .loginRequired(LoginNeed(why: .sessionExpired)) }
+        let isThere = try fromStore { () throws(StoreFault) in
             try shelf().open(account.store).contains(account.id(in: profile))
         }
         return isThere ? nil : .loginRequired(LoginNeed(why: .nothingStored))

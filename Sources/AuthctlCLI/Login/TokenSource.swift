@@ -16,7 +16,7 @@ struct TokenSource {
 
     func session() throws(LoginError) -> (session: Session, username: String) {
         if profile.provesByCertificate && profile.sessionRule.isCredential {
-            throw .usage(.other("a client certificate goes along in no header: there is no token"))
+            throw .usage(.hasNoHeader(method: .certificate))
         }
         if invocation.mayUseGivenVariables(for: profile, isLogin: false),
             GivenCredential.variable(invocation.world.environment, true) != nil
@@ -48,7 +48,7 @@ struct TokenSource {
     }
 
     private func missing(_ stored: StoredLogin, _ account: AccountRecord) -> LoginError {
-        let isOver = account.expires.map { $0 <= invocation.world.clock.now() } ?? false
+        let isOver = invocation.world.clock.isOver(account.expires)
         let why: LoginNeed.Why =
             stored.credentialWasRefused ? .passwordRefusedBefore : isOver ? .sessionExpired : .nothingStored
         return .loginRequired(LoginNeed(why: why))
@@ -89,7 +89,7 @@ struct TokenSource {
         let keeper = GateKeeper(run.keeper, invocation: invocation, mayGoWithoutStore: true)
         let (identity, _) = try run.run(through: keeper)
         guard let session = keeper.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
-        let store = try Invocation.fromStore { () throws(StoreFault) in try run.keeper.account() }?.store
+        let store = try fromStore { () throws(StoreFault) in try run.keeper.account() }?.store
         if keeper.hasStore, let store {
             invocation.say("authctl: logged in with the given password; the login is kept in '\(store)'")
         }

@@ -15,7 +15,7 @@ extension Invocation {
                 return profile
             }
             let text = Self.document(table(profile, new.settings, method)), file = "\(profile.name).toml"
-            let isWritten = try Invocation.fromStore { () throws(StoreFault) in try folder.create(text, name: file) }
+            let isWritten = try fromStore { () throws(StoreFault) in try folder.create(text, name: file) }
             if isWritten { return profile }
             profile.name = try new.name()
         }
@@ -54,7 +54,7 @@ extension Invocation {
 
     /// Writes one profile's file.
     func write(_ table: [String: ConfigValue], as name: String) throws(LoginError) {
-        try Invocation.fromStore { () throws(StoreFault) in
+        try fromStore { () throws(StoreFault) in
             try world.profileFolder(paths.madeProfiles).write(Self.document(table), name: "\(name).toml")
         }
     }

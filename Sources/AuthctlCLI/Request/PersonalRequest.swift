@@ -39,38 +39,38 @@ struct PersonalRequest {
         }
     }
 
-    private func send(_ passage: Gate.Passage) throws(LoginError) -> Service.Relayed {
+    private func send(_ admission: Gate.Admission) throws(LoginError) -> Service.Relayed {
         var request = request
         switch body.content {
-        case .none: request.passage = Passage(sink: output)
+        case .none: request.streamedBodies = StreamedBodies(sink: output)
         case .kept(let bytes):
             request.body = bytes
-            request.passage = Passage(sink: output)
+            request.streamedBodies = StreamedBodies(sink: output)
         case .streamed(let source, _):
             guard source.rewind() else { throw .failure(.bodyNotRepeatable) }
-            request.passage = Passage(source: source, sink: output)
+            request.streamedBodies = StreamedBodies(source: source, sink: output)
         }
-        return try passage.run.service.relay(request, with: passage.session, username: passage.username)
+        return try admission.run.service.relay(request, with: admission.session, username: admission.username)
     }
 
-    private func judge(_ relayed: Service.Relayed, _ passage: Gate.Passage) throws(LoginError) -> RelayJudgement {
+    private func judge(_ relayed: Service.Relayed, _ admission: Gate.Admission) throws(LoginError) -> RelayJudgement {
         let held = output.heldBody()
         if held == nil && output.isShown && !relayed.response.status.isRefusal { return .passed }
-        return try passage.run.service.judge(relayed, body: held)
+        return try admission.run.service.judge(relayed, body: held)
     }
 
     /// Asks the server once whether it still knows the session: what it has refused is then forbidden, whoever is logged in.
-    private func isVerified(_ passage: Gate.Passage) throws(LoginError) -> Bool {
+    private func isVerified(_ admission: Gate.Admission) throws(LoginError) -> Bool {
         do throws(LoginError) {
-            let login = try passage.run.service.verify(passage.session, username: passage.username)
-            keep(login.session, passage)
+            let login = try admission.run.service.verify(admission.session, username: admission.username)
+            keep(login.session, admission)
             return true
         } catch .rejected {
             return false
         }
     }
 
-    private func enterAgain(_ first: Gate.Passage) throws(LoginError) -> Gate.Passage {
+    private func enterAgain(_ first: Gate.Admission) throws(LoginError) -> Gate.Admission {
         invocation.say("authctl: \(gate.profile.name): the server does not know the session any more")
         let second = try gate.enter(after: first.session)
         guard body.isRepeatable else { throw .failure(.bodyNotRepeatable) }
@@ -95,11 +95,11 @@ struct PersonalRequest {
     }
 
     /// Hands the answer on, whatever its status, and keeps what it has renewed.
-    private func end(_ relayed: Service.Relayed, _ passage: Gate.Passage) throws(LoginError) -> ExitCode {
+    private func end(_ relayed: Service.Relayed, _ admission: Gate.Admission) throws(LoginError) -> ExitCode {
         let status = relayed.response.status
         // What a refusal sets is nobody's session. And what was asked for is done: a store that fails then is no reason
         // for another code, after which a script would ask for it twice.
-        defer { if status < 400 { keep(relayed.session, passage) } }
+        defer { if status < 400 { keep(relayed.session, admission) } }
         try handOn()
         if status == 429 || status == 503 {
             throw .busy(BusyFault(status: status, retryAfter: relayed.response.retryAfter, words: nil))
@@ -114,10 +114,10 @@ struct PersonalRequest {
     }
 
     /// Cookies that an answer has renewed.
-    private func keep(_ session: Session, _ passage: Gate.Passage) {
-        guard session != passage.session else { return }
+    private func keep(_ session: Session, _ admission: Gate.Admission) {
+        guard session != admission.session else { return }
         do throws(LoginError) {
-            try passage.keeper.approve(Login(identity: passage.identity, session: session), .renewal)
+            try admission.keeper.approve(Login(identity: admission.identity, session: session), .renewal)
         } catch {
             invocation.world.streams.say(
                 """

@@ -37,7 +37,7 @@ struct KeyFile {
         guard fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG else {
             throw Fault(fault: .notAFile(path))
         }
-        if holdsKey, isOpenToOthers(information) { throw Fault(fault: .openToOthers(file: path)) }
+        if holdsKey, information.isOpenToOthers { throw Fault(fault: .openToOthers(file: path)) }
         guard information.st_size <= Self.limit else { throw Fault(fault: .tooLarge(file: path, limit: Self.limit)) }
         // A file that grows meanwhile shows itself by the piece that is beyond.
         var builder = SecretBuilder(limit: Self.limit + Self.piece)
@@ -51,10 +51,13 @@ struct KeyFile {
         }
         throw Fault(fault: .tooLarge(file: path, limit: Self.limit))
     }
+}
 
-    /// The administrator may let a group of users have a key of theirs.
-    private func isOpenToOthers(_ information: stat) -> Bool {
-        if information.st_uid == getuid() { return information.st_mode & 0o077 != 0 }
-        return information.st_uid != 0 || information.st_mode & 0o027 != 0
+extension stat {
+    /// Whether others than the user and the administrator have rights on what the user's secrets hang on. The administrator
+    /// may let a group have a key of theirs: so is what systemd hands to a service.
+    var isOpenToOthers: Bool {
+        if st_uid == getuid() { return st_mode & 0o077 != 0 }
+        return st_uid != 0 || st_mode & 0o027 != 0
     }
 }

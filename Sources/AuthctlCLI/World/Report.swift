@@ -12,6 +12,13 @@ extension Streams {
         try result(Self.harmless(String(decoding: data, as: UTF8.self)))
     }
 
+    /// A failure in its words, and as the one JSON value where that is what is printed.
+    func tell(_ error: LoginError, about topic: Topic, printsJSON: Bool) {
+        say(error, about: topic)
+        // A standard output that is gone cannot be told so; the exit code still says what happened.
+        if printsJSON { try? result(json: ErrorReport(error, about: topic)) }
+    }
+
     /// What a terminal could obey is written as JSON's own escapes: the value stays the same.
     private static func harmless(_ json: String) -> String {
         json.unicodeScalars.reduce(into: "") { text, scalar in

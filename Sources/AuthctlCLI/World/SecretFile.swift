@@ -7,9 +7,6 @@ enum SecretFile {
     /// Longer secrets are refused, in bytes.
     static let limit = 64 << 10
 
-    /// How long a pipe in the place of a file may keep silent, in milliseconds.
-    private static let patience: Int32 = 60_000
-
     /// Why there is no secret.
     enum Problem: Error, Equatable {
         case cannotRead(errno: Int32)
@@ -25,51 +22,86 @@ enum SecretFile {
         _ descriptor: Int32, firstLineOnly: Bool = false, waiting wait: InputWait? = nil
     ) throws(Problem) -> Secret {
         var builder = SecretBuilder(limit: limit)
-        var byte: UInt8 = 0
         var lineEnded = false
         var skipped = 0
-        defer { explicit_bzero(&byte, 1) }
-        while try wait?.isReady() ?? true {
-            // Byte by byte, since nothing after the line end is wanted in memory.
-            let count = withUnsafeMutableBytes(of: &byte) { $0.readSome(from: descriptor) }
-            guard count >= 0 else { throw .cannotRead(errno: errno) }
-            if count == 0 { break }
+        try eachByte(of: descriptor, waiting: wait) { (byte) throws(Problem) in
             if lineEnded {
                 guard firstLineOnly else { throw .furtherLines }
                 skipped += 1
                 guard skipped <= limit else { throw .tooLong }
-                continue
-            }
-            if byte == UInt8(ascii: "\n") {
+            } else if byte == UInt8(ascii: "\n") {
                 lineEnded = true
-                continue
+            } else {
+                do throws(SecretBuilder.LimitExceeded) { try builder.append(byte) } catch { throw .tooLong }
             }
-            do throws(SecretBuilder.LimitExceeded) { try builder.append(byte) } catch { throw .tooLong }
+            return true
         }
         return builder.finish().withoutCarriageReturn(if: lineEnded)
     }
 
-    static func read(path: String, firstLineOnly: Bool = false) throws(Problem) -> Secret {
-        // Not blocking while it is opened: a FIFO without a writer would hold it for ever.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
-        guard descriptor >= 0 else { throw .cannotRead(errno: errno) }
-        defer { close(descriptor) }
-        var waited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        guard poll(&waited, 1, Self.patience) > 0 else { throw .cannotRead(errno: ETIMEDOUT) }
-        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
-        return try read(descriptor, firstLineOnly: firstLineOnly)
+    /// Byte by byte, since nothing after the end is wanted in memory.
+    /// - Parameter take: says whether more is wanted.
+    static func eachByte(
+        of descriptor: Int32, waiting wait: InputWait?, _ take: (UInt8) throws(Problem) -> Bool
+    ) throws(Problem) {
+        var byte: UInt8 = 0
+        defer { explicit_bzero(&byte, 1) }
+        while try wait?.isReady() ?? true {
+            let count = withUnsafeMutableBytes(of: &byte) { $0.readSome(from: descriptor) }
+            guard count >= 0 else { throw .cannotRead(errno: errno) }
+            guard count > 0, try take(byte) else { return }
+        }
     }
 
-    /// The passphrase of the encrypted file.
+    /// - Parameter deadline: for a pipe in the place of a file, which may never have a writer, or never an end.
+    static func read(
+        path: String, firstLineOnly: Bool = false, until deadline: ContinuousClock.Instant = usualDeadline
+    ) throws(Problem) -> Secret {
+        let descriptor = try opened(path)
+        defer { close(descriptor) }
+        let wait = InputWait(descriptor: descriptor, deadline: deadline)
+        return try read(descriptor, firstLineOnly: firstLineOnly, waiting: wait)
+    }
+
+    /// The passphrase of the encrypted file. Who reads it opens that file, so it is held to the same rules as a key.
     static func passphrase(_ path: String) throws(StoreFault) -> Secret {
-        let secret: Secret
-        do throws(Problem) {
-            secret = try read(path: path)
-        } catch {
-            throw .passphraseFile(path: path, problem: error.words)
+        let secret = try telling(of: path) { () throws(Problem) in
+            let descriptor = try opened(path)
+            defer { close(descriptor) }
+            guard !isOpenToOthers(descriptor) else { return nil as Secret? }
+            return try read(descriptor, waiting: InputWait(descriptor: descriptor, deadline: usualDeadline))
+        }
+        guard let secret else {
+            throw .unsafeFile(path: path, problem: "other users have rights on it (chmod 600 takes them away)")
         }
         guard !secret.isEmpty else { throw .passphraseBlank }
         return secret
+    }
+
+    private static var usualDeadline: ContinuousClock.Instant { .now + .seconds(PasswordCommand.patience) }
+
+    private static func opened(_ path: String) throws(Problem) -> Int32 {
+        // Not blocking: a FIFO without a writer would hold the opening for ever.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+        guard descriptor >= 0 else { throw .cannotRead(errno: errno) }
+        return descriptor
+    }
+
+    /// A pipe is between two processes, and a file without a name is within reach of its user alone.
+    private static func isOpenToOthers(_ descriptor: Int32) -> Bool {
+        var information = stat()
+        guard fstat(descriptor, &information) == 0 else { return true }
+        return information.st_mode & S_IFMT == S_IFREG && information.st_nlink > 0 && information.isOpenToOthers
+    }
+
+    private static func telling<Result>(
+        of path: String, _ body: () throws(Problem) -> Result
+    ) throws(StoreFault) -> Result {
+        do throws(Problem) {
+            return try body()
+        } catch {
+            throw .passphraseFile(path: path, problem: error.words)
+        }
     }
 }
 

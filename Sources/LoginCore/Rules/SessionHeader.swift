@@ -5,6 +5,7 @@ extension SessionRule {
     ///
     /// Of several headers it is the first, those for requests that write last.
     /// - Returns: nothing where the session goes along in no header.
+    /// - Throws: what of the profile's template cannot be filled in, or not in a header.
     public func headerLine(_ session: Session, username: String) throws(FillFault) -> Secret? {
         var line = SecretBuilder(limit: RequestRule.bodyLimit)
         if let (username, password) = try basicPair(session, username: username) {
@@ -31,6 +32,7 @@ extension SessionRule {
 
     /// User name and password of RFC 7617: the credential itself, or the pair that is made of a token.
     /// - Returns: nothing where the session is neither.
+    /// - Throws: what of the profile's template cannot be filled in, or not in a header.
     public func basicPair(
         _ session: Session, username: String
     ) throws(FillFault) -> (username: Secret, password: Secret)? {
@@ -48,6 +50,7 @@ extension SessionRule {
 
     /// The scheme of the header `Authorization` and what follows it (RFC 9110, section 11.4).
     /// - Returns: nothing where a token goes along in another header.
+    /// - Throws: what of the profile's template cannot be filled in, or not in a header.
     public func authorization(
         _ session: Session, username: String
     ) throws(FillFault) -> (scheme: String, value: Secret)? {

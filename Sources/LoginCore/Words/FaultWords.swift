@@ -127,6 +127,8 @@ extension FailureFault {
                 or from a file that has changed
                 """,
                 next: "log in first (\(topic.loginCommand)), then send it again, or send it from a file")
+        case .sessionFitsNoHeader:
+            return Message("the session does not fit into a header", next: "check 'session' in the profile")
         case .unexpectedEvent(let text):
             return Message("authctl lost its way: \(text)", next: "please report this")
         case .libraryMissing(let reason, let package):

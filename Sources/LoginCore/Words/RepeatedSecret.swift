@@ -30,7 +30,7 @@ extension FailureFault {
         case .other(let text):
             .other(secrets.stand(in: text) ? "the answer cannot be used, and repeats a secret" : text)
         case .missingInAnswer, .noSuchForm, .tooManyRedirects, .tokenTooShortLived, .logoutIncomplete, .unexpectedEvent,
-            .bodyNotRepeatable, .libraryMissing, .system:
+            .bodyNotRepeatable, .libraryMissing, .sessionFitsNoHeader, .system:
             self
         }
     }

@@ -32,14 +32,14 @@ extension Service {
         request.headers.append(
             HTTPRequestField(name: "Authorization", value: try answer.authorization(hash: HashLibrary.digits)))
         let response = try transport.send(request)
-        try check(answer, response, &session, hasPassed: request.passage != nil)
+        try check(answer, response, &session, hasPassed: request.streamedBodies != nil)
         digest = session
         return response
     }
 
     /// A body that is read while it is sent begins anew for every answer. Its digest would have to be known before.
     private func rewind(_ request: HTTPRequest, under challenge: DigestChallenge) throws(LoginError) {
-        guard let source = request.passage?.source else { return }
+        guard let source = request.streamedBodies?.source else { return }
         guard challenge.qop != .authInt else {
             throw .usage(
                 .badValue(option: "body", problem: "the server wants its digest (auth-int); send 1 MiB at most"))

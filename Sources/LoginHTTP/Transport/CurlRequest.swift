@@ -16,7 +16,7 @@ struct CurlRequest {
     init(_ request: HTTPRequest, url: ParsedURL) throws(LoginError) {
         self.request = request
         self.url = url
-        reader = request.passage?.source.map { SourceReader($0) }
+        reader = request.streamedBodies?.source.map { SourceReader($0) }
         for field in request.headers {
             try field.line.withCString { (line) throws(LoginError) in headers.append(line) }
         }
@@ -90,7 +90,7 @@ struct CurlRequest {
     /// not be repeated unasked (RFC 9110, section 9.2.2) goes over a connection of its own.
     private func applyConnection(to handle: CurlHandle) throws(LoginError) {
         if !Self.idempotent.contains(request.method) { try handle.set(CURLOPT_FRESH_CONNECT, 1) }
-        guard request.passage != nil else { return }
+        guard request.streamedBodies != nil else { return }
         // Fewer calls where much passes through; in bytes. libcurl's own are 16 KiB and 64 KiB.
         try handle.set(CURLOPT_BUFFERSIZE, 512 << 10)
         if reader != nil { try handle.set(CURLOPT_UPLOAD_BUFFERSIZE, 512 << 10) }

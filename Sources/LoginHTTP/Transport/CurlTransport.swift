@@ -39,7 +39,7 @@ public final class CurlTransport: Transport {
     public func send(_ request: HTTPRequest) throws(LoginError) -> HTTPResponse {
         let parser = try URLParser()
         let url = try checked(request, parser)
-        options.settings.timeout = request.passage == nil ? usualTimeout : options.settings.transferTimeout
+        options.settings.timeout = request.streamedBodies == nil ? usualTimeout : options.settings.transferTimeout
         let trace = TransferTrace(settings: options.settings)
         try examine()
         trace.show(request, url)
@@ -47,7 +47,7 @@ public final class CurlTransport: Transport {
         defer { handle.reset() }
         let collector = AnswerCollector(
             headerLimit: options.settings.headerLimit, bodyLimit: options.settings.bodyLimit,
-            sink: request.passage?.sink)
+            sink: request.streamedBodies?.sink)
         try perform(CurlRequest(request, url: url), on: handle, into: collector)
         try collector.finish()
         cookieCount = collector.cookieCount
@@ -57,7 +57,7 @@ public final class CurlTransport: Transport {
             status: handle.number(CURLINFO_RESPONSE_CODE), headers: collector.fields, body: collector.takeBody(),
             cookies: try CookieLimits.cookies(in: handle.list(CURLINFO_COOKIELIST)).newestFirst(request.cookies),
             redirect: redirect(collector.fields, from: url, parser))
-        trace.show(response, hiding: request.hidden, hasPassed: request.passage != nil)
+        trace.show(response, hiding: request.hidden, hasPassed: request.streamedBodies != nil)
         return response
     }
 

@@ -10,7 +10,7 @@ struct RequestCheck {
         guard Self.isToken(request.method), request.method != "CONNECT" else {
             throw .badValue(option: "method", problem: "it is not a verb of HTTP")
         }
-        guard request.method != "HEAD" || (request.body == nil && request.passage?.source == nil) else {
+        guard request.method != "HEAD" || (request.body == nil && request.streamedBodies?.source == nil) else {
             throw .badValue(option: "body", problem: "HEAD has none")
         }
         for field in request.headers { try check(field) }

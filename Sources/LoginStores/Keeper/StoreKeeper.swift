@@ -111,12 +111,3 @@ public final class StoreKeeper: LoginKeeper {
         return profile.account(named: username)
     }
 }
-
-/// A store's fault as the fault of a login.
-func fromStore<Result>(_ body: () throws(StoreFault) -> Result) throws(LoginError) -> Result {
-    do throws(StoreFault) {
-        return try body()
-    } catch {
-        throw .store(error)
-    }
-}

@@ -17,18 +17,18 @@ public final class ScriptedTransport: Transport {
     public var rest: Int { answers.rest }
 
     public func send(_ request: HTTPRequest) throws(LoginError) -> HTTPResponse {
-        guard let passage = request.passage else {
+        guard let bodies = request.streamedBodies else {
             requests.append(request)
             return try answers.next()
         }
         var whole = request
-        if let source = passage.source { whole.body = try Self.drained(source) }
+        if let source = bodies.source { whole.body = try Self.drained(source) }
         requests.append(whole)
         meanwhile(whole)
         let answer = try answers.next()
-        try passage.sink.begin(HTTPResponse(status: answer.status, headers: answer.headers))
+        try bodies.sink.begin(HTTPResponse(status: answer.status, headers: answer.headers))
         try answer.body.withUnsafeBytes { (bytes) throws(LoginError) in
-            if !bytes.isEmpty { try passage.sink.write(bytes) }
+            if !bytes.isEmpty { try bodies.sink.write(bytes) }
         }
         return HTTPResponse(
             status: answer.status, headers: answer.headers, cookies: answer.cookies, redirect: answer.redirect)

@@ -53,7 +53,7 @@ import Testing
         _ = try service.prepare()
         let sink = Sink()
         var request = HTTPRequest(method: method, url: server.url("/up"))
-        request.passage = Passage(source: source, sink: sink)
+        request.streamedBodies = StreamedBodies(source: source, sink: sink)
         let relayed = try service.relay(request, with: .credential(Self.credential), username: "ann")
         return (relayed.response.status, sink.body)
     }
@@ -93,7 +93,7 @@ import Testing
         let server = try RecordingServer([])
         defer { server.stop() }
         var request = HTTPRequest(method: "HEAD", url: server.url("/"))
-        request.passage = Passage(source: Text(), sink: Sink())
+        request.streamedBodies = StreamedBodies(source: Text(), sink: Sink())
         let problem = UsageFault.badValue(option: "body", problem: "HEAD has none")
         #expect(fault { _ = try CurlTransport(origin: server.origin).send(request) } == .usage(problem))
         #expect(server.requests.isEmpty)

@@ -4,6 +4,7 @@ public protocol RequestSource: AnyObject {
     var count: Int64? { get }
 
     /// - Returns: how many bytes were put into `buffer`; 0 at the end.
+    /// - Throws: why the rest of it cannot be had; the request ends there.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(LoginError) -> Int
 
     /// Goes back to the beginning, to be read once more.
@@ -17,21 +18,26 @@ public protocol ResponseSink: AnyObject {
     /// - Parameter head: without a body, and without cookies, which are known at the end alone.
     func begin(_ head: HTTPResponse) throws(LoginError)
 
+    /// Takes the next piece of its body.
+    /// - Throws: why it cannot be taken; the transfer ends there.
     func write(_ bytes: UnsafeRawBufferPointer) throws(LoginError)
 }
 
 /// How the bodies of one request and of its answer pass through, in pieces: whatever their size, no more than a piece of them
 /// is in memory.
-public final class Passage {
+public final class StreamedBodies {
+    /// What is sent; nothing where the request has no body, or one that is in memory.
     public let source: (any RequestSource)?
+    /// Where the answer goes.
     public let sink: any ResponseSink
 
+    /// For one request; sending it once more, the sink is told that an answer begins.
     public init(source: (any RequestSource)? = nil, sink: any ResponseSink) {
         self.source = source
         self.sink = sink
     }
 }
 
-extension Passage: Equatable {
-    public static func == (left: Passage, right: Passage) -> Bool { left === right }
+extension StreamedBodies: Equatable {
+    public static func == (left: StreamedBodies, right: StreamedBodies) -> Bool { left === right }
 }

@@ -39,6 +39,15 @@ struct Receipt: Encodable {
         case notAsked = "not asked"
         case failed
 
+        init(_ outcome: Service.LogoutOutcome) {
+            self =
+                switch outcome {
+                case .notConfigured: .notAsked
+                case .ended: .revoked
+                case .alreadyEnded: .endedBefore
+                }
+        }
+
         /// Whether the session may still be good at the server.
         var mayLiveOn: Bool {
             switch self {
@@ -67,7 +76,7 @@ struct Receipt: Encodable {
 }
 
 /// Ends the login of one account: at the server where the profile says how, then here, whatever the server said.
-struct AccountFarewell {
+struct AccountLogout {
     let invocation: Invocation
     let profile: ProfileRecord
     let account: AccountRecord
@@ -87,7 +96,7 @@ struct AccountFarewell {
             }
         }
         let shelf = invocation.shelf()
-        receipt.erased = try Invocation.fromStore { () throws(StoreFault) in
+        receipt.erased = try fromStore { () throws(StoreFault) in
             try invocation.book.forget(account.id(in: profile.name)) { (name) throws(StoreFault) in
                 try shelf.open(name)
             }
@@ -105,10 +114,6 @@ struct AccountFarewell {
         let stored = try run.keeper.fill()
         guard let session = stored.session else { return .notAsked }
         run.service.hold(stored.further)
-        switch try run.service.logout(session, username: account.username) {
-        case .notConfigured: return .notAsked
-        case .ended: return .revoked
-        case .alreadyEnded: return .endedBefore
-        }
+        return Receipt.Server(try run.service.logout(session, username: account.username))
     }
 }

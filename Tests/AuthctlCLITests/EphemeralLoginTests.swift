@@ -1,0 +1,72 @@
+import ArgumentParser
+import LoginCore
+import LoginHTTP
+import LoginStores
+import LoginTestSupport
+import Secrets
+import Testing
+
+@testable import AuthctlCLI
+
+/// `exec --ephemeral`, as far as it needs no process.
+struct EphemeralLoginTests {
+    private static let forge = """
+        [profiles.forge]
+        url = "https://forge.example"
+        method = "token"
+        verify = { get = "/user", username = "/name" }
+        logout = { post = "/bye" }
+        """
+
+    @Test func `a session that cannot be handed over is ended at the server all the same`() throws {
+        let world = try TestWorld(config: Self.forge)
+        world.variables["AUTHCTL_PROFILE"] = "forge"
+        world.password = Secret("pat")
+        let named = HTTPResponse.answer(200, "{\"name\":\"a\\u0001b\"}")
+        let run = world.run("exec", "--ephemeral", "--", "true", server: [.answer(401), named, .answer(204)])
+        #expect(run.code == 102 && run.talk.contains("control character"), "\(run.talk)")
+        #expect(world.requests.last?.hasPrefix("POST https://forge.example/bye") == true, "\(world.requests)")
+        #expect(run.talk.contains("session ended at the server"))
+    }
+
+    private static let kept = """
+        [profiles.chat]
+        url = "https://chat.example"
+        method = "token"
+        keep-password = true
+        verify = { get = "/me", username = "/name" }
+        login = { post = "/in", json = { u = "{username}", p = "{password}", k = "{secret:Key}" }, token = "/token" }
+        """
+
+    @Test(arguments: [true, false])
+    func `a login of its own is made, also where the same password is kept beside a session`(isStored: Bool) throws {
+        let world = try TestWorld(config: Self.kept)
+        func answers(_ token: String) -> [HTTPResponse] {
+            [.answer(401), .answer(200, "{\"token\":\"\(token)\"}"), .answer(200, "{\"name\":\"anna\"}")]
+        }
+        let typed = Credential(
+            username: "anna", secret: Secret("pw"), further: [.secret("Key"): Secret("k")])
+        world.person = ScriptedPerson([.credential(typed)])
+        #expect(world.run("login", "chat", server: answers("old")).code == 0)
+        world.person = ScriptedPerson()
+        if !isStored {
+            // The session is refused, and the password stays.
+            #expect(world.run("whoami", server: [.answer(401), .answer(503)]).code == 12)
+        }
+        world.password = Secret("pw")
+        world.variables["AUTHCTL_PROFILE"] = "chat"
+        let session = try world.withWorld(server: answers("new")) { world in
+            let invocation = try Invocation(world, try GlobalOptions.parse([]))
+            let gate = try Gate(invocation, try invocation.selectProfile(nil), try LoginOptions.parse([]))
+            let login = try EphemeralLogin(gate)
+            // Nobody else has to wait for the command: the right to renew is free.
+            _ = try invocation.keeper(gate.profile, login.handover.run.endpoint.origin).beginRenewal(of: nil)
+            return login.handover.session
+        }
+        guard case .token(let token) = session else { throw Unscripted() }
+        #expect(token.value.unprotectedText == "new")
+        #expect(world.requests.count == 3)
+    }
+
+    private struct Unscripted: Error {}
+}
