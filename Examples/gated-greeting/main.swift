@@ -25,12 +25,11 @@ func logIn(to text: String, remembering folder: String) throws -> Identity {
         profile: profile, endpoint: ServiceEndpoint(origin: url.origin, base: profile.url),
         transport: CurlTransport(origin: url.origin), clock: clock, tickets: .gssapi)
     let shelf = StoreShelf(folder: folder, clock: clock) { () throws(StoreFault) in throw .passphraseCancelled }
-    let words = { (fault: StoreFault) in LoginError.store(fault).message(about: Topic()).what }
     let keeper = StoreKeeper(
         subject: StoreKeeper.Subject(profile: profile.name, url: profile.url, origin: url.origin),
         rules: StoreKeeper.Rules(), book: AccountBook(folder: folder),
         stores: StoreKeeper.Stores(
-            choose: { () throws(StoreFault) in try shelf.chooser(words: words).choose() },
+            choose: { () throws(StoreFault) in try shelf.chooser().choose() },
             open: { (name) throws(StoreFault) in try shelf.open(name) }),
         clock: clock)
 

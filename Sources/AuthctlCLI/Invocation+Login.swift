@@ -15,7 +15,7 @@ extension Invocation {
             book: book,
             stores: StoreKeeper.Stores(
                 choose: { () throws(StoreFault) in
-                    let chosen = try shelf.chooser(words: { LoginError.store($0).message(about: Topic()).what })
+                    let chosen = try shelf.chooser()
                         .choose(store, persistence: persist)
                     self.warn(of: chosen.name, for: profile)
                     return chosen

@@ -121,8 +121,8 @@ public enum TrustFault: Equatable, Sendable {
 public enum StoreFault: Error, Equatable, Sendable {
     /// It is not there, or cannot work here.
     case unavailable(StoreName, problem: String)
-    /// `auto` found none that works; each with its reason.
-    case noneWorks([String])
+    /// `auto` found none that works.
+    case noneWorks([UnusableStore])
     /// Another process held a lock for longer than so many seconds.
     case locked(path: String, seconds: Int)
     /// The file is not as authctl left it, or the passphrase is wrong: the two cannot be told apart.
@@ -148,6 +148,17 @@ public enum StoreFault: Error, Equatable, Sendable {
     case passphraseExpired(seconds: Int)
     /// A docker credential helper of this name does not do what it should.
     case helper(String, HelperFault)
+}
+
+/// A store that was tried, and why it cannot be used.
+public struct UnusableStore: Equatable, Sendable {
+    public let name: StoreName
+    public let fault: StoreFault
+
+    public init(name: StoreName, fault: StoreFault) {
+        self.name = name
+        self.fault = fault
+    }
 }
 
 /// A store's fault as the fault of a login.

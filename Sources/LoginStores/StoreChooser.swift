@@ -39,21 +39,18 @@ public struct StoreChooser {
     private let candidates: [Candidate]
     private let open: (StoreName) throws(StoreFault) -> any CredentialStore
     private let forSession: () -> any CredentialStore
-    private let words: (StoreFault) -> String
 
     /// - Parameters:
     ///   - candidates: what `auto` considers, in its order.
     ///   - open: a store by its name, untested.
     ///   - forSession: the store for what is to end with the session.
-    ///   - words: turns a fault into a sentence, for `noneWorks`.
     public init(
         candidates: [Candidate], open: @escaping (StoreName) throws(StoreFault) -> any CredentialStore,
-        forSession: @escaping () -> any CredentialStore, words: @escaping (StoreFault) -> String
+        forSession: @escaping () -> any CredentialStore
     ) {
         self.candidates = candidates
         self.open = open
         self.forSession = forSession
-        self.words = words
     }
 
     /// The store for a new login. It has passed a write-read-delete.
@@ -85,7 +82,7 @@ public struct StoreChooser {
     }
 
     private func automatic(permanentOnly: Bool) throws(StoreFault) -> any CredentialStore {
-        var reasons: [String] = []
+        var unusable: [UnusableStore] = []
         for candidate in candidates {
             do throws(StoreFault) {
                 let store = try tested(candidate.open())
@@ -93,10 +90,10 @@ public struct StoreChooser {
                 return store
             } catch {
                 guard error.isAbsence else { throw error }
-                reasons.append("\(candidate.name): \(words(error))")
+                unusable.append(UnusableStore(name: candidate.name, fault: error))
             }
         }
-        throw .noneWorks(reasons)
+        throw .noneWorks(unusable)
     }
 
     /// Every store that `auto` considers, as far as can be seen without asking anybody for a passphrase.

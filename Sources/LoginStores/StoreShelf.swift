@@ -84,10 +84,10 @@ public struct StoreShelf {
         ]
     }
 
-    /// - Parameter words: turns a fault into a sentence, for `noneWorks`.
-    public func chooser(words: @escaping (StoreFault) -> String) -> StoreChooser {
+    /// Chooses among these stores.
+    public func chooser() -> StoreChooser {
         StoreChooser(
             candidates: candidates, open: { (name) throws(StoreFault) in try openForLogin(name) },
-            forSession: openForSession, words: words)
+            forSession: openForSession)
     }
 }

@@ -84,7 +84,11 @@ struct MessageSnapshotTests {
     ].map { .untrusted($0) }
 
     private static let stores: [LoginError] = [
-        .unavailable(.keyring, problem: "the kernel has none"), .noneWorks(["file: not set up", "keyring: none"]),
+        .unavailable(.keyring, problem: "the kernel has none"),
+        .noneWorks([
+            UnusableStore(name: .file, fault: .notSetUp(.file)),
+            UnusableStore(name: .keyring, fault: .unavailable(.keyring, problem: "the kernel has none")),
+        ]),
         .locked(path: "/s/state.json", seconds: 10), .wrongPassphraseOrDamaged(path: "/s/vault"),
         .damaged(path: "/s/state.json", problem: "bad JSON"),
         .unsafeFile(path: "/s", problem: "others can write there"),

@@ -190,7 +190,7 @@ struct LoginLoopTests {
 
     @Test func `F9 a store that does not work is found before a person is asked`() {
         let journal = Journal()
-        let fault = LoginError.store(.noneWorks(["file: not set up"]))
+        let fault = LoginError.store(.noneWorks([UnusableStore(name: .file, fault: .notSetUp(.file))]))
         let outcome = run(
             keeper: ScriptedKeeper(prepare: [.failure(fault)], fill: [.success(StoredLogin())], journal: journal),
             service: ScriptedService(journal: journal), prompt: ScriptedPrompt(journal: journal))

@@ -107,7 +107,9 @@ enum SomeErrors {
 
     static let stores: [StoreFault] =
         [
-            .unavailable(.keyring, problem: hostile), .noneWorks([hostile]), .locked(path: hostile, seconds: 10),
+            .unavailable(.keyring, problem: hostile),
+            .noneWorks([UnusableStore(name: .keyring, fault: .unavailable(.keyring, problem: hostile))]),
+            .locked(path: hostile, seconds: 10),
             .wrongPassphraseOrDamaged(path: hostile), .damaged(path: hostile, problem: hostile),
             .unsafeFile(path: hostile, problem: hostile), .notSetUp(.file), .alreadySetUp(.file, path: hostile),
             .passphraseMissing(path: hostile), .system(call: "write", path: hostile, errno: 28),

@@ -16,7 +16,7 @@ import Testing
         try EncryptedFileStore.create(folder: folder.path, source: .passphrase(ask), derivation: .lowest)
     }
 
-    private func chooser(_ shelf: StoreShelf) -> StoreChooser { shelf.chooser { "\($0)" } }
+    private func chooser(_ shelf: StoreShelf) -> StoreChooser { shelf.chooser() }
 
     @Test(.enabled(if: Need.keyring, "the kernel keyring cannot be used here"))
     func `auto takes the keyring until the encrypted file is set up`() throws {
@@ -84,8 +84,11 @@ import Testing
         }
         let chooser = StoreChooser(
             candidates: candidates, open: { (_) throws(StoreFault) in NoStore() },
-            forSession: { NoStore() }, words: { _ in "is gone" })
-        #expect(throws: StoreFault.noneWorks(["secret-service: is gone", "keyring: is gone"])) { try chooser.choose() }
+            forSession: { NoStore() })
+        let reasons = [StoreName.secretService, .keyring].map {
+            UnusableStore(name: $0, fault: .unavailable($0, problem: "gone"))
+        }
+        #expect(throws: StoreFault.noneWorks(reasons)) { try chooser.choose() }
     }
 
     /// Loses what it was given, as a keyring does whose session ends.

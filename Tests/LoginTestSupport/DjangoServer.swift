@@ -42,7 +42,7 @@ public final class DjangoServer {
         let list = users.map { ["name": $0.name, "password": $0.password, "staff": $0.isStaff ? "yes" : ""] }
         try JSONEncoder().encode(list).write(to: server.folder.appendingPathComponent("users.json"))
         try server.start(python, ["-u", "-c", Self.script] + arguments)
-        let port = try server.wait(for: "Django") { Int(server.text("stdout").dropLast()) }
+        let port = try server.wait(forPortOf: "Django")
         (self.server, origin) = (server, "\(isSecure ? "https" : "http")://127.0.0.1:\(port)")
     }
 

@@ -22,7 +22,7 @@ public final class SelfSignedServer {
             throw ServerProcess.NotStarted(description: "openssl or python3: \(made.error)")
         }
         try server.start(python, ["-u", "-c", Self.script, certificate, key])
-        let port = try server.wait(for: "the TLS server") { Int(server.text("stdout").dropLast()) }
+        let port = try server.wait(forPortOf: "the TLS server")
         (self.server, self.certificate, origin) = (server, certificate, "https://127.0.0.1:\(port)")
     }
 

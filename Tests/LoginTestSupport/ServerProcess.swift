@@ -48,6 +48,13 @@ final class ServerProcess {
         return String(decoding: data ?? Data(), as: UTF8.self)
     }
 
+    /// The port that the server prints as its first line, once that line is whole: Python writes its end apart.
+    func wait(forPortOf what: String) throws -> Int {
+        try wait(for: what) {
+            text("stdout").split(separator: "\n", omittingEmptySubsequences: false).dropLast().first.flatMap { Int($0) }
+        }
+    }
+
     /// Waits until there is an answer, ten seconds at most.
     func wait<Answer>(for what: String, _ answer: () throws -> Answer?) throws -> Answer {
         for _ in 0..<500 {

@@ -21,7 +21,7 @@ public final class TLSFront {
             throw ServerProcess.NotStarted(description: "openssl or python3: \(made.error)")
         }
         try server.start(python, ["-u", "-c", Self.script, certificate, key, "\(backend)"])
-        port = try server.wait(for: "the TLS front") { Int(server.text("stdout").dropLast()) }
+        port = try server.wait(forPortOf: "the TLS front")
         (self.server, self.certificate) = (server, certificate)
     }
 

@@ -13,13 +13,12 @@ struct StoreListCommand: WorldCommand {
     var printsJSON: Bool { report.json }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
-        let words = { (fault: StoreFault) in LoginError.store(fault).message(about: Topic()).what }
         let shelf = invocation.shelf()
-        let findings = shelf.chooser(words: words).survey()
+        let findings = shelf.chooser().survey()
         let named = try invocation.namedStore()
-        var rows = findings.map { StoreRow($0, words) } + StoreRow.byNameOnly(shelf.helpers())
+        var rows = findings.map { StoreRow($0) } + StoreRow.byNameOnly(shelf.helpers())
         if case .helper(let helper)? = named?.store, !shelf.helpers().contains(.helper(helper)) {
-            rows.append(.missing(helper, words))
+            rows.append(.missing(helper))
         }
         rows = rows.map { $0.chosen(by: named) }
         if printsJSON {

@@ -22,8 +22,7 @@ struct StoreTestCommand: WorldCommand {
         let name = try store.map { (text) throws(LoginError) in try StoreName.keeping(text) }
         let chosen = try fromStore { () throws(StoreFault) in
             let shelf = invocation.shelf()
-            let words = { (fault: StoreFault) in LoginError.store(fault).message(about: Topic()).what }
-            let chosen = try shelf.chooser(words: words).choose(name)
+            let chosen = try shelf.chooser().choose(name)
             if ReadBack.isNeeded(for: chosen.name) {
                 try ReadBack(store: chosen, config: invocation.options.config).run()
             }

@@ -9,12 +9,12 @@ struct StoreRow: Encodable {
     private(set) var chosen: Bool
     private(set) var why: String
 
-    init(_ finding: StoreChooser.Finding, _ words: (StoreFault) -> String) {
+    init(_ finding: StoreChooser.Finding) {
         name = finding.name.description
         keeps = finding.isPermanent ? "permanently" : "until restart"
         usable = finding.fault == nil
         chosen = finding.isChosen
-        why = finding.fault.map(words) ?? (finding.isChosen ? "chosen by 'auto': the first that works" : "works")
+        why = finding.fault.map(Self.words) ?? (finding.isChosen ? "chosen by 'auto': the first that works" : "works")
     }
 
     private init(_ store: StoreName, keeps: String, usable: Bool = true, why: String) {
@@ -49,8 +49,12 @@ struct StoreRow: Encodable {
     }
 
     /// A helper that was named, and is not in `PATH`.
-    static func missing(_ helper: String, _ words: (StoreFault) -> String) -> StoreRow {
+    static func missing(_ helper: String) -> StoreRow {
         StoreRow(.helper(helper), keeps: keptByHelper, usable: false, why: words(.helper(helper, .notInPath)))
+    }
+
+    private static func words(_ fault: StoreFault) -> String {
+        LoginError.store(fault).message(about: Topic()).what
     }
 
     private static let keptByHelper = "up to the helper"

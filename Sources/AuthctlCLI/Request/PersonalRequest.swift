@@ -15,27 +15,26 @@ struct PersonalRequest {
     /// - Returns: the code of an answer that was handed on.
     func run() throws(LoginError) -> ExitCode {
         defer { output.close() }
-        let first = body.isRepeatable ? try gate.enterUnverified() : try gate.enter()
-        let relayed = try send(first)
-        switch try judge(relayed, first) {
-        case .passed: return try end(relayed, first)
-        case .forbidden: return try end(relayed, as: .forbidden(Refusal(status: relayed.response.status)))
-        case .undecided:
-            if try holdingAnswer({ () throws(LoginError) in try isVerified(first) }) {
-                return try end(relayed, as: .forbidden(Refusal(status: relayed.response.status)))
+        var admission = body.isRepeatable ? try gate.enterUnverified() : try gate.enter()
+        var relayed = try send(admission)
+        var flow = RelayFlow()
+        var effect = flow.handle(.answered(try judge(relayed, admission)))
+        while true {
+            switch effect {
+            case .verify:
+                let isKnown = try holdingAnswer { () throws(LoginError) in try isVerified(admission) }
+                effect = flow.handle(.verified(isKnown: isKnown))
+            case .enter:
+                admission = try holdingAnswer { () throws(LoginError) in try enterAgain(admission) }
+                effect = flow.handle(.entered)
+            case .sendAgain:
+                invocation.say(
+                    "authctl: \(gate.profile.name): there is a session again, and the same request is sent once more")
+                relayed = try send(admission)
+                effect = flow.handle(.answered(try judge(relayed, admission)))
+            case .finish(let ending):
+                return try finish(relayed, admission, ending)
             }
-        case .loggedOut: break
-        }
-        let second = try holdingAnswer { () throws(LoginError) in try enterAgain(first) }
-        invocation.say(
-            "authctl: \(gate.profile.name): there is a session again, and the same request is sent once more"
-        )
-        let again = try send(second)
-        switch try judge(again, second) {
-        case .passed: return try end(again, second)
-        case .forbidden, .undecided:
-            return try end(again, as: .forbidden(Refusal(status: again.response.status)))
-        case .loggedOut: return try end(again, as: .loginRequired(LoginNeed(why: .sessionRefused)))
         }
     }
 
@@ -94,23 +93,24 @@ struct PersonalRequest {
         try output.finish()
     }
 
-    /// Hands the answer on, whatever its status, and keeps what it has renewed.
-    private func end(_ relayed: Service.Relayed, _ admission: Gate.Admission) throws(LoginError) -> ExitCode {
+    /// Hands the answer on, whatever it means, and keeps what it has renewed.
+    private func finish(
+        _ relayed: Service.Relayed, _ admission: Gate.Admission, _ ending: RelayFlow.Ending
+    ) throws(LoginError) -> ExitCode {
         let status = relayed.response.status
         // What a refusal sets is nobody's session. And what was asked for is done: a store that fails then is no reason
         // for another code, after which a script would ask for it twice.
-        defer { if status < 400 { keep(relayed.session, admission) } }
+        defer { if ending == .answered, status < 400 { keep(relayed.session, admission) } }
         try handOn()
-        if status == 429 || status == 503 {
+        switch ending {
+        case .answered where status == 429 || status == 503:
             throw .busy(BusyFault(status: status, retryAfter: relayed.response.retryAfter, words: nil))
+        case .answered where status >= 400: throw .http(status: status)
+        case .answered: return .ok
+        case .forbidden: throw .forbidden(Refusal(status: status))
+        case .loggedOut: throw .loginRequired(LoginNeed(why: .sessionRefused))
+        case .lost: throw .failure(.unexpectedEvent("a request that is over"))
         }
-        if status >= 400 { throw .http(status: status) }
-        return .ok
-    }
-
-    private func end(_ relayed: Service.Relayed, as error: LoginError) throws(LoginError) -> ExitCode {
-        try handOn()
-        throw error
     }
 
     /// Cookies that an answer has renewed.

@@ -3,9 +3,9 @@ extension StoreFault {
         switch self {
         case .unavailable(let store, let problem):
             return Message("the store '\(store)' cannot be used: \(SafeText.escaped(problem))", next: Self.otherStores)
-        case .noneWorks(let reasons):
-            return Message(
-                "no store works here: \(SafeText.escaped(reasons.joined(separator: "; ")))", next: Self.otherStores)
+        case .noneWorks(let stores):
+            let reasons = stores.map { "\($0.name): \($0.fault.message(topic).what)" }
+            return Message("no store works here: \(reasons.joined(separator: "; "))", next: Self.otherStores)
         case .locked(let path, let seconds):
             return Message(
                 "another authctl has held the lock on \(SafeText.escaped(path)) for more than \(seconds) seconds",
