@@ -36,6 +36,13 @@ extension Invocation {
         return try document().defaultProfile.flatMap { profiles.names.contains($0) ? $0 : nil }
     }
 
+    /// The account that is meant: of `-u`, or of `AUTHCTL_USERNAME` where the environment names this profile, as within an
+    /// `exec`; nothing for the active one.
+    func username(for profile: Profile) -> String? {
+        let mayUse = mayUseGivenVariables(for: profile, isLogin: false)
+        return options.username ?? (mayUse ? world.environment["AUTHCTL_USERNAME"] : nil)
+    }
+
     /// Whether the variables that hold a credential may be used for this profile.
     ///
     /// They belong to the profile or URL that the environment names, and are never sent for another; where it names

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import LoginCore
 
 /// Ours, not the argument parser's.
@@ -44,6 +45,9 @@ public struct Program {
             let invocation = try Invocation(world, command.global, mayAsk: type(of: command).mayAsk)
             defer { topic = invocation.topic }
             return try command.end(invocation)
+        } catch .failure(.system("write", EPIPE)) {
+            // Whoever reads standard output has seen enough, as `head` has: no fault to be told of.
+            return .signal(SIGPIPE)
         } catch {
             command.tell(error, about: topic, to: world.streams)
             return .code(error.exitCode)

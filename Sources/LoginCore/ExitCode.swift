@@ -54,7 +54,7 @@ public enum ExitCode: Int32, CaseIterable, Sendable {
         case .secondFactor: "a code is needed and was not given, or was refused"
         case .forbidden: "the credential is good, the account may not"
         case .http: "request got another status of 400 or above"
-        case .busy: "429, 5xx or 'try later'"
+        case .busy: "429, 5xx or 'try later' ('request': 429 and 503)"
         case .expired: "waiting for a person took too long"
         case .locked: "another authctl held the account's lock too long"
         case .partial: "the logout failed at the server; the local half is done"

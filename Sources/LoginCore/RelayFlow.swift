@@ -30,8 +30,6 @@ public struct RelayFlow: Equatable, Sendable {
         /// What its status says.
         case answered
         case forbidden
-        /// The session was refused, although it is new.
-        case loggedOut
         /// An event that cannot come where we are.
         case lost
     }
@@ -52,9 +50,8 @@ public struct RelayFlow: Equatable, Sendable {
         case (.verifying, .verified(isKnown: true)): return finish(.forbidden)
         case (.verifying, .verified(isKnown: false)): return go(.entering, .enter)
         case (.entering, .entered): return go(.sendingAgain, .sendAgain)
-        case (.sendingAgain, .answered(.loggedOut)): return finish(.loggedOut)
-        // The session was verified a moment ago.
-        case (.sendingAgain, .answered(.undecided)): return finish(.forbidden)
+        // The session was verified a moment ago: another login would be answered the same.
+        case (.sendingAgain, .answered(.loggedOut)), (.sendingAgain, .answered(.undecided)): return finish(.forbidden)
         case (.sending, .verified), (.sending, .entered), (.verifying, .answered), (.verifying, .entered),
             (.entering, .answered), (.entering, .verified), (.sendingAgain, .verified), (.sendingAgain, .entered),
             (.ended, .answered), (.ended, .verified), (.ended, .entered):

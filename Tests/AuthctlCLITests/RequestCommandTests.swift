@@ -127,6 +127,69 @@ import Testing
         #expect(try world.home.read("file").isEmpty)
     }
 
+    @Test func `an answer that means logged out after a login is forbidden, and not another login`() throws {
+        let world = try TestWorld(config: Examples.blog)
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
+        let session = answer(200, cookie: "one"), me = HTTPResponse.answer(200, "{\"name\":\"Anna\"}")
+        #expect(world.run("login", server: [stranger, session, me]).code == 0)
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
+        let server = [.answer(403, "no"), stranger, session, me, .answer(403, "still no")]
+        let run = world.run("request", "POST", "/posts", "-d", "x", server: server)
+        #expect(run.code == 10 && run.output == "still no", "\(run.talk)")
+        #expect(world.run("whoami", server: [me]).code == 0)
+    }
+
+    @Test func `a redirect is said to be one, without its query`() throws {
+        let world = try shop()
+        let target = Redirect(
+            url: "https://shop.example/new?key=secret",
+            origin: Origin(scheme: "https", host: "shop.example", port: 443),
+            target: "/new?key=secret")
+        let run = world.run("request", "GET", "/old", server: [.answer(302, redirect: target)])
+        #expect(run.code == 0 && run.output.isEmpty)
+        #expect(run.talk.contains("a redirect to \"https://shop.example/new\", which is not followed"), "\(run.talk)")
+    }
+
+    @Test func `of several profiles at one origin the longest path counts`() throws {
+        let forge = Examples.forge.replacing("forge.example", with: "shop.example")
+        let world = try TestWorld(config: "default = \"shop\"\n" + Self.shop + forge)
+        #expect(world.run("request", "GET", "https://shop.example/api/v4/user").talk.contains("forge: not logged in"))
+        #expect(world.run("request", "GET", "https://shop.example/api/v40/user").talk.contains("shop: not logged in"))
+    }
+
+    @Test func `an account that the environment names is meant, as within an exec`() throws {
+        let world = try shop()
+        world.person = ScriptedPerson([ScriptedPerson.types("bert", "pw")])
+        let server = [stranger, answer(200, cookie: "b"), .answer(200, "{\"name\":\"Bert\"}")]
+        #expect(world.run("login", "shop", "-u", "bert", server: server).code == 0)
+        world.person = ScriptedPerson()
+        let named = ["AUTHCTL_PROFILE": "shop", "AUTHCTL_USERNAME": "anna"]
+        world.variables.merge(named) { $1 }
+        #expect(world.run("whoami", server: [.answer(200, "{\"name\":\"Anna\"}")]).output == "Anna\n")
+        #expect(world.requests.first?.contains("cookie sid=two") == true)
+        let logout = world.run("logout")
+        #expect(logout.code == 0 && logout.talk.contains("Anna"), "\(logout.talk)")
+        world.variables.removeValue(forKey: "AUTHCTL_USERNAME")
+        #expect(world.run("whoami", server: [.answer(200, "{\"name\":\"Bert\"}")]).output == "Bert\n")
+    }
+
+    @Test func `a logout of the active one of two names the other`() throws {
+        let world = try shop()
+        world.person = ScriptedPerson([ScriptedPerson.types("bert", "pw")])
+        let server = [stranger, answer(200, cookie: "b"), .answer(200, "{\"name\":\"Bert\"}")]
+        #expect(world.run("login", "shop", "-u", "bert", server: server).code == 0)
+        world.person = ScriptedPerson()
+        let talk = world.run("logout", "shop").talk
+        #expect(talk.contains("Still logged in: \"anna\". To go on with one: authctl switch shop \"anna\""), "\(talk)")
+    }
+
+    @Test func `a password variable without a profile says what is missing`() throws {
+        let world = try TestWorld(config: Examples.config)
+        world.password = Secret("pw")
+        let talk = world.run("request", "GET", "/a", "-P", "chat").talk
+        #expect(talk.contains("the password in the environment needs AUTHCTL_PROFILE=chat beside it"), "\(talk)")
+    }
+
     @Test func `only a transfer may take long, and --timeout bounds that too`() throws {
         let world = try shop()
         _ = world.run("request", "GET", "/a", server: [.answer(200)])

@@ -73,7 +73,7 @@ import Testing
             if last == .answered(.forbidden) || last == .verified(isKnown: true) {
                 #expect(end == .finish(.forbidden))
             }
-            if path.events.contains(.entered), last == .answered(.loggedOut) { #expect(end == .finish(.loggedOut)) }
+            if path.events.contains(.entered), last == .answered(.loggedOut) { #expect(end == .finish(.forbidden)) }
         }
     }
 

@@ -49,6 +49,7 @@ struct LogoutCommand: WorldCommand {
             }
         }
         if let fault { throw fault }
+        try tellOfOthers(receipts, invocation)
         if receipts.isEmpty { invocation.say(try nobody(invocation)) }
         return try report(receipts, invocation)
     }
@@ -72,14 +73,27 @@ struct LogoutCommand: WorldCommand {
         return error.exitCode
     }
 
+    /// Whoever logs out of one of several accounts may take it for the only one.
+    private func tellOfOthers(_ receipts: [Receipt], _ invocation: Invocation) throws(LoginError) {
+        guard !all, let done = receipts.first,
+            let record = try fromStore({ () throws(StoreFault) in try invocation.book.read() }).profile(done.profile),
+            record.activeAccount == nil, let next = record.usernames.first
+        else { return }
+        let names = record.usernames.map { SafeText.quoted($0) }.joined(separator: ", ")
+        invocation.say(
+            "Still logged in: \(names). To go on with one: authctl switch \(done.profile) \(SafeText.quoted(next))")
+    }
+
     private func isOfEverything(_ invocation: Invocation) -> Bool {
         all && profile == nil && invocation.options.profile == nil
     }
 
     /// Why there was nothing to do.
     private func nobody(_ invocation: Invocation) throws(LoginError) -> String {
-        guard let name = invocation.options.username else { return "Nobody is logged in; there is nothing to do." }
+        let nothing = "Nobody is logged in; there is nothing to do."
+        if isOfEverything(invocation) { return nothing }
         let profile = try invocation.selectProfile(profile)
+        guard let name = invocation.username(for: profile) else { return nothing }
         let known = try invocation.document().profile(profile.name)?.usernames.map { SafeText.quoted($0) } ?? []
         let others = known.isEmpty ? "" : " Still logged in: \(known.joined(separator: ", "))."
         return "There is no login as \(SafeText.quoted(name)) in \(profile.name), so nothing was done.\(others)"
@@ -95,7 +109,9 @@ struct LogoutCommand: WorldCommand {
         let profile = try invocation.selectProfile(profile)
         guard let record = document.profile(profile.name) else { return [] }
         if all { return record.accounts.map { (record, $0) } }
-        if let name = invocation.options.username { return record.account(named: name).map { [(record, $0)] } ?? [] }
+        if let name = invocation.username(for: profile) {
+            return record.account(named: name).map { [(record, $0)] } ?? []
+        }
         return record.activeAccount.map { [(record, $0)] } ?? []
     }
 }

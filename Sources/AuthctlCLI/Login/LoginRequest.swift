@@ -65,13 +65,19 @@ struct LoginRequest {
         mayUseVariables ? invocation.world.environment[name] : nil
     }
 
+    private var otherOwner: String {
+        let environment = invocation.world.environment
+        if let name = environment["AUTHCTL_PROFILE"] { return "is for \(SafeText.quoted(name))" }
+        if environment["AUTHCTL_VERIFY_URL"] != nil { return "is for the URL in AUTHCTL_VERIFY_URL" }
+        return "needs AUTHCTL_PROFILE=\(target.profile.name) beside it"
+    }
+
     private func given() throws(LoginError) -> Secret? {
         // An option goes before the URL, and the URL before a variable.
         if let password = target.password, !options.namesPassword { return password }
         let environment = invocation.world.environment
         if !mayUseVariables, !options.namesPassword, GivenCredential.variable(environment, true) != nil {
-            let owner = environment["AUTHCTL_PROFILE"].map { SafeText.quoted($0) } ?? "the URL in AUTHCTL_VERIFY_URL"
-            invocation.say("authctl: the password in the environment is for \(owner), and is not used here")
+            invocation.say("authctl: the password in the environment \(otherOwner), and is not used here")
         }
         let source = options.givenSource(target.profile, environment, mayUseVariables: mayUseVariables)
         // With nobody to ask, what may be blank is.

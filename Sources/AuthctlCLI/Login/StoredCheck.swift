@@ -13,7 +13,7 @@ struct StoredCheck {
         _ invocation: Invocation, _ profile: Profile, username: String? = nil, persist: Persistence? = Persistence.none
     ) throws(LoginError) {
         var settings = LoginSettings()
-        settings.username = username ?? invocation.options.username
+        settings.username = username ?? invocation.username(for: profile)
         settings.policy = LoginFlow.Policy(mayAsk: false)
         let given = try Self.given(invocation, profile, settings.username)
         // Where a certificate is the proof, what is given opens its key.
@@ -69,7 +69,7 @@ extension Invocation {
     func account(_ profile: Profile) throws(LoginError) -> AccountRecord {
         let record = try record(of: profile)
         topic.origin = record?.origin ?? topic.origin
-        guard let username = options.username else {
+        guard let username = username(for: profile) else {
             guard let account = record?.activeAccount else { throw .loginRequired(LoginNeed(why: record.missing)) }
             return account
         }

@@ -49,7 +49,15 @@ struct PersonalRequest {
             guard source.rewind() else { throw .failure(.bodyNotRepeatable) }
             request.streamedBodies = StreamedBodies(source: source, sink: output)
         }
-        return try admission.run.service.relay(request, with: admission.session, username: admission.username)
+        do throws(LoginError) {
+            return try admission.run.service.relay(request, with: admission.session, username: admission.username)
+        } catch {
+            output.close()
+            if output.isShown {
+                invocation.say("authctl: \(gate.profile.name): what there is of the answer is incomplete")
+            }
+            throw error
+        }
     }
 
     private func judge(_ relayed: Service.Relayed, _ admission: Gate.Admission) throws(LoginError) -> RelayJudgement {
@@ -102,13 +110,18 @@ struct PersonalRequest {
         // for another code, after which a script would ask for it twice.
         defer { if ending == .answered, status < 400 { keep(relayed.session, admission) } }
         try handOn()
+        if let redirect = relayed.response.redirect, (300..<400).contains(status) {
+            let target = redirect.url.prefix { $0 != "?" && $0 != "#" }
+            invocation.say(
+                "authctl: \(gate.profile.name): the answer is a redirect to \(SafeText.quoted(String(target))), which is not followed"
+            )
+        }
         switch ending {
         case .answered where status == 429 || status == 503:
             throw .busy(BusyFault(status: status, retryAfter: relayed.response.retryAfter, words: nil))
         case .answered where status >= 400: throw .http(status: status)
         case .answered: return .ok
         case .forbidden: throw .forbidden(Refusal(status: status))
-        case .loggedOut: throw .loginRequired(LoginNeed(why: .sessionRefused))
         case .lost: throw .failure(.unexpectedEvent("a request that is over"))
         }
     }

@@ -9,9 +9,7 @@ extension Invocation {
         guard options.profile == nil, world.environment["AUTHCTL_PROFILE"] == nil, !url.hasPrefix("/"),
             url.contains("://")
         else { return try selectProfile(nil) }
-        let origin = try parse(url).origin
-        var names: [String] = []
-        for name in profiles.names where try self.origin(of: name) == origin { names.append(name) }
+        let names = try profilesNearest(to: parse(url))
         if names.count == 1 { return try profile(named: names[0]) }
         if let name = try defaultProfile(), names.contains(name) { return try profile(named: name) }
         let document = try document()
@@ -19,6 +17,20 @@ extension Invocation {
         if present.count == 1 { return try profile(named: present[0]) }
         if names.count > 1 { throw .usage(.profileNotNamed(known: names)) }
         return try selectProfile(nil)
+    }
+
+    /// The profiles of the URL's origin; of several, those whose own path is the longest part of the URL's.
+    private func profilesNearest(to url: ParsedURL) throws(LoginError) -> [String] {
+        var names: [(name: String, depth: Int)] = []
+        for name in profiles.names where try self.origin(of: name) == url.origin {
+            guard let written = try? profiles.profile(named: name), let base = try? parse(written.url).path else {
+                continue
+            }
+            let path = base.hasSuffix("/") ? base : base + "/"
+            names.append((name, (url.path + "/").hasPrefix(path) ? path.utf8.count : 0))
+        }
+        let deepest = names.map(\.depth).max()
+        return names.filter { $0.depth == deepest }.map(\.name)
     }
 
     /// - Returns: nothing for a profile that cannot be read, which the commands that mean it say.

@@ -77,7 +77,7 @@ extension LoginError {
             return fault.message(topic)
         case .forbidden(let refusal):
             return Message(
-                "the server does not let this account in (status \(refusal.status))\(refusal.quoted)",
+                "the server does not let this account do that (status \(refusal.status))\(refusal.quoted)",
                 next: "it may lack rights, or be locked: ask the service's administrator")
         case .busy(let fault):
             return fault.message
@@ -192,6 +192,6 @@ extension BusyFault {
         let said = words.map { ": the server says \(SafeText.quoted($0))" } ?? ""
         let wait = retryAfter.map { $0 <= 86_400 ? "try again in \($0) seconds" : "try again much later" }
         return Message(
-            "the server cannot judge the login now (status \(status))\(said)", next: wait ?? "try again later")
+            "the server is busy or out of order (status \(status))\(said)", next: wait ?? "try again later")
     }
 }
