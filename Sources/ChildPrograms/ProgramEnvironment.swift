@@ -10,6 +10,7 @@ public struct ProgramEnvironment: Sendable {
     /// As they are, since a value need not be UTF-8: `NAME=value`, each with its NUL.
     private(set) var entries: [[CChar]]
 
+    /// These variables by name, without those of `withheld`.
     public init(_ values: [String: String]) {
         entries = values.filter { !Self.withheld.contains($0.key) }.map { Array("\($0.key)=\($0.value)".utf8CString) }
     }
@@ -47,6 +48,7 @@ public struct ProgramEnvironment: Sendable {
         entries.append(start + value.map { CChar(bitPattern: $0) } + [0])
     }
 
+    /// The same for a text, which is set as UTF-8.
     public mutating func set(_ name: String, to value: String) {
         var value = value
         value.withUTF8 { set(name, to: UnsafeRawBufferPointer($0)) }

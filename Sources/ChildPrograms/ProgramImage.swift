@@ -6,6 +6,7 @@ internal import Glibc
 public struct ProgramImage {
     /// There is no such program, or it cannot be run.
     public struct Absence: Error, Equatable {
+        /// Of the search in `PATH` or of execve(2), as errno(3) has it.
         public let errno: Int32
         /// Whether it was there when it was looked for.
         public var wasFound = false
@@ -29,6 +30,7 @@ public struct ProgramImage {
     private let path: [CChar]
     /// As they were given, since they need not be UTF-8; each with its NUL.
     private let words: [[CChar]]
+    /// What the program finds, also after changes to it.
     public var environment: ProgramEnvironment
     private var handed: [(file: SealedFile, number: Int32)] = []
 
@@ -93,9 +95,12 @@ public final class SealedFile {
 
     /// It could not be made.
     public struct Failure: Error, Equatable {
+        /// Of the system call that failed, as errno(3) has it.
         public let errno: Int32
     }
 
+    /// Copies the bytes into a new file (memfd_create(2)) and seals it (F_ADD_SEALS of fcntl(2)).
+    /// - Throws: `Failure` where the kernel does not let it.
     public init(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
         descriptor = cprocess_sealed_file(bytes.baseAddress, bytes.count)
         guard descriptor >= 0 else { throw Failure(errno: errno) }

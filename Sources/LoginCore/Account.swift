@@ -3,11 +3,14 @@
 /// User names are compared as UTF-8 bytes, since `String` would hold two spellings of one letter equal and a server
 /// may not.
 public struct AccountID: Sendable {
+    /// The profile's name; compared as UTF-8 too.
     public let profile: String
+    /// What the secret is bound to, so that a profile that moves to another origin takes no login along.
     public let origin: Origin
     /// As typed; empty where the service has no user names.
     public let username: String
 
+    /// Takes the names as they are; two spellings of one letter are two accounts.
     public init(profile: String, origin: Origin, username: String) {
         self.profile = profile
         self.origin = origin
@@ -36,6 +39,7 @@ public struct Identity: Equatable, Sendable {
     /// As the verify endpoint tells it, if it does.
     public let serverName: String?
 
+    /// - Parameter serverName: nothing where the verify endpoint tells none.
     public init(username: String, serverName: String?) {
         self.username = username
         self.serverName = serverName

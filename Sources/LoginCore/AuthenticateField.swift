@@ -7,8 +7,10 @@ public struct AuthenticateChallenge: Equatable, Sendable {
     /// Names in lower case; of a name that comes twice, the first value.
     public let parameters: [String: String]
 
+    /// The protection space, in the server's own word (RFC 9110, section 11.5); nothing where it names none.
     public var realm: String? { parameters["realm"] }
 
+    /// - Parameter token68: a challenge has this or parameters, never both (RFC 9110, section 11.3).
     public init(scheme: String, token68: String? = nil, parameters: [String: String] = [:]) {
         self.scheme = scheme
         self.token68 = token68

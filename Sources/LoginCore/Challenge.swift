@@ -1,10 +1,13 @@
 /// Where a credential is valid: the part of a server that shares one login (RFC 9110, section 11.5).
 public struct ProtectionSpace: Equatable, Sendable {
+    /// The server that asks; a credential never goes to another one.
     public let origin: Origin
     /// The server's own word for the space; not to be trusted, and escaped wherever it is shown.
     public let realm: String?
+    /// How the credential would be sent there.
     public let method: AuthenticationMethod
 
+    /// - Parameter realm: nothing where the server names none, or is not asked by a challenge.
     public init(origin: Origin, realm: String? = nil, method: AuthenticationMethod) {
         self.origin = origin
         self.realm = realm
@@ -51,16 +54,22 @@ public struct Challenge: Equatable, Sendable {
         case leftBlank(CredentialField)
     }
 
+    /// The name of the profile that the login is for.
     public let profile: String
+    /// For whom the answer is: what a person is told before they type.
     public let protectionSpace: ProtectionSpace
+    /// What is asked for, in this order.
     public let fields: [CredentialField]
     /// The user name that is offered again, to be edited.
     public let proposedUsername: String?
     /// How many of the answers so far the server has refused.
     public let previousFailureCount: Int
+    /// How many questions there are at most, this one among them.
     public let maxAttempts: Int
+    /// Why it is asked, or asked again.
     public let reason: Reason
 
+    /// - Parameter previousFailureCount: refusals only; a field that was left blank is none.
     public init(
         profile: String, protectionSpace: ProtectionSpace, fields: [CredentialField], proposedUsername: String?,
         previousFailureCount: Int, maxAttempts: Int, reason: Reason
@@ -77,6 +86,7 @@ public struct Challenge: Equatable, Sendable {
 
 /// What a server said when it refused: facts, without judging them.
 public struct Refusal: Equatable, Sendable {
+    /// The status of the answer (RFC 9110, section 15).
     public let status: Int
     /// The server's own words, unescaped.
     public let words: String?
@@ -86,6 +96,7 @@ public struct Refusal: Equatable, Sendable {
     /// Whether it was a Kerberos ticket that was refused.
     public let hadTicket: Bool
 
+    /// Without more than a status: a server that said nothing, and tells its refusals apart.
     public init(status: Int, words: String? = nil, mayMeanForbidden: Bool = false, hadTicket: Bool = false) {
         self.status = status
         self.words = words

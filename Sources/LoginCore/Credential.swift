@@ -9,6 +9,7 @@ public struct Credential: Equatable, Sendable {
     /// What else the login needs: the passphrase of a key, `{secret:LABEL}`.
     public let further: [CredentialField: Secret]
 
+    /// Nothing is checked here: what a method wants of a name and a password is looked at when they are sent.
     public init(username: String?, secret: Secret?, further: [CredentialField: Secret] = [:]) {
         self.username = username
         self.secret = secret
@@ -49,11 +50,14 @@ public enum Session: Equatable, Sendable {
 
 /// A token, with what is needed to renew it.
 public struct Token: Equatable, Sendable {
+    /// The token itself, without the scheme that it is sent with.
     public let value: Secret
+    /// What a new one is got with (RFC 6749, section 6); nothing where the service gave none.
     public let refreshToken: Secret?
     /// Seconds of Unix time.
     public let expires: Int64?
 
+    /// - Parameter expires: seconds of Unix time; nothing where the end is not known.
     public init(value: Secret, refreshToken: Secret?, expires: Int64?) {
         self.value = value
         self.refreshToken = refreshToken
@@ -63,6 +67,7 @@ public struct Token: Equatable, Sendable {
 
 /// One cookie of one origin (RFC 6265).
 public struct Cookie: Equatable, Sendable {
+    /// Upper and lower case make different names.
     public let name: String
     /// The bytes as the server sent them.
     public let value: Secret
@@ -71,6 +76,7 @@ public struct Cookie: Equatable, Sendable {
     /// Seconds of Unix time; absent for a cookie that lasts as long as the session.
     public let expires: Int64?
 
+    /// - Parameter record: has to be of the same cookie; name and value are not read out of it here.
     public init(name: String, value: Secret, record: Secret, expires: Int64?) {
         self.name = name
         self.value = value
@@ -81,13 +87,16 @@ public struct Cookie: Equatable, Sendable {
 
 /// A login that the verify endpoint has confirmed: what is kept.
 public struct Login: Equatable, Sendable {
+    /// Who has logged in.
     public let identity: Identity
+    /// What goes along with every request from now on.
     public let session: Session
     /// What a new session can be earned with; present only where the profile keeps the password.
     public let credential: Credential?
     /// What every later request needs beside the session; kept as long as it is.
     public let further: [CredentialField: Secret]
 
+    /// Without a credential, a login that cannot earn itself a new session.
     public init(
         identity: Identity, session: Session, credential: Credential? = nil, further: [CredentialField: Secret] = [:]
     ) {

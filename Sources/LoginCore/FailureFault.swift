@@ -1,10 +1,13 @@
 /// The server cannot judge now.
 public struct BusyFault: Equatable, Sendable {
+    /// The status of the answer: 429 or one of 500 to 599.
     public let status: Int
     /// Seconds, as `Retry-After` tells them (RFC 9110, section 10.2.3).
     public let retryAfter: Int?
+    /// The server's own words, unescaped; nothing where none are known.
     public let words: String?
 
+    /// - Parameter retryAfter: in seconds; nothing where the server does not say.
     public init(status: Int, retryAfter: Int?, words: String?) {
         self.status = status
         self.retryAfter = retryAfter

@@ -9,9 +9,11 @@ public struct HTTPRequest: Equatable {
     public var url: String
     /// The path as it may be shown, where that is not all of it.
     public var shownPath: String?
+    /// Sent beside those that the transport sets by itself; one of the same name takes the place of the transport's.
     public var headers: [HTTPRequestField]
     /// The names of headers that are left out, although the transport would send them by itself.
     public var withoutHeaders: [String] = []
+    /// Held in memory; nothing for a request without a body, or whose body passes through.
     public var body: Secret?
     /// Where the bodies pass through that are not held in memory; the answer's then stays empty.
     public var streamedBodies: StreamedBodies?
@@ -24,6 +26,7 @@ public struct HTTPRequest: Equatable {
     /// What must not be shown, should the answer repeat it.
     public var hidden = RepeatedSecrets()
 
+    /// Without more than a verb and a URL: a request without a body that carries no login.
     public init(
         method: String, url: String, headers: [HTTPRequestField] = [], body: Secret? = nil,
         basic: BasicCredential? = nil, cookies: [Cookie] = []
@@ -40,9 +43,12 @@ public struct HTTPRequest: Equatable {
 
 /// A header of a request. Its value may be a token.
 public struct HTTPRequestField: Equatable, Sendable {
+    /// As it is sent; compared without case (RFC 9110, section 5.1).
     public let name: String
+    /// The bytes behind the colon. The transport refuses control characters but tabs, which could end the line.
     public let value: Secret
 
+    /// Nothing is checked here.
     public init(name: String, value: Secret) {
         self.name = name
         self.value = value
@@ -51,9 +57,12 @@ public struct HTTPRequestField: Equatable, Sendable {
 
 /// The pair of RFC 7617.
 public struct BasicCredential: Equatable, Sendable {
+    /// Without a colon, which ends it on the wire; `check(username:)` tells.
     public let username: String
+    /// Its bytes are sent as they are; `check(password:)` tells whether they can be.
     public let password: Secret
 
+    /// Nothing is checked here: `check` does, before anything is sent.
     public init(username: String, password: Secret) {
         self.username = username
         self.password = password
@@ -75,9 +84,11 @@ extension BasicCredential {
 
 /// What came back, final and whole: informational answers are left out, redirects are not followed.
 public struct HTTPResponse: Equatable, Sendable {
+    /// The code of the final answer (RFC 9110, section 15).
     public let status: Int
     /// In the order of arrival, without `Set-Cookie`; obsolete line folding is undone (RFC 9112, section 5.2).
     public let headers: [HTTPResponseField]
+    /// In guarded memory, since it may hold a token; empty where the request's `streamedBodies` took it.
     public let body: Secret
     /// All cookies that hold for the origin after this answer: what it set, the newest first, then those that were offered
     /// and not replaced.
@@ -85,6 +96,7 @@ public struct HTTPResponse: Equatable, Sendable {
     /// `Location`, made absolute.
     public let redirect: Redirect?
 
+    /// Without more than a status: an answer that has no body, sets no cookies and points nowhere.
     public init(
         status: Int, headers: [HTTPResponseField] = [], body: Secret = Secret(""), cookies: [Cookie] = [],
         redirect: Redirect? = nil
@@ -102,11 +114,14 @@ public struct HTTPResponse: Equatable, Sendable {
     }
 }
 
+/// A header of an answer, or a part of one whose name comes several times.
 public struct HTTPResponseField: Equatable, Sendable {
+    /// As the server spelled it; compared without case (RFC 9110, section 5.1).
     public let name: String
     /// The server's bytes as UTF-8, repaired where they are not.
     public let value: String
 
+    /// - Parameter value: without the blanks around it.
     public init(name: String, value: String) {
         self.name = name
         self.value = value
@@ -122,6 +137,10 @@ public struct Redirect: Equatable, Sendable {
     /// Path and query, from the first slash on.
     public let target: String
 
+    /// - Parameters:
+    ///   - url: absolute; empty where it cannot be read.
+    ///   - origin: nothing unless the scheme is http or https.
+    ///   - target: path and query, for messages; the whole text where it cannot be read.
     public init(url: String, origin: Origin?, target: String) {
         self.url = url
         self.origin = origin

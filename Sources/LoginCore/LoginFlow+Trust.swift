@@ -25,10 +25,12 @@ public enum Interruption: Equatable, Sendable {
 
 /// What a person, or an option, accepted for this login.
 public struct TrustAcceptance: Equatable, Sendable {
+    /// What is trusted from now on.
     public let exception: TrustException
     /// Whether it is to be remembered if the login succeeds.
     public let isLasting: Bool
 
+    /// - Parameter isLasting: without it, it holds for this process.
     public init(_ exception: TrustException, isLasting: Bool) {
         self.exception = exception
         self.isLasting = isLasting

@@ -146,7 +146,9 @@ public struct LoginFlow: Equatable, Sendable {
 
     /// Whom and what a login is about: what every challenge carries.
     public struct Subject: Equatable, Sendable {
+        /// The profile's name.
         public let profile: String
+        /// As the profile tells it, until the server has named it.
         public fileprivate(set) var protectionSpace: ProtectionSpace
         /// What a person is asked for.
         public let fields: [CredentialField]

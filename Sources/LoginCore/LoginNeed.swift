@@ -1,5 +1,6 @@
 /// What a login without a person lacks.
 public struct LoginNeed: Equatable, Sendable {
+    /// Why nobody is logged in.
     public enum Why: Equatable, Sendable {
         case noProfile
         case nothingStored
@@ -23,9 +24,12 @@ public struct LoginNeed: Equatable, Sendable {
         case declined(AuthenticationMethod)
     }
 
+    /// What stands in the way.
     public let why: Why
+    /// What would have to be given; empty where that is not known here, or would not help.
     public let missing: [CredentialField]
 
+    /// Without `missing`, a message names no single field.
     public init(why: Why, missing: [CredentialField] = []) {
         self.why = why
         self.missing = missing

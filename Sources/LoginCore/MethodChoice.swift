@@ -12,6 +12,7 @@ public struct MethodChoice: Equatable, Sendable {
     /// Whether the profile has a request that carries the credential, apart from the endpoint that was asked.
     public let hasLoginRequest: Bool
 
+    /// - Parameter accepted: with `auto` among them, every scheme.
     public init(accepted: [AuthenticationMethod], hasPassword: Bool = false, hasLoginRequest: Bool = false) {
         self.accepted = accepted
         self.hasPassword = hasPassword
@@ -24,6 +25,7 @@ public struct MethodChoice: Equatable, Sendable {
         case digest(DigestChallenge)
         case basic(realm: String?)
 
+        /// The same without what belongs to this one server.
         public var method: AuthenticationMethod {
             switch self {
             case .negotiate: .negotiate
@@ -32,6 +34,7 @@ public struct MethodChoice: Equatable, Sendable {
             }
         }
 
+        /// The server's own word for the protection space; a challenge of Negotiate has none.
         public var realm: String? {
             switch self {
             case .negotiate: nil

@@ -6,8 +6,10 @@ public struct Origin: Hashable, Sendable, Codable {
     public let scheme: String
     /// A name as A-label, an IPv4 address, or an IPv6 address in brackets.
     public let host: String
+    /// Never left out, also where it is the usual one of the scheme.
     public let port: Int
 
+    /// Takes parts that a parser has brought into this form; nothing is checked here.
     public init(scheme: String, host: String, port: Int) {
         self.scheme = scheme
         self.host = host

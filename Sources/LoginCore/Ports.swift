@@ -5,6 +5,7 @@ public import Secrets
 /// Every store passes the same contract (`StoreContract` in the tests). A failed `save` leaves the old secret whole; a
 /// store never falls back to another one.
 public protocol CredentialStore {
+    /// Which store it is, as `store list` and messages name it.
     var name: StoreName { get }
 
     /// - Returns: nothing if the account has no secret here.
@@ -55,6 +56,7 @@ public struct StoredLogin: Equatable, Sendable {
     /// The parts that a server can refuse, one by one.
     public enum Part: Equatable, Sendable, CaseIterable { case session, credential }
 
+    /// Nothing where none is stored; where the credential is the session, it holds that.
     public let session: Session?
     /// The stored user name and password, unless the server has refused it before.
     public let credential: Credential?
@@ -65,6 +67,7 @@ public struct StoredLogin: Equatable, Sendable {
     /// What is asked for once and goes along with later logins and requests.
     public let further: [CredentialField: Secret]
 
+    /// Without arguments: nothing is stored.
     public init(
         session: Session? = nil, credential: Credential? = nil, username: String = "",
         credentialWasRefused: Bool = false, further: [CredentialField: Secret] = [:]
@@ -140,8 +143,10 @@ public enum Answer: Equatable, Sendable {
 
 /// The time of day, in seconds of Unix time.
 public struct WallClock: Sendable {
+    /// Asked anew at each use.
     public let now: @Sendable () -> Int64
 
+    /// - Parameter now: in tests, a time that stands still or is moved by hand.
     public init(now: @escaping @Sendable () -> Int64) {
         self.now = now
     }

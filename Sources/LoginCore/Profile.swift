@@ -2,23 +2,32 @@
 ///
 /// Decoded and checked by whoever reads the file; here it is only values.
 public struct Profile: Equatable, Sendable {
+    /// What commands call it.
     public var name: String
     /// The origin with a base path if there is one, exactly as written.
     public var url: String
     /// What is accepted, strongest first.
     public var methods: [AuthenticationMethod]
+    /// The request that answers whether a session is good and, if it can, whose it is.
     public var verify: RequestRule
+    /// Turns a user name and a password into a session; nothing where what a person gives is the session already.
     public var login: RequestRule?
+    /// Renews a token; nothing where the service has no such request, or the profile does not say it.
     public var refresh: RequestRule?
+    /// Ends the session at the server; nothing where logging out only forgets it here.
     public var logout: RequestRule?
+    /// As the profile says it; nothing for what is usual with its methods: `sessionRule`.
     public var session: SessionRule?
     /// The user name to offer.
     public var user: String?
+    /// How its requests are sent, and how its logins are kept.
     public var settings: Settings
 
     /// What the options of the same names also say.
     public struct Settings: Equatable, Sendable {
+        /// Whether secrets may go over plain http to this origin. A loopback address needs no leave.
         public var allowHTTP = false
+        /// As `--proxy` takes it: a URL, or `environment` for the usual variables; nothing for no proxy.
         public var proxy: String?
         /// The file of the authorities that replace the system's.
         public var caFile: String?
@@ -28,14 +37,20 @@ public struct Profile: Equatable, Sendable {
         public var key: String?
         /// Seconds for one request.
         public var timeout: Int?
+        /// The name of the store for its logins, as `StoreName` reads it; nothing for `auto`.
         public var store: String?
+        /// How long a login is kept; nothing where it is not said.
         public var persist: Persistence?
+        /// Whether the password stays beside the token or the cookies that it earned.
         public var keepPassword = false
+        /// The program that prints the password, to be split into words; no shell reads it.
         public var passwordCommand: String?
 
+        /// Nothing is said: everything is as usual.
         public init() {}
     }
 
+    /// Without what is optional: the credential is sent with every request, by a scheme that the server offers.
     public init(name: String, url: String, methods: [AuthenticationMethod] = [.auto], verify: RequestRule) {
         self.name = name
         self.url = url
@@ -99,10 +114,13 @@ extension Profile {
 
 /// How the session goes along with a request.
 public struct SessionRule: Equatable, Sendable {
+    /// Sent with every request.
     public var headers: [HeaderRule] = []
     /// Headers for requests that write: every verb but GET, HEAD, OPTIONS, PROPFIND and REPORT.
     public var writeHeaders: [HeaderRule] = []
+    /// Whether the cookies go along, as RFC 6265 has them match.
     public var cookies = false
+    /// Nothing unless a token is sent as user name and password.
     public var basic: BasicRule?
 
     /// The names of the headers that it sets by itself, in lower case.
@@ -112,15 +130,19 @@ public struct SessionRule: Equatable, Sendable {
 
     /// The pair of RFC 7617, made from a token.
     public struct BasicRule: Equatable, Sendable {
+        /// Filled in for each request, as a header's value is.
         public var username: Template
+        /// The same, such as `{token}`.
         public var password: Template
 
+        /// As a profile writes them, with a colon between.
         public init(username: Template, password: Template) {
             self.username = username
             self.password = password
         }
     }
 
+    /// Without `cookies` and headers: the credential itself.
     public init(cookies: Bool = false) {
         self.cookies = cookies
     }
@@ -136,6 +158,7 @@ public struct SessionRule: Equatable, Sendable {
     /// Whether the credential itself is what is sent.
     public var isCredential: Bool { self == SessionRule() }
 
+    /// Every slot in any of its templates.
     public var slots: Set<Template.Slot> {
         var slots = Set((headers + writeHeaders).flatMap(\.value.slots))
         if let basic { slots.formUnion(basic.username.slots + basic.password.slots) }
@@ -145,9 +168,12 @@ public struct SessionRule: Equatable, Sendable {
 
 /// One `Name: value`, as for curl's `-H`.
 public struct HeaderRule: Equatable, Sendable {
+    /// The field's name, not a template.
     public var name: String
+    /// What is sent behind the colon.
     public var value: Template
 
+    /// Nothing is checked here: `filled` looks at what goes into the slots, the transport at the whole line.
     public init(name: String, value: Template) {
         self.name = name
         self.value = value

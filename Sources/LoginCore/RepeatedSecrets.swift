@@ -4,6 +4,7 @@ public import Secrets
 public struct RepeatedSecrets: Equatable, Sendable {
     private var secrets: [Secret] = []
 
+    /// None yet: no text repeats any.
     public init() {}
 
     /// Each also as base64, alone and behind a user name.

@@ -26,6 +26,7 @@ public struct ServerTrust: Equatable, Sendable {
         }
     }
 
+    /// Who was asked.
     public let origin: Origin
     /// In the order of `Reason`, each once.
     public let reasons: [Reason]
@@ -43,6 +44,7 @@ public struct ServerTrust: Equatable, Sendable {
     /// section 2.4).
     public let key: String
 
+    /// - Parameter reasons: in any order.
     public init(
         origin: Origin, reasons: [Reason], subject: String, issuer: String, notBefore: Int64, notAfter: Int64,
         fingerprint: Fingerprint, key: String
@@ -68,6 +70,7 @@ public struct ServerTrust: Equatable, Sendable {
 
 /// What a person accepted: one key at one origin, with these faults and no others.
 public struct TrustException: Equatable, Sendable, Codable {
+    /// Where it holds, and nowhere else.
     public let origin: Origin
     /// As `ServerTrust.key`.
     public let key: String
@@ -76,6 +79,7 @@ public struct TrustException: Equatable, Sendable, Codable {
     /// Of the certificate that was looked at, to be shown; the key decides.
     public let fingerprint: Fingerprint
 
+    /// - Parameter key: SHA-256 in base64.
     public init(origin: Origin, key: String, reasons: [ServerTrust.Reason], fingerprint: Fingerprint) {
         self.origin = origin
         self.key = key
@@ -163,6 +167,7 @@ public struct TrustPolicy: Equatable, Sendable {
     /// Whether a person may be asked.
     public var mayAsk: Bool
 
+    /// Without arguments, every certificate that does not verify is refused.
     public init(fingerprint: Fingerprint? = nil, mayAsk: Bool = false) {
         self.fingerprint = fingerprint
         self.mayAsk = mayAsk

@@ -34,6 +34,7 @@ public struct TicketCache: Sendable {
     /// told in its words and not found out from a 401. Nothing goes to the service.
     public let request: @Sendable (_ host: String) throws(LoginError) -> Void
 
+    /// The Kerberos library's, or a test's: nothing else is known of it here.
     public init(
         find: @escaping @Sendable () -> TicketFinding,
         request: @escaping @Sendable (_ host: String) throws(LoginError) -> Void

@@ -76,6 +76,7 @@ public struct ClientCertificateFiles: Sendable {
 public struct ClientIdentity: Equatable, Sendable {
     let certificate: Secret
     let key: Secret?
+    /// Whether the certificate's file is PKCS#12 (RFC 7292); else it is PEM.
     public let isPKCS12: Bool
     /// Nothing where the key is not encrypted.
     public let passphrase: Secret?

@@ -3,6 +3,7 @@ public import Secrets
 
 /// An http or https URL in its parts, as `URLParser` reads it. The fragment is dropped: it is never sent.
 public struct ParsedURL: Equatable, Sendable {
+    /// With the port filled in.
     public let origin: Origin
     /// From the first slash on, still percent-encoded, without dot segments (RFC 3986, section 5.2.4).
     public let path: String
@@ -10,6 +11,7 @@ public struct ParsedURL: Equatable, Sendable {
     public let query: String?
     /// Decoded. URLs that are sent have none.
     public let user: String?
+    /// Decoded. As with `user`, only what a person typed may have one.
     public let password: Secret?
 
     /// Path and query.

@@ -3,10 +3,12 @@ public import Secrets
 
 /// Where a profile's requests go.
 public struct ServiceEndpoint: Equatable, Sendable {
+    /// What every secret of the profile is bound to.
     public let origin: Origin
     /// Origin and base path, without a slash at the end; every path of the profile is appended to it.
     public let base: String
 
+    /// - Parameter base: has to be on `origin`; nothing is checked here.
     public init(origin: Origin, base: String) {
         self.origin = origin
         self.base = base
@@ -29,6 +31,7 @@ public final class Service: Authenticator {
         /// Whom the login is for, if that is known: another one's ticket is not used.
         public var username: String?
 
+        /// Without arguments, a login with whatever credential is found, by whatever method the profile accepts.
         public init(
             ttl: Int? = nil, pinnedMethod: AuthenticationMethod? = nil, hasPassword: Bool = false,
             username: String? = nil
@@ -67,6 +70,8 @@ public final class Service: Authenticator {
     /// What the last page left.
     private var lastVisit: PageVisit?
 
+    /// Asks nothing yet.
+    /// - Parameter stranger: the way without the client certificate; nothing unless that alone is the proof.
     public init(
         profile: Profile, endpoint: ServiceEndpoint, transport: any Transport, clock: WallClock,
         tickets: TicketCache, options: Options = Options(), stranger: (any Transport)? = nil

@@ -3,6 +3,7 @@ public import Secrets
 
 /// Keeps nothing: the store of `--persist none`.
 public struct NoStore: CredentialStore {
+    /// Has no state: all of them are alike.
     public init() {}
 
     public var name: StoreName { .none }

@@ -4,6 +4,7 @@ public import LoginCore
 public struct StoreChooser {
     /// A store that `auto` considers.
     public struct Candidate {
+        /// As `--store` takes it.
         public let name: StoreName
         /// Whether it outlives the machine's next start.
         public let isPermanent: Bool
@@ -28,7 +29,9 @@ public struct StoreChooser {
 
     /// One line of `store list`.
     public struct Finding: Equatable, Sendable {
+        /// As `--store` takes it.
         public let name: StoreName
+        /// Whether it outlives the machine's next start.
         public let isPermanent: Bool
         /// Why it is not usable; absent if it is.
         public let fault: StoreFault?

@@ -5,8 +5,10 @@ public import Secrets
 public struct StoreTest: Sendable {
     /// Belongs to no login: no server has a name in `.invalid` (RFC 6761).
     public let account: AccountID
+    /// 32 random bytes.
     public let secret: Secret
 
+    /// Another account and another secret each time.
     public init() {
         self.account = Self.account(String(UInt64.random(in: 0 ... .max)))
         self.secret = Secret.random(count: 32)

@@ -22,6 +22,7 @@ public struct DigestAlgorithm: Equatable, Sendable {
     /// Whether a key for the whole session takes the place of the password's hash (`-sess`).
     public let isSession: Bool
 
+    /// - Parameter isSession: as `-sess` behind the name says.
     public init(hash: Hash, isSession: Bool = false) {
         self.hash = hash
         self.isSession = isSession

@@ -17,6 +17,7 @@ public struct DigestSession: Sendable {
         /// Hashed along with `auth-int`.
         public let body: Secret?
 
+        /// - Parameter body: without one, `auth-int` covers an empty body.
         public init(method: String, uri: String, body: Secret?) {
             self.method = method
             self.uri = uri
@@ -33,6 +34,7 @@ public struct DigestSession: Sendable {
     /// The client nonce of the first answer, on which the session's key hangs.
     private var firstClientNonce: String?
 
+    /// Begins with the challenge's nonce, of which nothing was answered yet.
     public init(_ challenge: DigestChallenge) {
         self.challenge = challenge
         nonce = challenge.nonce

@@ -2,6 +2,7 @@ public import Secrets
 
 /// A login as another program sends it by itself.
 public struct LentLogin: Equatable, Sendable {
+    /// What the other program sends.
     public enum Proof: Equatable, Sendable {
         /// The pair of HTTP Basic (RFC 7617).
         case pair(username: Secret, password: Secret)
@@ -9,6 +10,7 @@ public struct LentLogin: Equatable, Sendable {
         case token(scheme: String, value: Secret)
     }
 
+    /// What proves the login, as the profile has it sent.
     public let proof: Proof
     /// Seconds of Unix time, as far as the end is known.
     public let expires: Int64?

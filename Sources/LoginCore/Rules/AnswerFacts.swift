@@ -2,6 +2,7 @@ public import Secrets
 
 /// One answer, opened up so that rules can look into it.
 public struct AnswerFacts {
+    /// The answer as it came.
     public let response: HTTPResponse
     /// The body, if it is JSON.
     public let json: JSONValue?
@@ -11,6 +12,11 @@ public struct AnswerFacts {
     /// Whether the request was one that writes, which 307 and 308 ask for again elsewhere.
     private let wrote: Bool
 
+    /// - Parameters:
+    ///   - json: the body; nothing where it is none, or where no rule looks into it.
+    ///   - origin: where the request went.
+    ///   - isProven: whether the answer itself proves that the server knows the credential.
+    ///   - wrote: whether the request's verb is one that writes.
     public init(
         response: HTTPResponse, json: JSONValue?, origin: Origin, isProven: Bool = false, wrote: Bool = true
     ) {
@@ -21,6 +27,7 @@ public struct AnswerFacts {
         self.isProven = isProven
     }
 
+    /// The status code of the answer.
     public var status: Int { response.status }
 
     /// Where the answer points to, if that is another origin.
@@ -50,11 +57,13 @@ public struct AnswerFacts {
         return text(at: place).map { Secret($0) }
     }
 
+    /// Whether the status, if one is named, and every place are as the condition has them.
     public func matches(_ condition: Condition) -> Bool {
         (condition.status == nil || condition.status == status)
             && condition.places.allSatisfy { $0.pattern.matches(text(at: $0.place)) }
     }
 
+    /// Whether one of them holds; of none, none does.
     public func matches(any conditions: [Condition]) -> Bool {
         conditions.contains { matches($0) }
     }

@@ -2,13 +2,20 @@
 public struct AnswerRule: Equatable, Sendable {
     /// What a refusal looks like; one must hold. Nothing means the default of the request.
     public var refused: [Condition]?
+    /// What it looks like that the session has ended, in the place of `refused` for verify; nothing means 401.
     public var loggedOut: [Condition]?
+    /// What it looks like that the account may not; nothing means 403 for verify, or an answer that tells it by
+    /// itself (RFC 6750, section 3.1).
     public var forbidden: [Condition]?
     /// Where the server's own words are.
     public var message: Place?
+    /// Where the name of the account is. An answer to verify that has no name there is a refusal.
     public var username: Place?
+    /// Where the token is; nothing means that it is the whole JSON body.
     public var token: Place?
+    /// Where the refresh token is; the old one stays where an answer has none (RFC 6749, section 6).
     public var refreshToken: Place?
+    /// Where the end of the session is; nothing for the end that a token or a cookie tells of itself.
     public var expiry: Expiry?
 
     /// Where the end of a session is told, and in what unit.
@@ -19,6 +26,7 @@ public struct AnswerRule: Equatable, Sendable {
         case inMilliseconds(Place)
     }
 
+    /// Nothing is said: every answer is read by what is usual.
     public init() {}
 
     /// Whether any of it looks into a JSON body.
@@ -72,19 +80,26 @@ extension Place: CustomStringConvertible {
 
 /// What an answer may look like: a status, or places that must all hold a text of a certain form.
 public struct Condition: Equatable, Sendable {
+    /// The code that it must have; nothing for any.
     public var status: Int?
+    /// All of them must hold.
     public var places: [PlacePattern]
 
+    /// A place, and what must stand there.
     public struct PlacePattern: Equatable, Sendable {
+        /// Where it is looked for.
         public let place: Place
+        /// What the text there must look like.
         public let pattern: TextPattern
 
+        /// - Parameter pattern: the empty one, for a place that must be missing or empty.
         public init(place: Place, pattern: TextPattern) {
             self.place = place
             self.pattern = pattern
         }
     }
 
+    /// Without arguments it holds for every answer.
     public init(status: Int? = nil, places: [PlacePattern] = []) {
         self.status = status
         self.places = places
@@ -93,8 +108,10 @@ public struct Condition: Equatable, Sendable {
 
 /// A text in which `*` stands for anything; the empty text stands for 'missing or empty'.
 public struct TextPattern: Equatable, Sendable {
+    /// As the profile has it, stars included.
     public let text: String
 
+    /// Takes any text: each is a pattern.
     public init(_ text: String) {
         self.text = text
     }

@@ -11,16 +11,21 @@ public enum JSONTemplate: Equatable, Sendable {
     /// Members in the order in which they are sent.
     case object([Member])
 
+    /// A name and its value in an object.
     public struct Member: Equatable, Sendable {
+        /// Not a template; escaped when it is sent.
         public let name: String
+        /// A text with a `{ttl}` that was not asked for is left out, name and all.
         public let value: JSONTemplate
 
+        /// - Parameter name: without quotes and escapes.
         public init(name: String, value: JSONTemplate) {
             self.name = name
             self.value = value
         }
     }
 
+    /// Every slot in any of its texts, in the order in which they are sent.
     public var slots: [Template.Slot] {
         switch self {
         case .null, .bool, .integer, .number: []

@@ -74,6 +74,7 @@ extension JSONValue: Codable {
 
 /// A path into a JSON value (RFC 6901), such as `/user/name`.
 public struct JSONPointer: Hashable, Sendable {
+    /// Names of members and indices of elements, unescaped; none for the whole value.
     public let steps: [String]
 
     /// The whole value.

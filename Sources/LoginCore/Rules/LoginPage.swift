@@ -13,6 +13,7 @@ public struct LoginPage: Equatable, Sendable {
     /// In the order of the page.
     public let forms: [PageForm]
 
+    /// - Parameter base: nothing where the page has no `<base href>`.
     public init(origin: Origin, target: String, base: Redirect? = nil, forms: [PageForm]) {
         self.origin = origin
         self.target = target
@@ -30,6 +31,7 @@ public struct PageForm: Equatable, Sendable {
     /// In the order of the page.
     public var fields: [PageField]
 
+    /// What follows the first of `methods` and of `actions` is its buttons'.
     public init(methods: [String], actions: [Redirect], fields: [PageField] = []) {
         self.methods = methods
         self.actions = actions
@@ -44,6 +46,7 @@ public struct PageField: Equatable, Sendable {
     /// What a hidden field says, usually a token against forged requests; absent for all other fields.
     public let hiddenValue: Secret?
 
+    /// - Parameter hiddenValue: nothing for a field that a person fills in.
     public init(name: String, hiddenValue: Secret? = nil) {
         self.name = name
         self.hiddenValue = hiddenValue

@@ -8,27 +8,36 @@ public struct RequestRule: Equatable, Sendable {
     /// The longest URL, in bytes.
     static let urlLimit = 16 << 10
 
+    /// The method of HTTP, sent as it is.
     public var verb: String
     /// Path and query as written, appended to the profile's `url`.
     public var path: Template
+    /// Appended to the path's own query, in this order.
     public var query: [Parameter] = []
+    /// Beside those of the session.
     public var headers: [HeaderRule] = []
+    /// What is sent as the body.
     public var content: Content = .none
     /// Path and query of a page that is fetched first, appended to the profile's `url`.
     public var page: String?
+    /// How its answer is read.
     public var answer: AnswerRule
 
     /// A name and its value, in a query or a form.
     public struct Parameter: Equatable, Sendable {
+        /// Not a template; percent-encoded when it is sent.
         public var name: String
+        /// Filled in and percent-encoded. Where it holds a `{ttl}` that was not asked for, all of it is left out.
         public var value: Template
 
+        /// - Parameter name: as it is, before any encoding.
         public init(name: String, value: Template) {
             self.name = name
             self.value = value
         }
     }
 
+    /// The body, with the `Content-Type` that goes along unless a header of the rule names another.
     public enum Content: Equatable, Sendable {
         case none
         case form([Parameter])
@@ -37,6 +46,7 @@ public struct RequestRule: Equatable, Sendable {
         case body(String)
     }
 
+    /// Without more: a request without a body, whose answer is read by what is usual.
     public init(verb: String, path: Template, answer: AnswerRule = AnswerRule()) {
         self.verb = verb
         self.path = path
@@ -147,6 +157,8 @@ extension RequestRule.Parameter {
 }
 
 extension HeaderRule {
+    /// The header with every slot of its value filled in.
+    /// - Throws: `missing`, `notForHeader` or `tooLong`, beyond `RequestRule.bodyLimit`.
     public func filled(_ values: SlotValues) throws(FillFault) -> HTTPRequestField {
         HTTPRequestField(name: name, value: try value.filled(values, .header))
     }

@@ -1,5 +1,6 @@
 /// A text with slots in braces: `{username}`, `{cookie:NAME}`; `{{` is a brace.
 public struct Template: Equatable, Sendable {
+    /// What is filled in.
     public enum Slot: Hashable, Sendable {
         case username, password, ttl, token, refreshToken
         case cookie(String)
@@ -7,6 +8,7 @@ public struct Template: Equatable, Sendable {
         case secret(String)
     }
 
+    /// A piece of the text.
     public enum Part: Equatable, Sendable {
         case text(String)
         case slot(Slot)
@@ -18,8 +20,10 @@ public struct Template: Equatable, Sendable {
         case unclosedBrace
     }
 
+    /// In the order of the text; `{{` has become a brace.
     public let parts: [Part]
 
+    /// Takes pieces as they are: a brace in a text is only a brace.
     public init(parts: [Part]) {
         self.parts = parts
     }
@@ -29,6 +33,7 @@ public struct Template: Equatable, Sendable {
         self.parts = [.text(literal)]
     }
 
+    /// In the order of the text; one that stands there twice comes twice.
     public var slots: [Slot] {
         parts.compactMap { if case .slot(let slot) = $0 { slot } else { nil } }
     }
@@ -38,6 +43,8 @@ public struct Template: Equatable, Sendable {
         parts.map { if case .text(let text) = $0 { text } else { "…" } }.joined()
     }
 
+    /// Reads a text as a profile has it.
+    /// - Throws: `Malformed` for a brace that is not closed, and for a slot that there is not.
     public init(parsing text: String) throws(Malformed) {
         var parts: [Part] = []
         var literal = ""
@@ -64,6 +71,8 @@ public struct Template: Equatable, Sendable {
 }
 
 extension Template.Slot {
+    /// - Parameter name: what stands between the braces.
+    /// - Returns: nothing for a slot that there is not, such as a cookie without a name.
     public init?(_ name: String) {
         switch name {
         case "username": self = .username

@@ -2,18 +2,24 @@ public import Secrets
 
 /// What goes into the slots of a template.
 public struct SlotValues: Equatable, Sendable {
+    /// For `{username}`.
     public var username: String?
+    /// For `{password}`.
     public var password: Secret?
     /// Seconds.
     public var ttl: Int?
+    /// For `{token}`.
     public var token: Secret?
+    /// For `{refresh-token}`.
     public var refreshToken: Secret?
+    /// For `{cookie:NAME}`; the first of that name is taken.
     public var cookies: [Cookie] = []
     /// For `{secret:LABEL}`.
     public var further: [CredentialField: Secret] = [:]
     /// The fields of the page's form; the hidden ones go along with a form.
     public var pageFields: [PageField] = []
 
+    /// Nothing is known yet. What a template then lacks is a `FillFault`, but for `{ttl}`.
     public init() {}
 
     /// The bytes for a slot, if there are any.

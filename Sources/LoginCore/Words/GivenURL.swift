@@ -2,6 +2,7 @@
 public struct GivenURL: Sendable {
     private let text: String
 
+    /// Takes it as it was typed; nothing is checked.
     public init(_ text: String) {
         self.text = text
     }

@@ -1,5 +1,6 @@
 /// An error in words: what happened, to which profile and origin, and what to do next.
 public struct Message: Equatable, Sendable {
+    /// What happened, to whom.
     public let what: String
     /// Each of several things that are wrong, one a line.
     public let details: [String]
@@ -15,35 +16,6 @@ public struct Message: Equatable, Sendable {
         self.what = SafeText.escaped(what, limit: Self.limit)
         self.details = details.map { SafeText.escaped($0, limit: Self.limit) }
         self.next = SafeText.escaped(next, limit: Self.limit)
-    }
-}
-
-/// Whom an error is about.
-public struct Topic: Equatable, Sendable {
-    public var profile: String?
-    public var origin: Origin?
-    /// What `login` was given, where no profile of that name is there yet; without user information.
-    public var url: String?
-
-    public init(profile: String? = nil, origin: Origin? = nil, url: String? = nil) {
-        self.profile = profile
-        self.origin = origin
-        self.url = url
-    }
-
-    /// `blog (https://blog.example)`, as far as it is known.
-    var name: String? {
-        switch (profile, origin) {
-        case (let profile?, let origin?): "\(profile) (\(origin))"
-        case (let profile?, nil): profile
-        case (nil, let origin?): "\(origin)"
-        case (nil, nil): nil
-        }
-    }
-
-    /// `authctl login blog`.
-    var loginCommand: String {
-        "authctl login\((url ?? profile).map { " \($0)" } ?? "")"
     }
 }
 

@@ -20,6 +20,8 @@ public final class CurlTransport: Transport {
     /// How many cookies the last answer has set.
     private var cookieCount = 0
 
+    /// Connects to nothing yet: the first request does.
+    /// - Parameter settings: the proxy is chosen by them here, once for all requests.
     public init(origin: Origin, settings: TransportSettings = TransportSettings()) {
         options = CurlOptions(
             origin: origin, settings: settings,

@@ -19,6 +19,7 @@ public struct TransportSettings: Sendable {
 
     /// Whether plain http may go to an address that is not loopback.
     public var allowHTTP: Bool
+    /// Whether there is one on the way, and which.
     public var proxy: ProxySetting
     /// The environment at the program's start: opening libcurl removes the proxy variables from the real one, since
     /// libcurl would obey them.
@@ -41,6 +42,7 @@ public struct TransportSettings: Sendable {
     public var bodyLimit: Int
     /// Bytes of all header lines that one request is answered with.
     public var headerLimit: Int
+    /// What goes along as `User-Agent` (RFC 9110, section 10.1.5).
     public var userAgent: String
     /// Is told about every request and answer, one line at a time, with every value left out that may be secret. The
     /// server's text is not escaped.
@@ -49,6 +51,8 @@ public struct TransportSettings: Sendable {
     /// The certificate that alone is accepted where it does not verify, if one was named.
     public var fingerprint: Fingerprint?
 
+    /// Times are in seconds, limits in bytes. Without arguments: no proxy, the system's authorities, no plain http but
+    /// to loopback, 60 seconds a request, 1 MiB of body.
     public init(
         allowHTTP: Bool = false, proxy: ProxySetting = .none, environment: [String: String] = [:],
         caFile: String? = nil, exception: TrustException? = nil, timeout: Int = 60, connectTimeout: Int = 10,

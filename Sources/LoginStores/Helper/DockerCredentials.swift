@@ -14,7 +14,9 @@ public enum DockerReply: String, Equatable, Sendable {
 public struct DockerCredentials: Codable {
     /// docker's manual has `get` print it without.
     public let url: String?
+    /// Empty where a request of a client left it out.
     public let username: String
+    /// The password or token.
     public let secret: String
 
     private enum CodingKeys: String, CodingKey {
@@ -23,6 +25,7 @@ public struct DockerCredentials: Codable {
         case secret = "Secret"
     }
 
+    /// The texts as they are; what of them may not be empty is for the command to say.
     public init(url: String, username: String, secret: String) {
         self.url = url
         self.username = username

@@ -5,6 +5,7 @@ internal import Secrets
 public final class StoreKeeper: LoginKeeper {
     /// Whose login it is.
     public struct Subject: Sendable {
+        /// The profile's name, as the book knows it.
         public let profile: String
         /// The profile's `url` as written.
         public let url: String
@@ -13,6 +14,7 @@ public final class StoreKeeper: LoginKeeper {
         /// The account that is meant, by the name typed or the server's; nothing for the active one.
         public let username: String?
 
+        /// - Parameter username: nothing for the active account.
         public init(profile: String, url: String, origin: Origin, username: String? = nil) {
             self.profile = profile
             self.url = url
@@ -28,6 +30,7 @@ public final class StoreKeeper: LoginKeeper {
         /// Whether a password stays beside the token or the cookies that it earned.
         public let keepsPassword: Bool
 
+        /// Without arguments: for good, and without the password of a token or of cookies.
         public init(persistence: Persistence = .permanent, keepsPassword: Bool = false) {
             self.persistence = persistence
             self.keepsPassword = keepsPassword
@@ -41,6 +44,9 @@ public final class StoreKeeper: LoginKeeper {
         /// The store that an account remembers: `StoreShelf.open`.
         let open: (StoreName) throws(StoreFault) -> any CredentialStore
 
+        /// - Parameters:
+        ///   - choose: the store for a new login, tested; called before the first one is kept.
+        ///   - open: the store that an account remembers, by its name.
         public init(
             choose: @escaping () throws(StoreFault) -> any CredentialStore,
             open: @escaping (StoreName) throws(StoreFault) -> any CredentialStore
@@ -74,6 +80,8 @@ public final class StoreKeeper: LoginKeeper {
         let login: StoredLogin
     }
 
+    /// Opens nothing and reads nothing yet.
+    /// - Parameter leftBehind: is told of a secret that could not be erased from the store that held it before.
     public init(
         subject: Subject, rules: Rules, book: AccountBook, stores: Stores, clock: WallClock,
         leftBehind: @escaping (StoreName, StoreFault) -> Void = { _, _ in }
