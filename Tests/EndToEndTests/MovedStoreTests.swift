@@ -95,7 +95,8 @@ final class `A move that is killed` {
     func `F4 leaves the login in one place or in both, and the next move ends it`(from: Place, to: Place) throws {
         let login = ["login", "wire", "-u", "ann", "--password-stdin", "--force", "--store", from.rawValue]
         func logIn() throws {
-            #expect(try authctl.run(login, input: "correct horse", environment: environment).code == 0)
+            let done = try authctl.run(login, input: "correct horse", environment: environment)
+            #expect(done.code == 0, "\(done.error)")
         }
         try logIn()
         let good = try run("token", "wire", "--header").output
