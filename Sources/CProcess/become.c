@@ -131,7 +131,11 @@ void cprocess_die(int number) {
 
 // --- Beside this process ----------------------------------------------------------------------------------------
 
-static const int passed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT};
+// All that somebody may send, and that would end this process before it has ended the session.
+static const int passed_on[] = {
+    SIGHUP,  SIGINT,  SIGQUIT,   SIGTERM, SIGUSR1, SIGUSR2, SIGTSTP, SIGTTIN,   SIGTTOU,
+    SIGCONT, SIGALRM, SIGVTALRM, SIGPROF, SIGIO,   SIGPWR,  SIGXCPU, SIGSTKFLT,
+};
 enum { PASSED_ON = sizeof passed_on / sizeof *passed_on };
 
 // Read by the handler.

@@ -56,9 +56,41 @@ import Testing
         #expect(world.requests.first?.contains("cookie sid=three") == true)
     }
 
+    @Test func `403 with a cookie that is good once is forbidden, and the next cookie is kept`() throws {
+        let world = try shop()
+        let refused = answer(403, "no", cookie: "three")
+        let run = world.run(
+            "request", "POST", "/orders", "-d", "x",
+            server: [refused, answer(200, "{\"name\":\"Anna\"}", cookie: "three")])
+        #expect(run.code == 10)
+        #expect(world.requests.last?.contains("cookie sid=three") == true)
+        _ = world.run("request", "GET", "/orders", server: [.answer(200)])
+        #expect(world.requests.first?.contains("cookie sid=three") == true)
+    }
+
+    @Test func `403 with a cookie of nobody leaves the session that is good`() throws {
+        let world = try shop()
+        let server = [answer(403, "no", cookie: "nobody"), stranger, answer(200, "{\"name\":\"Anna\"}", cookie: "two")]
+        #expect(world.run("request", "POST", "/orders", "-d", "x", server: server).code == 10)
+        _ = world.run("request", "GET", "/orders", server: [.answer(200)])
+        #expect(world.requests.first?.contains("cookie sid=two") == true)
+    }
+
+    @Test(
+        arguments: [("pw\n", 0), ("pw\r\n", 0), ("pw", 0), ("pw\n\n", 2), ("pw\nmore", 2), ("\npw", 2)]
+            as [(String, Int32)])
+    func `the password in the environment is one line, as in a file`(text: String, code: Int32) throws {
+        let world = try chat()
+        world.password = Secret(text)
+        let run = world.run("request", "GET", "/a", server: [stranger, .answer(200, token), me, .answer(200)])
+        #expect(run.code == code, "\(run.talk)")
+        if code == 0 { #expect(world.requests.contains { $0.contains("\"password\":\"pw\"") }) }
+    }
+
     @Test func `403 that verify refuses too is a login, which nobody is there for: 4, and sent once`() throws {
         let world = try shop()
-        let run = world.run("request", "POST", "/orders", "-d", "x", server: [.answer(403, "who?"), stranger])
+        let run = world.run(
+            "request", "POST", "/orders", "-d", "x", server: [answer(403, "who?", cookie: "two"), stranger])
         #expect(run.code == 4 && run.output == "who?")
         #expect(world.requests.count == 2)
     }

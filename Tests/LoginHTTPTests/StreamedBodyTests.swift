@@ -89,6 +89,31 @@ import Testing
         #expect(try relay(down, "GET", nil) == (200, Array("page".utf8)))
     }
 
+    private func send(_ reply: RecordingServer.Reply) throws -> HTTPResponse {
+        let server = try RecordingServer([reply])
+        defer { server.stop() }
+        var request = HTTPRequest(method: "GET", url: server.url("/"), cookies: [])
+        request.streamedBodies = StreamedBodies(sink: Sink())
+        return try CurlTransport(origin: server.origin).send(request)
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\nContent-Length: 99999999999999999999999\n\nabc",
+        "HTTP/1.1 101 Switching Protocols\nUpgrade: x\nConnection: upgrade\n\nabc",
+    ])
+    func `that libcurl takes for whole is broken all the same`(answer: String) throws {
+        guard case .network(.brokenAnswer) = fault({ _ = try send(.raw(answer, ending: .close)) }) else {
+            Issue.record("taken as an answer")
+            return
+        }
+    }
+
+    @Test func `has been handed on, whatever its cookies are`() throws {
+        let flood = (0..<60).map { "Set-Cookie: c\($0)=x; Path=/" }
+        let answer = try send(.answer(200, flood, body: "ok"))
+        #expect(answer.status == 200 && answer.cookies.isEmpty)
+    }
+
     @Test func `HEAD has none`() throws {
         let server = try RecordingServer([])
         defer { server.stop() }

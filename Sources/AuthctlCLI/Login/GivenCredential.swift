@@ -31,7 +31,8 @@ struct GivenCredential {
     private func read(_ world: World) throws(LoginError) -> Secret {
         switch source {
         case .variable:
-            return world.environment.password ?? Secret("")
+            let given = world.environment.password ?? Secret("")
+            return try fromFile { () throws(SecretFile.Problem) in try SecretFile.soleLine(of: given) }
         case .command(let line):
             return try PasswordCommand(line: line, patience: patience).run()
         case .standardInput:

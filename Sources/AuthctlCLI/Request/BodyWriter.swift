@@ -14,22 +14,30 @@ final class BodyWriter {
     init(_ streams: Streams, path: String?, isTerminal: Bool) throws(LoginError) {
         self.streams = streams
         if let path, path != "-" { file = try OutputFile(path) }
-        filter = file == nil && isTerminal ? TerminalFilter() : nil
+        filter = file?.isTerminal ?? isTerminal ? TerminalFilter() : nil
     }
 
     /// Whether a person sees the bytes as they come.
     var isShownOnTerminal: Bool { filter != nil }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(LoginError) {
+        guard filter != nil else { return try send(bytes) }
+        try send(filter?.shown(bytes) ?? [])
+    }
+
+    private func send(_ bytes: UnsafeRawBufferPointer) throws(LoginError) {
         if let file { return try file.write(bytes) }
-        guard filter != nil else { return try streams.write(STDOUT_FILENO, bytes) }
-        try streams.write(STDOUT_FILENO, filter?.shown(bytes) ?? [])
+        try streams.write(STDOUT_FILENO, bytes)
+    }
+
+    private func send(_ bytes: [UInt8]) throws(LoginError) {
+        try bytes.withUnsafeBufferPointer { (bytes) throws(LoginError) in try send(UnsafeRawBufferPointer(bytes)) }
     }
 
     /// An answer without a byte makes an empty file too.
     func finish() throws(LoginError) {
         try file?.write(UnsafeRawBufferPointer(start: nil, count: 0))
-        if let rest = filter?.rest() { try streams.write(STDOUT_FILENO, rest) }
+        if let rest = filter?.rest() { try send(rest) }
     }
 
     /// Whether an answer has come or not.

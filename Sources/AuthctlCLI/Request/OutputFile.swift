@@ -21,6 +21,9 @@ final class OutputFile {
         }
     }
 
+    /// Whether a person sees what is written.
+    var isTerminal: Bool { isatty(descriptor) == 1 }
+
     deinit {
         close()
     }

@@ -22,7 +22,7 @@ struct PersonalRequest {
         while true {
             switch effect {
             case .verify:
-                let isKnown = try holdingAnswer { () throws(LoginError) in try isVerified(admission) }
+                let isKnown = try holdingAnswer { () throws(LoginError) in try isVerified(admission, after: relayed) }
                 effect = flow.handle(.verified(isKnown: isKnown))
             case .enter:
                 admission = try holdingAnswer { () throws(LoginError) in try enterAgain(admission) }
@@ -67,14 +67,19 @@ struct PersonalRequest {
     }
 
     /// Asks the server once whether it still knows the session: what it has refused is then forbidden, whoever is logged in.
-    private func isVerified(_ admission: Gate.Admission) throws(LoginError) -> Bool {
-        do throws(LoginError) {
-            let login = try admission.run.service.verify(admission.session, username: admission.username)
-            keep(login.session, admission)
-            return true
-        } catch .rejected {
-            return false
+    /// Where the answer itself has set cookies, they are asked about first: the session may be good for one answer only.
+    private func isVerified(_ admission: Gate.Admission, after relayed: Service.Relayed) throws(LoginError) -> Bool {
+        let isRenewed = relayed.session != admission.session
+        for session in (isRenewed ? [relayed.session] : []) + [admission.session] {
+            do throws(LoginError) {
+                let login = try admission.run.service.verify(session, username: admission.username)
+                keep(login.session, admission)
+                return true
+            } catch .rejected {
+                continue
+            }
         }
+        return false
     }
 
     private func enterAgain(_ first: Gate.Admission) throws(LoginError) -> Gate.Admission {

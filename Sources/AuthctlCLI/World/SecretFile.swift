@@ -39,6 +39,16 @@ enum SecretFile {
         return builder.finish().withoutCarriageReturn(if: lineEnded)
     }
 
+    /// What a file with these bytes would hold.
+    static func soleLine(of text: Secret) throws(Problem) -> Secret {
+        let lines = text.withUnsafeBytes { $0.count { $0 == UInt8(ascii: "\n") } }
+        let isEnded = text.withUnsafeBytes { $0.last == UInt8(ascii: "\n") }
+        guard lines == (isEnded ? 1 : 0) else { throw .furtherLines }
+        guard isEnded else { return text }
+        let line = text.withUnsafeBytes { Secret(copying: UnsafeRawBufferPointer(rebasing: $0.dropLast())) }
+        return line.withoutCarriageReturn(if: true)
+    }
+
     /// Byte by byte, since nothing after the end is wanted in memory.
     /// - Parameter take: says whether more is wanted.
     static func eachByte(

@@ -29,7 +29,15 @@ final class AnswerCollector {
     func takeBody() -> Secret { body.take()?.finish() ?? Secret("") }
 
     /// An answer without a body has a head all the same.
+    /// - Throws: `brokenAnswer` for what libcurl lets pass: a length that it cannot hold, and another protocol unasked.
     func finish() throws(LoginError) {
+        let lengths = head.fields.filter { $0.name.lowercased() == "content-length" }
+        guard lengths.allSatisfy({ Int64($0.value) != nil }) else {
+            throw .network(.brokenAnswer("its Content-Length is no number of bytes"))
+        }
+        guard status >= 200 || status == 0 else {
+            throw .network(.brokenAnswer("it has status \(status), which was not asked for"))
+        }
         if let sink { try begin(sink) }
     }
 

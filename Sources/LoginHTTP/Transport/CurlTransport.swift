@@ -53,14 +53,24 @@ public final class CurlTransport: Transport {
         try perform(CurlRequest(request, url: url), on: handle, into: collector)
         try collector.finish()
         cookieCount = collector.cookieCount
-        try CookieLimits.check(count: cookieCount)
         gate.pin(handle.text(CURLINFO_PRIMARY_IP).flatMap { PeerAddress(text: $0) })
         let response = HTTPResponse(
             status: handle.number(CURLINFO_RESPONSE_CODE), headers: collector.fields, body: collector.takeBody(),
-            cookies: try CookieLimits.cookies(in: handle.list(CURLINFO_COOKIELIST)).newestFirst(request.cookies),
+            cookies: try cookies(after: request, on: handle),
             redirect: redirect(collector.fields, from: url, parser))
         trace.show(response, hiding: request.hidden, hasPassed: request.streamedBodies != nil)
         return response
+    }
+
+    /// What an answer has set beyond all limits makes it useless, unless it was handed on: then it renews nothing.
+    private func cookies(after request: HTTPRequest, on handle: CurlHandle) throws(LoginError) -> [Cookie] {
+        do throws(LoginError) {
+            try CookieLimits.check(count: cookieCount)
+            return try CookieLimits.cookies(in: handle.list(CURLINFO_COOKIELIST)).newestFirst(request.cookies)
+        } catch {
+            guard request.streamedBodies != nil else { throw error }
+            return request.cookies
+        }
     }
 
     private func checked(_ request: HTTPRequest, _ parser: URLParser) throws(LoginError) -> ParsedURL {
