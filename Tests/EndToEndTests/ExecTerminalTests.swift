@@ -63,10 +63,10 @@ import Testing
         #expect(logouts == (how.isEmpty ? 0 : 2))
     }
 
-    @Test(arguments: [SIGTERM, SIGHUP, SIGINT, SIGQUIT])
+    @Test(arguments: [SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGALRM, SIGPWR])
     func `passes a signal on to the command that it waits for, then logs out`(number: Int32) throws {
         let run = try ready(
-            "trap 'exit 9' TERM HUP INT QUIT; echo ready >&2; while :; do sleep 0.05; done", ["--ephemeral"])
+            "trap 'exit 9' TERM HUP INT QUIT ALRM PWR; echo ready >&2; while :; do sleep 0.05; done", ["--ephemeral"])
         run.pty.child.send(signal: number)
         #expect(try run.end() == .exited(9))
         #expect(try demo.requests().last?.path.hasSuffix("/logout") == true)
