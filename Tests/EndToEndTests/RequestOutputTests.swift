@@ -32,6 +32,35 @@ import Testing
         #expect(try authctl.bytes(file).isEmpty)
     }
 
+    @Test func `a reader that has seen enough is no fault`() throws {
+        try demo.order(.init(path: "/x", status: 200, body: String(repeating: "0123456789abcdef", count: 6000)))
+        let script = "\"$0\" request GET /x -P wire | head -c 3; echo \" ${PIPESTATUS[0]}\""
+        let spec = ChildSpec(
+            "/bin/bash", ["-c", script, authctl.program], environment: authctl.environment, directory: authctl.folder)
+        let result = try Command.run(spec)
+        #expect(result.output == "012 141\n")
+        #expect(result.errorBytes.isEmpty, "\(result.error)")
+    }
+
+    @Test func `an answer that breaks off is said to be incomplete`() throws {
+        let server = try RecordingServer([
+            .answer(401, ["WWW-Authenticate: Basic"]), .answer(200, body: "{\"screen_name\":\"ann\"}"),
+            .raw("HTTP/1.1 200 OK\nContent-Length: 100\n\nhalf", ending: .close),
+        ])
+        defer { server.stop() }
+        let authctl = try Installation(
+            config: """
+                [profiles.half]
+                url = "http://127.0.0.1:\(server.port)"
+                verify = { get = "/me", username = "/screen_name" }
+                """)
+        try authctl.logIn("half")
+        let file = authctl.folder + "/half"
+        let result = try authctl.run("request", "GET", "/x", "-P", "half", "-o", file)
+        #expect(result.code == 6 && result.error.contains("half: what there is of the answer is incomplete"))
+        #expect(try authctl.bytes(file) == Data("half".utf8))
+    }
+
     @Test func `bytes are exact in a pipe, and harmless on a terminal`() throws {
         let hostile = "a\u{1B}]0;owned\u{7}b\u{9B}2J\r\nc\u{202E}d\te"
         try demo.order(.init(path: "/x", status: 200, body: hostile))

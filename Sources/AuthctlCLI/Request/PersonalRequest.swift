@@ -53,7 +53,7 @@ struct PersonalRequest {
             return try admission.run.service.relay(request, with: admission.session, username: admission.username)
         } catch {
             output.close()
-            if output.isShown {
+            if output.isShown, case .network = error {
                 invocation.say("authctl: \(gate.profile.name): what there is of the answer is incomplete")
             }
             throw error
