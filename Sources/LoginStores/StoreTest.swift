@@ -28,8 +28,7 @@ public struct StoreTest: Sendable {
         do throws(StoreFault) {
             found = try store.find(account)
         } catch {
-            // The fault of the reading is what counts, whatever the erasing says.
-            _ = try? store.erase(account)
+            withdraw(from: store)
             throw error
         }
         let erased = try store.erase(account)
@@ -37,6 +36,22 @@ public struct StoreTest: Sendable {
         guard erased, try !store.contains(account) else {
             throw .unavailable(store.name, problem: "what was written cannot be erased")
         }
+    }
+
+    /// Erases the item after a reading that failed: that fault is what counts, whatever the erasing says.
+    public func withdraw(from store: some CredentialStore) {
+        fault { () throws(StoreFault) in try store.erase(account) }
+    }
+}
+
+/// What a step throws that others are not to be stopped by.
+@discardableResult
+func fault(_ step: () throws(StoreFault) -> Void) -> StoreFault? {
+    do throws(StoreFault) {
+        try step()
+        return nil
+    } catch {
+        return error
     }
 }
 

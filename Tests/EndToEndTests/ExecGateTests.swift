@@ -12,8 +12,6 @@ import Testing
         authctl = try Installation(demo)
     }
 
-    private var hasRun: Bool { FileManager.default.fileExists(atPath: authctl.folder + "/ran") }
-
     private static let touch = ["--", "touch", "ran"]
 
     @Test(arguments: [0, 7, 99]) func `runs at once where somebody is logged in, and gives its own code`(code: Int)
@@ -61,7 +59,7 @@ import Testing
         test.command = ["exec"] + options + Self.touch
         let played = try test.play(ExitCase.Stage(demo: demo, authctl: authctl))
         #expect(played.ending == .exited(100 + test.code), "\(played.error)")
-        #expect(!hasRun)
+        #expect(!authctl.hasFile("ran"))
     }
 
     @Test func `never runs: 102 for every wrong call, 106 and 108 with a login, 107 for plain http`() throws {
@@ -81,7 +79,7 @@ import Testing
         try kept.write(to: URL(fileURLWithPath: authctl.plaintext))
         demo.stop()
         #expect(try authctl.run(["exec", "-P", "wire"] + Self.touch).code == 106)
-        #expect(!hasRun)
+        #expect(!authctl.hasFile("ran"))
     }
 
     @Test func `is not run for a profile that was only guessed: 102 with the list`() throws {
@@ -91,7 +89,7 @@ import Testing
         let result = try authctl.run(["exec"] + Self.touch)
         #expect(result.code == 102)
         #expect(result.error.contains("wire") && result.error.contains("blog"))
-        #expect(!hasRun)
+        #expect(!authctl.hasFile("ran"))
     }
 
     @Test func `runs with a given password where no store works, which is said once`() throws {
@@ -108,7 +106,7 @@ import Testing
         try demo.order(.init(path: "/_matrix/client/v3/account/whoami", status: 401))
         #expect(try authctl.run(["exec", "-P", "chat"] + Self.touch).code == 0)
         #expect(try demo.requests().contains { $0.path.hasSuffix("/refresh") })
-        #expect(hasRun)
+        #expect(authctl.hasFile("ran"))
     }
 
     @Test func `inside another is told so, and goes on`() throws {

@@ -83,9 +83,7 @@ final class AnswerOutput: ResponseSink {
         var text = "HTTP/1.1 \(head.status)\r\n"
         for field in head.headers { text += "\(field.name): \(field.value)\r\n" }
         text += "\r\n"
-        try Array(text.utf8).withUnsafeBufferPointer { (bytes) throws(LoginError) in
-            try output.write(UnsafeRawBufferPointer(bytes))
-        }
+        try Array(text.utf8).lend { (bytes) throws(LoginError) in try output.write(bytes) }
     }
 }
 

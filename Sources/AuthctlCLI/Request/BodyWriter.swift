@@ -31,7 +31,7 @@ final class BodyWriter {
     }
 
     private func send(_ bytes: [UInt8]) throws(LoginError) {
-        try bytes.withUnsafeBufferPointer { (bytes) throws(LoginError) in try send(UnsafeRawBufferPointer(bytes)) }
+        try bytes.lend { (bytes) throws(LoginError) in try send(bytes) }
     }
 
     /// An answer without a byte makes an empty file too.

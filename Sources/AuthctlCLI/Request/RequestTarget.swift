@@ -21,8 +21,11 @@ extension Invocation {
 
     /// The profiles of the URL's origin; of several, those whose own path is the longest part of the URL's.
     private func profilesNearest(to url: ParsedURL) throws(LoginError) -> [String] {
+        var known: [String] = []
+        for name in profiles.names where try self.origin(of: name) == url.origin { known.append(name) }
+        guard known.count > 1 else { return known }
         var names: [(name: String, depth: Int)] = []
-        for name in profiles.names where try self.origin(of: name) == url.origin {
+        for name in known {
             guard let written = try? profiles.profile(named: name), let base = try? parse(written.url).path else {
                 continue
             }

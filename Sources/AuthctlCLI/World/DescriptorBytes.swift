@@ -22,6 +22,13 @@ extension UnsafeRawBufferPointer {
     }
 }
 
+extension [UInt8] {
+    /// Lends the bytes to what takes memory.
+    func lend<Failure: Error>(to take: (UnsafeRawBufferPointer) throws(Failure) -> Void) throws(Failure) {
+        try withUnsafeBufferPointer { (bytes) throws(Failure) in try take(UnsafeRawBufferPointer(bytes)) }
+    }
+}
+
 extension UnsafeMutableRawBufferPointer {
     /// Reads what is there, at most as much as there is room for; see read(2). A descriptor that would not block is waited
     /// for, as above.

@@ -39,9 +39,7 @@ struct Streams: Sendable {
     }
 
     func write(_ stream: Int32, _ bytes: [UInt8]) throws(LoginError) {
-        try bytes.withUnsafeBufferPointer { (bytes) throws(LoginError) in
-            try write(stream, UnsafeRawBufferPointer(bytes))
-        }
+        try bytes.lend { (bytes) throws(LoginError) in try write(stream, bytes) }
     }
 }
 

@@ -39,15 +39,6 @@ extension AccountBook {
         }
     }
 
-    private func fault(_ body: () throws(StoreFault) -> Void) -> StoreFault? {
-        do throws(StoreFault) {
-            try body()
-            return nil
-        } catch {
-            return error
-        }
-    }
-
     /// The work on a passphrase, before anybody has to wait for it.
     private func unlock(_ id: AccountID, in store: any CredentialStore) throws(StoreFault) {
         do throws(StoreFault) {

@@ -138,8 +138,10 @@ extension StoreKeeper {
 
     /// A passphrase is asked for here, while nobody has to wait for it. What cannot be opened is told when it is erased.
     private func unlockFormerStores(of id: AccountID, but store: StoreName) {
-        for name in (try? book.read().account(id))?.copies(outside: store) ?? [] {
-            _ = try? stores.open(name).find(id)
+        fault { () throws(StoreFault) in
+            for name in try book.read().account(id)?.copies(outside: store) ?? [] {
+                fault { () throws(StoreFault) in _ = try stores.open(name).find(id) }
+            }
         }
     }
 }

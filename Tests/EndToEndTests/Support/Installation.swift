@@ -99,6 +99,9 @@ final class Installation {
         return try Pty(ChildSpec("/bin/bash", ["-c", script], environment: environment, directory: folder))
     }
 
+    /// Whether there is a file of this name in the folder.
+    func hasFile(_ name: String) -> Bool { FileManager.default.fileExists(atPath: folder + "/" + name) }
+
     func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
 
     /// What the plain file holds, undone from its base64.
