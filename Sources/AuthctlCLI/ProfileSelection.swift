@@ -52,7 +52,7 @@ extension Invocation {
         let namedURL = world.environment["AUTHCTL_VERIFY_URL"]
         if named == nil && namedURL == nil { return isLogin }
         // A profile that a URL made is what the URL names.
-        let profileURL = profile.url + profile.verify.path.shown
+        let profileURL = profile.verify.map { profile.url + $0.path.shown }
         return named == profile.name || (namedURL != nil && (namedURL == url || namedURL == profileURL))
     }
 }

@@ -21,6 +21,8 @@ public enum FailureFault: Equatable, Sendable {
     case unexpectedStatus(Int, step: String, words: String?)
     case redirected(step: String, status: Int, target: String)
     case missingInAnswer(place: String, step: String)
+    /// The answer to a login that has to prove itself set no cookie.
+    case noNewCookie
     /// A page has none, or more than one, with these fields.
     case noSuchForm(page: String, fields: [String], found: Int)
     case tooManyRedirects(Int)

@@ -60,6 +60,8 @@ public enum UsageFault: Error, Equatable, Sendable {
     case invalidUTF8(CredentialField)
     /// The verify endpoint accepts requests without credentials.
     case verifyProvesNothing(url: String)
+    /// The profile has no verify endpoint to ask.
+    case nothingToVerify(profile: String)
     /// The verify endpoint refuses requests without credentials, but does not say what it wants instead.
     case noChallenge(url: String, status: Int)
     case tokenHasOnlyHeader(method: AuthenticationMethod)

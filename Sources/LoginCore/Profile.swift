@@ -8,8 +8,8 @@ public struct Profile: Equatable, Sendable {
     public var url: String
     /// What is accepted, strongest first.
     public var methods: [AuthenticationMethod]
-    /// The request that answers whether a session is good and, if it can, whose it is.
-    public var verify: RequestRule
+    /// What proves a login.
+    public var proof: Proof
     /// Turns a user name and a password into a session; nothing where what a person gives is the session already.
     public var login: RequestRule?
     /// Renews a token; nothing where the service has no such request, or the profile does not say it.
@@ -20,6 +20,10 @@ public struct Profile: Equatable, Sendable {
     public var session: SessionRule?
     /// The user name to offer.
     public var user: String?
+    /// Path and query of a page where a person can register, appended to `url`.
+    public var signup: String?
+    /// Whether a request that only reads may go out without a session where no login was ever kept.
+    public var mayReadAnonymously = true
     /// How its requests are sent, and how its logins are kept.
     public var settings: Settings
 
@@ -52,10 +56,15 @@ public struct Profile: Equatable, Sendable {
 
     /// Without what is optional: the credential is sent with every request, by a scheme that the server offers.
     public init(name: String, url: String, methods: [AuthenticationMethod] = [.auto], verify: RequestRule) {
+        self.init(name: name, url: url, methods: methods, proof: .verify(verify))
+    }
+
+    /// - Parameter proof: of the login's own answer only beside a `login`.
+    public init(name: String, url: String, methods: [AuthenticationMethod] = [.auto], proof: Proof) {
         self.name = name
         self.url = url
         self.methods = methods
-        self.verify = verify
+        self.proof = proof
         self.settings = Settings()
     }
 }

@@ -6,13 +6,15 @@ extension Service {
         stranger?.trust(exception)
     }
 
-    /// Asks the verify endpoint without the client certificate that is the proof. It has to refuse: in the handshake, or
+    /// Asks what is guarded without the client certificate that is the proof. It has to refuse: in the handshake, or
     /// by a status.
-    func prepare(over stranger: any Transport) throws(LoginError) -> ProtectionSpace {
+    func prepare(
+        over stranger: any Transport, asking rule: RequestRule, at step: Step
+    ) throws(LoginError) -> ProtectionSpace {
         let space = ProtectionSpace(origin: endpoint.origin, method: .certificate)
         let facts: AnswerFacts
         do throws(LoginError) {
-            facts = try send(profile.verify.fromStranger, SlotValues(), session: nil, over: stranger)
+            facts = try send(rule.fromStranger, SlotValues(), session: nil, over: stranger)
         } catch .untrusted(.clientCertificate) {
             return space
         } catch .network(.connectionLost) {
@@ -21,12 +23,12 @@ extension Service {
         } catch .network(.handshakeLost) {
             return space
         }
-        switch judge(facts, by: profile.verify.answer, at: .verify) {
-        case .accepted:
-            throw .usage(.verifyProvesNothing(url: verifyURL))
+        switch judge(facts, by: rule.answer, at: step) {
+        case .accepted where step == .verify || facts.isSuccess:
+            throw .usage(.verifyProvesNothing(url: guardedURL))
         case .unclear(.busy(let fault)):
             throw .busy(fault)
-        case .refused, .forbidden, .unclear:
+        case .accepted, .refused, .forbidden, .unclear:
             return space
         }
     }

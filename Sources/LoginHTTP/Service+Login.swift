@@ -15,7 +15,9 @@ extension Service {
             login, values, session: nil, credential: profile.answersChallenges ? credential : nil)
         switch judge(facts, by: login.answer, at: .login) {
         case .accepted:
-            return try session(facts, login.answer)
+            let session = try session(facts, login.answer)
+            if case .loginAnswer = profile.proof { try checkProof(facts, session) }
+            return session
         case .refused(let refusal):
             throw .rejected(
                 profile.answersChallenges
@@ -24,6 +26,20 @@ extension Service {
             throw .forbidden(refusal)
         case .unclear(let error):
             throw error
+        }
+    }
+
+    /// Where there is nothing else to ask, a redirect may lead anywhere, and a page of the service sets cookies of its own before
+    /// anybody has logged in.
+    private func checkProof(_ facts: AnswerFacts, _ session: Session) throws(LoginError) {
+        guard facts.isSuccess else {
+            let target = facts.response.redirect?.target ?? ""
+            throw .failure(.redirected(step: Step.login.rawValue, status: facts.status, target: target))
+        }
+        guard case .cookies(let cookies) = session else { return }
+        let before = lastVisit?.cookies ?? []
+        if cookies.allSatisfy({ cookie in before.contains { $0.name == cookie.name && $0.value == cookie.value } }) {
+            throw .failure(.noNewCookie)
         }
     }
 

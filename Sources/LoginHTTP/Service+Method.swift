@@ -14,7 +14,7 @@ extension Service {
             return ProtectionSpace(origin: endpoint.origin, realm: offered.first?.realm, method: method)
         }
         let chosen = try choice(hasPassword: hasPassword).chosen(
-            among: offered, url: verifyURL, status: status, ticket: ticket)
+            among: offered, url: guardedURL, status: status, ticket: ticket)
         if case .digest(let challenge) = chosen { digest = DigestSession(challenge) }
         return ProtectionSpace(origin: endpoint.origin, realm: chosen.realm, method: chosen.method)
     }

@@ -42,14 +42,13 @@ extension Service {
     /// What an answer says about the session.
     /// - Parameter body: as much as there is of it; nothing where it was too long to be held.
     public func judge(_ relayed: Relayed, body: Secret?) throws(LoginError) -> RelayJudgement {
-        let answer = profile.verify.answer
         let response = relayed.response
         let whole = HTTPResponse(
             status: response.status, headers: response.headers, body: body ?? Secret(""), cookies: response.cookies,
             redirect: response.redirect)
-        let json = answer.readsJSON ? try whole.json() : nil
+        let json = profile.proof.rules.readsJSON ? try whole.json() : nil
         return AnswerFacts(response: whole, json: json, origin: endpoint.origin, isProven: relayed.isProven)
-            .relayed(by: answer)
+            .relayed(by: profile.proof)
     }
 }
 

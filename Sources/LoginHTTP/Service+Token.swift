@@ -32,9 +32,10 @@ extension Service {
     /// Asks the verify endpoint without any credential.
     /// - Returns: what its answer was taken for, and the challenges in it.
     public func visitAsStranger() throws(LoginError) -> (evidence: Evidence, offered: [AuthenticateChallenge]) {
-        let facts = try send(profile.verify.fromStranger, SlotValues(), session: nil, over: stranger)
+        guard let verify = profile.verify else { throw .usage(.nothingToVerify(profile: profile.name)) }
+        let facts = try send(verify.fromStranger, SlotValues(), session: nil, over: stranger)
         let offered = AuthenticateChallenge.parse(facts.response.values(of: "WWW-Authenticate"))
-        return (facts.evidence(by: profile.verify.answer, at: .verify), offered)
+        return (facts.evidence(by: verify.answer, at: .verify), offered)
     }
 
     /// What came of a logout request.
@@ -55,7 +56,7 @@ extension Service {
         guard let rule = profile.logout else { return .notConfigured }
         // What 'logged out' looks like may stand in the body.
         var answer = rule.answer
-        answer.loggedOut = answer.loggedOut ?? profile.verify.answer.loggedOut
+        answer.loggedOut = answer.loggedOut ?? profile.proof.rules.loggedOut
         let facts = try send(rule, values(session, username: username), session: session, readBy: answer)
         if facts.status == 401 || facts.matches(any: answer.loggedOut ?? []) {
             return .alreadyEnded(status: facts.status)

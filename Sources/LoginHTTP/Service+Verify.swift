@@ -20,11 +20,16 @@ extension Service {
     /// In bytes: what goes on is kept, and shown in tables.
     private static let longestName = 16 << 10
 
-    /// Has the verify endpoint confirm a session: the only proof of a login.
+    /// Has the verify endpoint confirm a session: the only proof of a login, where the service has such an endpoint. Where it has
+    /// none, nothing is known against a session that is not past its end.
     func confirm(_ session: Session, username: String, afterLogin: Bool) throws(LoginError) -> Login {
         hidden.add(session.secrets, username: username)
-        let facts = try send(profile.verify, values(session, username: username), session: session)
-        switch judge(facts, by: profile.verify.answer, at: .verify) {
+        guard let verify = profile.verify else {
+            if !afterLogin, clock.isOver(session.expires) { throw .rejected(.pastEnd) }
+            return Login(identity: Identity(username: username, serverName: nil), session: session)
+        }
+        let facts = try send(verify, values(session, username: username), session: session)
+        switch judge(facts, by: verify.answer, at: .verify) {
         case .accepted:
             break
         case .refused(let refusal):
@@ -36,7 +41,7 @@ extension Service {
         case .unclear(let error):
             throw error
         }
-        let serverName = profile.verify.answer.username.flatMap { facts.text(at: $0) }
+        let serverName = verify.answer.username.flatMap { facts.text(at: $0) }
         guard serverName?.utf8.count ?? 0 <= Self.longestName else {
             throw .network(.brokenAnswer("the user name in it is longer than \(Self.longestName) bytes"))
         }
@@ -46,4 +51,9 @@ extension Service {
             identity: Identity(username: typed, serverName: serverName),
             session: renewed(session, by: facts.response))
     }
+}
+
+extension Refusal {
+    /// What a server would say of a session that is past its end.
+    fileprivate static let pastEnd = Refusal(status: 401)
 }

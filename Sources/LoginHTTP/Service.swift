@@ -52,7 +52,7 @@ public final class Service: Authenticator {
     /// The same way without the client certificate, where that alone is the proof.
     let stranger: (any Transport)?
     /// What the server asked for, once it was asked.
-    public private(set) var protectionSpace: ProtectionSpace?
+    public internal(set) var protectionSpace: ProtectionSpace?
     /// The challenge of Digest in hand, with how often it was answered.
     var digest: DigestSession?
     /// Whether the last answer showed that the server took the credential for good, whatever its status.
@@ -68,7 +68,7 @@ public final class Service: Authenticator {
     /// Why the last token looks as if it were past its end, where the clocks are the reason.
     public internal(set) var clockDifference: ClockDifference?
     /// What the last page left.
-    private var lastVisit: PageVisit?
+    private(set) var lastVisit: PageVisit?
 
     /// Asks nothing yet.
     /// - Parameter stranger: the way without the client certificate; nothing unless that alone is the proof.
@@ -83,37 +83,6 @@ public final class Service: Authenticator {
         self.tickets = tickets
         self.options = options
         self.stranger = stranger
-    }
-
-    public func prepare() throws(LoginError) -> ProtectionSpace {
-        try prepare(hasPassword: options.hasPassword)
-    }
-
-    func prepare(hasPassword: Bool) throws(LoginError) -> ProtectionSpace {
-        if let stranger {
-            let space = try prepare(over: stranger)
-            protectionSpace = space
-            return space
-        }
-        if profile.answersChallenges { try choice(hasPassword: hasPassword).check(ticket: ticket) }
-        let facts = try send(profile.verify.fromStranger, SlotValues(), session: nil)
-        var offered = AuthenticateChallenge.parse(facts.response.values(of: "WWW-Authenticate"))
-        switch judge(facts, by: profile.verify.answer, at: .verify) {
-        case .accepted:
-            throw .usage(.verifyProvesNothing(url: verifyURL))
-        case .refused, .forbidden:
-            break
-        case .unclear(.busy(let fault)):
-            throw .busy(fault)
-        case .unclear(let error):
-            // An application that answers strangers with a redirect or a 404 refuses them too; where a challenge has to
-            // be answered, none came.
-            if profile.answersChallenges && profile.login == nil && offered.isEmpty { throw error }
-        }
-        if offered.isEmpty { offered = try challengesOfLogin() }
-        let space = try chosenSpace(offered, status: facts.status, hasPassword: hasPassword)
-        protectionSpace = space
-        return space
     }
 
     public func hold(_ further: [CredentialField: Secret]) {
@@ -144,11 +113,6 @@ public final class Service: Authenticator {
 
     public func verify(_ session: Session, username: String) throws(LoginError) -> Login {
         try shielded { () throws(LoginError) in try confirm(session, username: username, afterLogin: false) }
-    }
-
-    /// The URL of the verify endpoint, for messages: as the profile writes it.
-    public var verifyURL: String {
-        endpoint.base + profile.verify.path.shown
     }
 
     /// Sends one of the profile's requests and opens its answer.

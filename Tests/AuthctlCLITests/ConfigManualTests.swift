@@ -24,7 +24,10 @@ struct ConfigManualTests {
             }
         }
         #expect(
-            names == ["wire", "archive", "intranet", "blog", "screencast", "forge", "admin", "chat", "index"])
+            names == [
+                "wire", "archive", "intranet", "blog", "posts", "notes", "screencast", "forge", "admin", "chat",
+                "index",
+            ])
     }
 
     private static func page() throws -> Manual.Page { try Manual.page("authctl-config.5") }

@@ -67,7 +67,7 @@ struct ProfileDecodingTests {
         #expect(profile.login == login)
         #expect(
             profile.sessionRule.headers == [HeaderRule(name: "auth_token", value: try Template(parsing: "{token}"))])
-        #expect(profile.verify.answer.username == Place("/user/username"))
+        #expect(profile.verify?.answer.username == Place("/user/username"))
     }
 
     @Test func `forge: a token that is pasted`() throws {
@@ -111,7 +111,7 @@ struct ProfileDecodingTests {
                     username: try Template(parsing: "{username}"), password: try Template(parsing: "{token}")))
         let noauth = Condition.PlacePattern(
             place: try #require(Place("/result/authstatus/0")), pattern: TextPattern("noauth"))
-        #expect(profile.verify.answer.loggedOut == [Condition(places: [noauth])])
+        #expect(profile.verify?.answer.loggedOut == [Condition(places: [noauth])])
         #expect(profile.login?.answer.expiry == Place("/result/expiration").map { .inSeconds($0) })
     }
 
@@ -178,7 +178,7 @@ struct ProfileDecodingTests {
             body = "<x>{username}</x>"
             logged-out = [ 401, { status = 302, "header:Location" = "/login/*", "/ok" = false, "/n" = 3 } ]
             """)
-        let verify = profile.verify
+        let verify = try #require(profile.verify)
         #expect(verify.verb == "PROPFIND" && verify.path.parts == [.text("/dav/"), .slot(.username), .text("?x=1")])
         #expect(verify.headers.map(\.name) == ["Depth", "X-Empty", "X"])
         #expect(verify.headers.map(\.value.parts) == [[.text("0")], [], [.text("a:b ")]])

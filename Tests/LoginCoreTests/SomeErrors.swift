@@ -45,7 +45,8 @@ enum SomeErrors {
             .missingScheme(host: hostile), .usernameHasColon, .controlCharacter(.username),
             .controlCharacter(.password),
             .controlCharacter(.token), .invalidUTF8(.password), .verifyProvesNothing(url: hostile),
-            .noChallenge(url: hostile, status: 401), .tokenHasOnlyHeader(method: .basic),
+            .nothingToVerify(profile: hostile), .noChallenge(url: hostile, status: 401),
+            .tokenHasOnlyHeader(method: .basic),
             .hasNoHeader(method: .digest), .takesNoPassword(method: .negotiate), .other(hostile),
         ]
 
@@ -132,7 +133,7 @@ enum SomeErrors {
 
     static let failures: [FailureFault] = [
         .unexpectedStatus(418, step: "login", words: hostile), .redirected(step: "login", status: 302, target: hostile),
-        .missingInAnswer(place: hostile, step: "login"), .tooManyRedirects(5),
+        .missingInAnswer(place: hostile, step: "login"), .noNewCookie, .tooManyRedirects(5),
         .noSuchForm(page: hostile, fields: [hostile, "password"], found: 0),
         .noSuchForm(page: hostile, fields: [], found: 2), .tokenTooShortLived(seconds: 3),
         .tokenTooShortLived(seconds: -7200, clock: ClockDifference(seconds: 7300)),

@@ -83,7 +83,7 @@ struct ServiceEndingTests {
 
     @Test func `a session that the server does not know any more has ended`() throws {
         #expect(try logout(.answer(401)) == .alreadyEnded(status: 401))
-        let byRule = try logout(.answer(403)) { $0.verify.answer.loggedOut = [Condition(status: 403)] }
+        let byRule = try logout(.answer(403)) { $0.logout?.answer.loggedOut = [Condition(status: 403)] }
         #expect(byRule == .alreadyEnded(status: 403))
     }
 

@@ -154,12 +154,14 @@ struct ServiceTokenTests {
 
     @Test func `a verify request with slots is first asked as by a stranger`() throws {
         var profile = try SomeProfiles.forge()
-        profile.verify.path = try Template(parsing: "/users/{username}/keys")
-        profile.verify.query = [try SomeProfiles.parameter("key", "{token}"), try SomeProfiles.parameter("v", "1")]
-        profile.verify.headers = [
+        var verify = try #require(profile.verify)
+        verify.path = try Template(parsing: "/users/{username}/keys")
+        verify.query = [try SomeProfiles.parameter("key", "{token}"), try SomeProfiles.parameter("v", "1")]
+        verify.headers = [
             HeaderRule(name: "X-Key", value: try Template(parsing: "key={token}")),
             HeaderRule(name: "Accept", value: Template(literal: "application/json")),
         ]
+        profile.proof = .verify(verify)
         let exchange = Exchange(profile, [.answer(401), .answer(200, "{\"username\":\"anna\"}")])
         _ = try exchange.login("an na", "t&k")
         let base = "https://forge.example/api/v4/users/"

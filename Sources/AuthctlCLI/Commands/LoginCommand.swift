@@ -53,7 +53,7 @@ struct LoginCommand: WorldCommand {
         let who = identity.displayName.isEmpty ? "" : " as \(SafeText.escaped(identity.displayName))"
         let verb = wasThere ? "Already logged in to" : "Logged in to"
         invocation.say("\(verb) \(run.profile.name) (\(run.endpoint.origin))\(who).")
-        if !wasThere { StoreNotice(record: record, run: run).say() }
+        if wasThere { invocation.sayIfUnverifiable(run.profile) } else { StoreNotice(record: record, run: run).say() }
         guard printsJSON else { return }
         try invocation.world.streams.result(
             json: LoginReport(

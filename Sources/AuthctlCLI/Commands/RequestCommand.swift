@@ -48,7 +48,7 @@ struct RequestCommand: WorldCommand {
         let writer = try invocation.bodyWriter(path: request.output)
         let output = AnswerOutput(
             writer, includesHead: request.include, progress: invocation.transferProgress(of: writer),
-            mayConcern: gate.profile.verify.answer.mayConcern)
+            mayConcern: gate.profile.proof.rules.mayConcern)
         return try PersonalRequest(
             invocation: invocation, gate: gate, request: message, body: body, output: output
         ).run()

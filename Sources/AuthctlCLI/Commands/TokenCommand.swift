@@ -39,6 +39,7 @@ struct TokenCommand: WorldCommand {
         let (session, username) = try TokenSource(
             invocation: invocation, profile: profile, minimum: minTtl, asksServer: verify, wantsHeader: header
         ).session()
+        if verify { invocation.sayIfUnverifiable(profile) }
         if printsJSON {
             try invocation.world.streams.result(json: try TokenReport(profile, session, username, header: header))
         } else if header {

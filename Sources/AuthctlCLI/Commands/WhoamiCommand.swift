@@ -21,6 +21,7 @@ struct WhoamiCommand: WorldCommand {
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let profile = try invocation.selectProfile(profile)
         let identity = offline ? try stored(profile, invocation) : try verified(profile, invocation)
+        if !offline { invocation.sayIfUnverifiable(profile) }
         guard printsJSON else {
             // A result is whole, however long.
             try invocation.world.streams.result(SafeText.escaped(identity.displayName, limit: .max))
@@ -28,7 +29,7 @@ struct WhoamiCommand: WorldCommand {
         }
         try invocation.world.streams.result(
             json: WhoamiReport(
-                profile: profile.name, username: identity.displayName, verified: !offline))
+                profile: profile.name, username: identity.displayName, verified: !offline && profile.verify != nil))
         return .ok
     }
 

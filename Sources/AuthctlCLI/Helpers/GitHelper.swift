@@ -38,6 +38,9 @@ struct GitHelper {
             return invocation.explain("what is to be erased is not what is stored")
         }
         let name = login.profile.name
+        guard login.profile.verify != nil else {
+            return invocation.say("authctl: \(name): the service has no way to check this login, so it stays")
+        }
         if try login.holds() {
             invocation.say(
                 "authctl: \(name): the service still accepts this login, so it stays; a right may be missing")

@@ -80,7 +80,7 @@ extension Invocation {
         try profile.settings.override(by: world.environment)
         profile = try options.applied(to: profile)
         let target = try follow(url, profile, options)
-        profile.verify.path = Template(literal: target)
+        profile.proof = .verify(RequestRule(verb: "GET", path: Template(literal: target)))
         if let known = try remembered(url.origin, target, options) { return LoginTarget(profile: known) }
         return LoginTarget(profile: profile, new: LoginTarget.New(settings: lasting, name: newName))
     }
@@ -118,7 +118,7 @@ extension Invocation {
             guard case .made = profiles.source(of: name) else { continue }
             // One that cannot be read is no reason not to log in elsewhere; the commands that mean it say so.
             guard let written = try? profiles.profile(named: name), written.url == origin.description,
-                written.verify.path == Template(literal: target)
+                written.verify?.path == Template(literal: target)
             else { continue }
             if let asked = options.name, asked != name {
                 throw .usage(.badValue(option: "--name", problem: "this URL has the profile '\(name)' already"))

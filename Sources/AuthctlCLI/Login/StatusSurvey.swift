@@ -12,15 +12,25 @@ struct StatusRow: Encodable {
     let expires: Int64?
     /// How the account stands; only `ok` can be used.
     let code: ExitCode
-    /// Whether the service was asked.
-    let isVerified: Bool
+    /// What was done to find out.
+    let check: Check
     /// The file of the authorities, where they are not the system's.
     let authorities: String?
     /// The fingerprint of the certificate that a person accepted for the origin.
     let trusted: String?
 
-    /// `verified`, `stored`, or the name of what is wrong.
-    var state: String { code == .ok ? (isVerified ? "verified" : "stored") : code.name }
+    /// How a usable account was looked at, as `status` names it.
+    enum Check: String {
+        /// The service was asked.
+        case verified
+        /// The service has nothing that could be asked.
+        case unverified
+        /// Nothing was asked.
+        case stored
+    }
+
+    /// The check, or the name of what is wrong.
+    var state: String { code == .ok ? check.rawValue : code.name }
 
     private enum CodingKeys: String, CodingKey {
         case profile, origin, username, active, method, store, expires, state, exit, authorities, trusted
@@ -91,6 +101,11 @@ struct StatusSurvey {
         }
     }
 
+    private func check(_ profile: Profile?) -> StatusRow.Check {
+        guard asksServer else { return .stored }
+        return profile?.verify == nil ? .unverified : .verified
+    }
+
     private func row(
         _ name: String, _ profile: Profile?, _ record: ProfileRecord?, _ account: AccountRecord?, _ error: LoginError?,
         _ trusted: Fingerprint? = nil
@@ -102,7 +117,7 @@ struct StatusSurvey {
             profile: name, origin: record?.origin.description, username: account?.identity.displayName,
             active: isActive, method: record?.pinnedMethod?.rawValue ?? methods ?? "?",
             store: account?.store.description, expires: account?.expires,
-            code: error?.exitCode ?? .ok, isVerified: asksServer, authorities: profile?.settings.caFile,
+            code: error?.exitCode ?? .ok, check: check(profile), authorities: profile?.settings.caFile,
             trusted: trusted?.description)
     }
 }

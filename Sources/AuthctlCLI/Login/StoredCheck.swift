@@ -64,6 +64,12 @@ struct StoredCheck {
 }
 
 extension Invocation {
+    /// Where the service has no verify endpoint, nobody can know whether it still takes what is stored.
+    func sayIfUnverifiable(_ profile: Profile) {
+        guard profile.verify == nil else { return }
+        say("authctl: \(profile.name): this service has no way to check a login; from what is stored")
+    }
+
     /// The account that a command means, from what is remembered: no network, no libcurl, no store.
     /// - Throws: `loginRequired` if there is none.
     func account(_ profile: Profile) throws(LoginError) -> AccountRecord {

@@ -6,6 +6,7 @@ struct AnswerDecoder {
         var rule = AnswerRule()
         rule.refused = try conditions("refused", in: table)
         rule.loggedOut = try conditions("logged-out", in: table)
+        rule.loggedIn = try loggedIn(table)
         rule.forbidden = try conditions("forbidden", in: table)
         rule.message = try place("message", in: table)
         rule.username = try place("username", in: table)
@@ -13,6 +14,23 @@ struct AnswerDecoder {
         rule.refreshToken = try place("refresh-token", in: table)
         rule.expiry = try expiry(table)
         return rule
+    }
+
+    /// What stands in a profile itself, for requests of a person's own.
+    func requestRules(_ profile: StrictTable) throws(UsageFault) -> AnswerRule {
+        var rule = AnswerRule()
+        rule.loggedOut = try conditions("logged-out", in: profile)
+        rule.forbidden = try conditions("forbidden", in: profile)
+        return rule
+    }
+
+    /// What proves a login at verify.
+    private func loggedIn(_ table: StrictTable) throws(UsageFault) -> [Condition]? {
+        let conditions = try conditions("logged-in", in: table)
+        for status in (conditions ?? []).compactMap(\.status) where AnswerRule.provesNoLogin(status) {
+            throw table.fault("logged-in", "\(status) proves no login")
+        }
+        return conditions
     }
 
     private func expiry(_ table: StrictTable) throws(UsageFault) -> AnswerRule.Expiry? {

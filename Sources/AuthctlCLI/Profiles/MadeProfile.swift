@@ -27,7 +27,7 @@ extension Invocation {
             guard case .made = profiles.source(of: name), let known = try? profiles.profile(named: name) else {
                 return false
             }
-            return known.url == profile.url && known.verify.path == profile.verify.path
+            return known.url == profile.url && known.verify != nil && known.verify?.path == profile.verify?.path
         }
     }
 
@@ -35,9 +35,9 @@ extension Invocation {
         _ profile: Profile, _ settings: Profile.Settings, _ method: AuthenticationMethod?
     ) -> [String: ConfigValue] {
         var table: [String: ConfigValue] = [
-            "url": .string(profile.url),
-            "verify": .table(["get": .string(profile.verify.path.source)]),
+            "url": .string(profile.url)
         ]
+        if let verify = profile.verify { table["verify"] = .table(["get": .string(verify.path.source)]) }
         if let method { table["method"] = .string(method.rawValue) }
         if settings.allowHTTP { table["allow-http"] = .bool(true) }
         if let file = settings.caFile { table["ca-file"] = .string(file) }

@@ -7,28 +7,41 @@ struct ProfileDecoder {
     let home: String?
 
     static let keys = [
-        "url", "method", "login", "verify", "refresh", "logout", "session", "user", "certificate", "key", "ca-file",
-        "allow-http", "proxy", "timeout", "store", "persist", "keep-password", "password-command",
+        "url", "method", "login", "verify", "refresh", "logout", "session", "user", "signup", "anonymous", "logged-out",
+        "forbidden", "certificate", "key", "ca-file", "allow-http", "proxy", "timeout", "store", "persist",
+        "keep-password", "password-command",
     ]
 
     func profile(named name: String, _ table: StrictTable) throws(UsageFault) -> Profile {
         try table.allow(Self.keys)
         try table.require("url")
-        try table.require("verify")
         let requests = RequestDecoder()
-        guard let url = try table.string("url"), let verify = try requests.request("verify", in: table) else {
-            throw table.fault("verify", "is missing")
-        }
+        guard let url = try table.string("url") else { throw table.fault("url", "is missing") }
         if let problem = ProfileURL(text: url).problem { throw table.fault("url", problem) }
-        var profile = Profile(name: name, url: url, methods: try methods(table), verify: verify)
+        var profile = Profile(name: name, url: url, methods: try methods(table), proof: try proof(requests, table))
         profile.login = try requests.request("login", in: table)
         profile.refresh = try requests.request("refresh", in: table)
         profile.logout = try requests.request("logout", in: table)
         profile.session = try requests.session(in: table)
         profile.user = try table.string("user")
+        profile.signup = try requests.plainPath("signup", in: table)
+        profile.mayReadAnonymously = try table.bool("anonymous") ?? true
         profile.settings = try settings(table)
         try check(profile, table)
         return profile
+    }
+
+    private func proof(_ requests: RequestDecoder, _ table: StrictTable) throws(UsageFault) -> Proof {
+        guard let verify = try requests.request("verify", in: table) else {
+            guard table.value("login") != nil else {
+                throw table.fault("verify", "is missing; only a profile with a 'login' can do without")
+            }
+            return .loginAnswer(try AnswerDecoder().requestRules(table))
+        }
+        for key in ["logged-out", "forbidden"] where table.value(key) != nil {
+            throw table.fault(key, "belongs in 'verify', where there is one")
+        }
+        return .verify(verify)
     }
 
     private func methods(_ table: StrictTable) throws(UsageFault) -> [AuthenticationMethod] {

@@ -4,13 +4,16 @@ import LoginCore
 struct RequestDecoder {
     static let requestKeys = ["get", "post", "send", "query", "header", "form", "json", "body", "page"]
     static let answerKeys = [
-        "refused", "logged-out", "forbidden", "message", "username", "token", "refresh-token", "expires", "expires-in",
-        "expires-in-ms",
+        "refused", "logged-out", "logged-in", "forbidden", "message", "username", "token", "refresh-token", "expires",
+        "expires-in", "expires-in-ms",
     ]
 
     func request(_ key: String, in profile: StrictTable) throws(UsageFault) -> RequestRule? {
         guard let table = try profile.table(key) else { return nil }
         try table.allow(Self.requestKeys + Self.answerKeys)
+        if key != "verify", table.value("logged-in") != nil {
+            throw table.fault("logged-in", "is only for 'verify'")
+        }
         let (verb, path) = try target(table)
         var rule = RequestRule(verb: verb, path: path, answer: try AnswerDecoder().answer(table))
         rule.query = try parameters("query", in: table)
@@ -43,6 +46,14 @@ struct RequestDecoder {
         return rule
     }
 
+    /// A path of the profile that no template is filled into.
+    func plainPath(_ key: String, in table: StrictTable) throws(UsageFault) -> String? {
+        guard let text = try table.string(key) else { return nil }
+        let path = try path(text, key, table)
+        guard path.slots.isEmpty else { throw table.fault(key, "must be a path without templates") }
+        return path.parts.map { if case .text(let text) = $0 { text } else { "" } }.joined()
+    }
+
     private func target(_ table: StrictTable) throws(UsageFault) -> (verb: String, path: Template) {
         let given = ["get", "post", "send"].filter { table.value($0) != nil }
         guard given.count == 1, let text = try table.string(given[0]) else {
@@ -67,13 +78,11 @@ struct RequestDecoder {
     }
 
     private func page(_ rule: RequestRule, _ table: StrictTable) throws(UsageFault) -> String? {
-        guard let text = try table.string("page") else { return nil }
+        guard let path = try plainPath("page", in: table) else { return nil }
         guard !RequestRule.onlyReads(rule.verb) else {
             throw table.fault("page", "cannot stand beside '\(rule.verb.lowercased())', which sends no form")
         }
-        let path = try path(text, "page", table)
-        guard path.slots.isEmpty else { throw table.fault("page", "must be a path without templates") }
-        return path.parts.map { if case .text(let text) = $0 { text } else { "" } }.joined()
+        return path
     }
 
     private func parameters(_ key: String, in table: StrictTable) throws(UsageFault) -> [RequestRule.Parameter] {

@@ -98,9 +98,14 @@ extension AnswerFacts {
             return .forbidden(forbidden)
         }
         if refused == nil, matches(any: step.usuallyRefused(status)) { return .refused(refusal) }
-        if let unclear = unclear(rule, step) { return .unclear(unclear) }
+        if let unclear = unclear(rule, step), !isNamedLogin(rule, step) { return .unclear(unclear) }
         if step == .verify, let place = rule.username, text(at: place)?.isEmpty ?? true { return .refused(refusal) }
         return .accepted
+    }
+
+    /// Whether the profile says that this answer proves a login, whatever its status says by itself.
+    private func isNamedLogin(_ rule: AnswerRule, _ step: Step) -> Bool {
+        step == .verify && !AnswerRule.provesNoLogin(status) && matches(any: rule.loggedIn ?? [])
     }
 
     /// The server's own words, where the profile says they are.

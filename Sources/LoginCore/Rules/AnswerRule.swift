@@ -4,6 +4,8 @@ public struct AnswerRule: Equatable, Sendable {
     public var refused: [Condition]?
     /// What it looks like that the session has ended, in the place of `refused` for verify; nothing means 401.
     public var loggedOut: [Condition]?
+    /// What proves a login at verify although the status is not 2xx; never a status that refuses or tells nothing.
+    public var loggedIn: [Condition]?
     /// What it looks like that the account may not; nothing means 403 for verify, or an answer that tells it by
     /// itself (RFC 6750, section 3.1).
     public var forbidden: [Condition]?
@@ -29,9 +31,14 @@ public struct AnswerRule: Equatable, Sendable {
     /// Nothing is said: every answer is read by what is usual.
     public init() {}
 
+    /// The statuses that `logged-in` cannot name: they refuse, or say nothing of the session.
+    public static func provesNoLogin(_ status: Int) -> Bool {
+        [401, 403, 408, 429].contains(status) || (500..<600).contains(status)
+    }
+
     /// Whether any of it looks into a JSON body.
     public var readsJSON: Bool {
-        let conditions = (refused ?? []) + (loggedOut ?? []) + (forbidden ?? [])
+        let conditions = (refused ?? []) + (loggedOut ?? []) + (loggedIn ?? []) + (forbidden ?? [])
         let named: [Place?] = [message, username, token, refreshToken, expiry?.place]
         let places = named.compactMap { $0 } + conditions.flatMap { $0.places.map(\.place) }
         return places.contains { if case .json = $0 { true } else { false } }

@@ -29,7 +29,9 @@ public struct Evidence: Equatable, Sendable {
     init(_ facts: AnswerFacts, _ rule: AnswerRule, _ step: Step, _ judgement: Judgement) {
         (self.step, status, self.judgement) = (step, facts.status, judgement)
         let refusals = step == .verify ? ("logged-out", rule.loggedOut) : ("refused", rule.refused)
-        let held = [("forbidden", rule.forbidden), refusals].lazy.compactMap { key, conditions in
+        let loggedIn = step == .verify && judgement == .accepted ? rule.loggedIn : nil
+        let rules = [("forbidden", rule.forbidden), refusals, ("logged-in", loggedIn)]
+        let held = rules.lazy.compactMap { key, conditions in
             conditions?.firstIndex { facts.matches($0) }.map { Rule(key: key, number: $0 + 1) }
         }
         self.rule = held.first

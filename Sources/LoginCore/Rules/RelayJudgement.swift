@@ -11,6 +11,15 @@ public enum RelayJudgement: Equatable, Sendable {
 }
 
 extension AnswerFacts {
+    /// Reads the answer by the rules that hold for every request with the session. Where no verify endpoint can be asked, the
+    /// status decides what no rule names.
+    public func relayed(by proof: Proof) -> RelayJudgement {
+        let judgement = relayed(by: proof.rules)
+        guard case .loginAnswer(let rules) = proof, judgement == .undecided else { return judgement }
+        if status == 403 { return .forbidden }
+        return rules.loggedOut == nil ? .loggedOut : .passed
+    }
+
     /// Reads the answer by the rules of `verify`, which hold for every request with the session.
     public func relayed(by rule: AnswerRule) -> RelayJudgement {
         if matches(any: rule.forbidden ?? []) { return .forbidden }

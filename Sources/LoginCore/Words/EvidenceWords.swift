@@ -3,7 +3,7 @@ extension Evidence {
     public var words: String {
         let why = rule.map { ", by rule \($0.number) of '\($0.key)'" } ?? ""
         switch judgement {
-        case .accepted: return "accepted (status \(status))"
+        case .accepted: return "accepted (status \(status))\(why)"
         case .refused(let refusal): return "\(refusedWord) (status \(status))\(why)\(refusal.quoted)"
         case .forbidden(let refusal): return "forbidden (status \(status))\(why)\(refusal.quoted)"
         case .unclear(let error): return "undecided (status \(status)): \(error.message(about: Topic()).what)"

@@ -110,6 +110,10 @@ extension FailureFault {
             return Message(
                 "the answer to \(step) has nothing at \(SafeText.quoted(place))",
                 next: "check the place in the profile")
+        case .noNewCookie:
+            return Message(
+                "the answer to login set no new cookie, so it proves no login; nothing was saved",
+                next: "say in the profile's 'login' what a refusal looks like ('refused'), or give the profile a 'verify'")
         case .noSuchForm(let page, let fields, let found):
             return Message.noSuchForm(page, fields, found)
         case .tooManyRedirects(let limit):

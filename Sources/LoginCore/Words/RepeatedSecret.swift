@@ -29,7 +29,8 @@ extension FailureFault {
             .redirected(step: step, status: status, target: secrets.stand(in: target) ? "…" : target)
         case .other(let text):
             .other(secrets.stand(in: text) ? "the answer cannot be used, and repeats a secret" : text)
-        case .missingInAnswer, .noSuchForm, .tooManyRedirects, .tokenTooShortLived, .logoutIncomplete, .unexpectedEvent,
+        case .missingInAnswer, .noNewCookie, .noSuchForm, .tooManyRedirects, .tokenTooShortLived, .logoutIncomplete,
+            .unexpectedEvent,
             .bodyNotRepeatable, .libraryMissing, .sessionFitsNoHeader, .system:
             self
         }

@@ -40,6 +40,10 @@ extension UsageFault {
             return Message(
                 "\(SafeText.escaped(url)) accepts requests without credentials, so it proves no login; nothing was saved",
                 next: "name an endpoint that refuses strangers, or say in the profile what 'logged-out' looks like")
+        case .nothingToVerify(let profile):
+            return Message(
+                "profile \(profile) has no 'verify' request that could be sent without a login",
+                next: "send one of your own: authctl request URL")
         case .noChallenge(let url, let status):
             return Message(
                 "\(SafeText.escaped(url)) refuses requests (status \(status)) without saying which method it wants",

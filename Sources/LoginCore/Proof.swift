@@ -1,0 +1,36 @@
+/// What proves that a login of a profile works.
+public enum Proof: Equatable, Sendable {
+    /// The endpoint that answers whether a session is good and, if it can, whose it is. Its rules hold for requests of a
+    /// person's own, too.
+    case verify(RequestRule)
+    /// The service has no such endpoint: the answer to the login request is the proof, by a 2xx with the token or a cookie in it.
+    /// The rules are for requests of a person's own alone.
+    case loginAnswer(AnswerRule)
+
+    /// By which the answer to a request with a session is read.
+    public var rules: AnswerRule {
+        switch self {
+        case .verify(let request): request.answer
+        case .loginAnswer(let rules): rules
+        }
+    }
+}
+
+extension Profile {
+    /// The verify endpoint, if the service has one.
+    public var verify: RequestRule? {
+        switch proof {
+        case .verify(let request): request
+        case .loginAnswer: nil
+        }
+    }
+
+    /// The request that has to send a stranger away before anybody is asked for a credential. A form has nothing to say to
+    /// somebody who fills nothing in, and is never sent empty.
+    public var guarded: (rule: RequestRule, step: Step)? {
+        switch proof {
+        case .verify(let request): (request, .verify)
+        case .loginAnswer: answersChallenges ? login.map { ($0, .login) } : nil
+        }
+    }
+}

@@ -1,0 +1,66 @@
+public import LoginCore
+
+// What is asked of the server before anybody is asked for a credential.
+extension Service {
+    public func prepare() throws(LoginError) -> ProtectionSpace {
+        try prepare(hasPassword: options.hasPassword)
+    }
+
+    func prepare(hasPassword: Bool) throws(LoginError) -> ProtectionSpace {
+        if profile.answersChallenges, stranger == nil {
+            try choice(hasPassword: hasPassword).check(ticket: ticket)
+        }
+        let space: ProtectionSpace
+        if let (rule, step) = profile.guarded {
+            space =
+                if let stranger {
+                    try prepare(over: stranger, asking: rule, at: step)
+                } else {
+                    try prepare(asking: rule, at: step, hasPassword: hasPassword)
+                }
+        } else {
+            try greet()
+            space = try chosenSpace([], status: 0, hasPassword: hasPassword)
+        }
+        protectionSpace = space
+        return space
+    }
+
+    /// Sends it as a stranger does, who has to be sent away.
+    private func prepare(
+        asking rule: RequestRule, at step: Step, hasPassword: Bool
+    ) throws(LoginError) -> ProtectionSpace {
+        let facts = try send(rule.fromStranger, SlotValues(), session: nil)
+        var offered = AuthenticateChallenge.parse(facts.response.values(of: "WWW-Authenticate"))
+        switch judge(facts, by: rule.answer, at: step) {
+        case .accepted where step == .verify || facts.isSuccess:
+            throw .usage(.verifyProvesNothing(url: guardedURL))
+        case .accepted, .refused, .forbidden:
+            break
+        case .unclear(.busy(let fault)):
+            throw .busy(fault)
+        case .unclear(let error):
+            // An application that answers strangers with a redirect or a 404 refuses them too; where a challenge has to
+            // be answered, none came.
+            if profile.answersChallenges && profile.login == nil && offered.isEmpty { throw error }
+        }
+        if offered.isEmpty, step == .verify { offered = try challengesOfLogin() }
+        return try chosenSpace(offered, status: facts.status, hasPassword: hasPassword)
+    }
+
+    /// Asks for nothing but an answer, be it what it may: a server that is not there, or whose certificate does not verify, is
+    /// told before anybody types a password.
+    private func greet() throws(LoginError) {
+        _ = try transport.send(HTTPRequest(method: "HEAD", url: "\(endpoint.base)/"))
+    }
+
+    /// The URL of the verify endpoint, else of the login request, for messages: as the profile writes it.
+    public var guardedURL: String {
+        endpoint.base + ((profile.verify ?? profile.login)?.path.shown ?? "/")
+    }
+}
+
+extension AnswerFacts {
+    /// Whether the status is 2xx.
+    var isSuccess: Bool { (200..<300).contains(status) }
+}
