@@ -54,11 +54,9 @@ extension Service {
 
     private func sendLogout(_ session: Session, _ username: String) throws(LoginError) -> LogoutOutcome {
         guard let rule = profile.logout else { return .notConfigured }
-        // What 'logged out' looks like may stand in the body.
-        var answer = rule.answer
-        answer.loggedOut = answer.loggedOut ?? profile.proof.rules.loggedOut
-        let facts = try send(rule, values(session, username: username), session: session, readBy: answer)
-        if facts.status == 401 || facts.matches(any: answer.loggedOut ?? []) {
+        let facts = try send(rule, values(session, username: username), session: session)
+        // The rules of verify are about its own answers: a logout may well end on the page that strangers get.
+        if facts.status == 401 || facts.matches(any: rule.answer.loggedOut ?? []) {
             return .alreadyEnded(status: facts.status)
         }
         switch judge(facts, by: rule.answer, at: .logout) {

@@ -87,6 +87,19 @@ struct ServiceEndingTests {
         #expect(byRule == .alreadyEnded(status: 403))
     }
 
+    @Test func `C5: the rules of verify are not about the answer to a logout`() throws {
+        let page = Redirect(
+            url: "https://chat.example/login", origin: Origin(scheme: "https", host: "chat.example", port: 443),
+            target: "/login")
+        let toLogin = Condition.PlacePattern(place: .header("Location"), pattern: TextPattern("/login*"))
+        let outcome = try logout(.answer(302, redirect: page)) { profile in
+            var verify = RequestRule(verb: "GET", path: Template(literal: "/me"))
+            verify.answer.loggedOut = [Condition(status: 401), Condition(status: 302, places: [toLogin])]
+            profile.proof = .verify(verify)
+        }
+        #expect(outcome == .ended(status: 302))
+    }
+
     @Test func `a logout that ends in a redirect is done`() throws {
         let home = Redirect(
             url: "https://chat.example/", origin: Origin(scheme: "https", host: "chat.example", port: 443), target: "/")
