@@ -91,7 +91,15 @@ extension Profile {
 
     /// What stays after a login, as written or as the method has it.
     public var sessionRule: SessionRule {
-        if let session { return session }
+        guard let session else { return usualSession }
+        guard session.isCredential else { return session }
+        // Headers for requests that write say nothing of what the session is.
+        var rule = usualSession
+        rule.writeHeaders = session.writeHeaders
+        return rule
+    }
+
+    private var usualSession: SessionRule {
         if methods.contains(.cookie) { return SessionRule(cookies: true) }
         if methods.contains(.token) { return .bearer }
         return SessionRule()
@@ -164,8 +172,8 @@ public struct SessionRule: Equatable, Sendable {
         return rule
     }()
 
-    /// Whether the credential itself is what is sent.
-    public var isCredential: Bool { self == SessionRule() }
+    /// Whether the credential itself is what is sent, be it with headers of its own where the request writes.
+    public var isCredential: Bool { headers.isEmpty && !cookies && basic == nil }
 
     /// Every slot in any of its templates.
     public var slots: Set<Template.Slot> {

@@ -98,6 +98,26 @@ struct ConfigFaultTests {
         ("basic = \"{token}\"", "profiles.p.session", "profiles.p.session.basic: must be a user name and a password"),
         ("!cookies = false", "profiles.p.session", "profiles.p.session: says nothing"),
         ("cookie = true", "profiles.p.session", "profiles.p.session.cookie: unknown key; did you mean 'cookies'?"),
+        (
+            "method = \"cookie\"\nlogin = { post = \"/l\" }\nsession = { header = \"X: {cookie:a}\" }", "profiles.p",
+            "profiles.p.session: must say 'cookies = true'"
+        ),
+        (
+            "method = \"token\"\nsession = { cookies = true }", "profiles.p",
+            "profiles.p.session.cookies: needs a 'login'"
+        ),
+        (
+            "method = \"token\"\nsession = { header = \"X: fixed\" }", "profiles.p",
+            "profiles.p.session: must say where the {token} goes"
+        ),
+        (
+            "method = \"cookie\"\nlogin = { post = \"/l\" }\nsession = { cookies = true, header = \"X: {token}\" }",
+            "profiles.p", "profiles.p.session: {token} is never known"
+        ),
+        (
+            "method = \"token\"\nsession = { header = [\"X: {token}\", \"Y: {cookie:csrf}\"] }", "profiles.p",
+            "profiles.p.session: {cookie:csrf} is never known without 'cookies = true'"
+        ),
     ])
     func `what is wrong, and where`(line: String, table: String, expected: String) throws {
         #expect(try fault(line, table: table).contains("config.toml: \(expected)"))

@@ -95,22 +95,24 @@ struct SteadyLoginTests {
         }
     }
 
-    @Test func `a session that goes along in no header says so, one for requests that write has its header`() throws {
+    @Test func `C6: a header for requests that write alone leaves the session as it is`() throws {
         let config = """
             [profiles.forge]
             url = "https://forge.example"
             method = "token"
             verify = { get = "/user", username = "/name" }
-            session = { SESSION }
+            session = { write-header = "X: {token}" }
             """
-        for (session, line) in [("write-header = \"X: {token}\"", "X: pat\n"), ("cookies = true", "")] {
-            let world = try TestWorld(config: config.replacing("SESSION", with: session))
-            world.password = Secret("pat")
-            let login = world.run("login", "forge", server: [.answer(401), .answer(200, "{\"name\": \"anna\"}")])
-            #expect(login.code == 0, "\(login.talk)")
-            let run = world.run("token", "forge", "--header")
-            #expect(run.output == line && run.code == (line.isEmpty ? 2 : 0), "\(run.talk)")
-        }
+        let world = try TestWorld(config: config)
+        world.password = Secret("pat")
+        let login = world.run("login", "forge", server: [.answer(401), .answer(200, "{\"name\": \"anna\"}")])
+        #expect(login.code == 0, "\(login.talk)")
+        #expect(world.requests.last == "GET https://forge.example/user\nAuthorization: Bearer pat")
+        _ = world.run("request", "POST", "/posts", server: [.answer(200)])
+        #expect(world.requests.last == "POST https://forge.example/posts\nAuthorization: Bearer pat\nX: pat")
+    }
+
+    @Test func `what has no token says so before the network is asked`() throws {
         let basic = try wire()
         // Before the network is asked: nothing is scripted.
         #expect(basic.run("token", "wire", "--verify").code == 2)
@@ -122,7 +124,7 @@ struct SteadyLoginTests {
             url = "https://index.example"
             method = "token"
             verify = { get = "/api", logged-out = [{ "/status" = "noauth" }] }
-            logout = { post = "/bye" }
+            logout = { post = "/bye", logged-out = [{ "/status" = "noauth" }] }
             """
         let world = try TestWorld(config: config)
         world.password = Secret("pat")

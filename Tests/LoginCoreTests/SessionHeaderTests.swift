@@ -65,4 +65,18 @@ struct SessionHeaderTests {
         }
         #expect(!SessionRule.bearer.isCredential)
     }
+
+    @Test func `C6: write headers alone change nothing of what stays after a login`() throws {
+        var written = SessionRule()
+        written.writeHeaders = [HeaderRule(name: "X-CSRF", value: try Template(parsing: "{cookie:csrf}"))]
+        for method in [AuthenticationMethod.cookie, .token, .basic] {
+            let verify = RequestRule(verb: "GET", path: Template(literal: "/"))
+            var profile = Profile(name: "p", url: "https://p.example", methods: [method], verify: verify)
+            var usual = profile.sessionRule
+            usual.writeHeaders = written.writeHeaders
+            profile.session = written
+            #expect(profile.sessionRule == usual)
+            #expect(profile.sessionRule.isCredential == (method == .basic))
+        }
+    }
 }

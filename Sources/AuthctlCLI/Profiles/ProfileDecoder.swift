@@ -105,11 +105,33 @@ struct ProfileDecoder {
         if profile.methods.contains(.token), let login = profile.login, login.answer.token == nil {
             throw table.fault("login.token", "is missing: where the answer has the token")
         }
-        if profile.answersChallenges && profile.login != nil && profile.session?.cookies != true {
+        if profile.answersChallenges && profile.login != nil && !profile.sessionRule.cookies {
             throw table.fault("session", "must say 'cookies = true': what stays after the login request")
         }
+        try checkSession(profile, table)
         if profile.refresh != nil && profile.login?.answer.refreshToken == nil {
             throw table.fault("login.refresh-token", "is missing: where the answer has what 'refresh' sends")
+        }
+    }
+
+    /// What could never be sent, since the login leaves something else.
+    private func checkSession(_ profile: Profile, _ table: StrictTable) throws(UsageFault) {
+        let rule = profile.sessionRule
+        let slots = rule.slots
+        if profile.methods.contains(.cookie), !rule.cookies, profile.login?.answer.token == nil {
+            throw table.fault("session", "must say 'cookies = true': that is what a login of method 'cookie' leaves")
+        }
+        if rule.cookies, profile.takesPastedToken {
+            throw table.fault("session.cookies", "needs a 'login': a token that is pasted is no cookie")
+        }
+        if rule.cookies, slots.contains(.token) || slots.contains(.refreshToken) {
+            throw table.fault("session", "{token} is never known: with 'cookies = true' the login leaves cookies")
+        }
+        if profile.methods.contains(.token), !rule.cookies, !slots.contains(.token) {
+            throw table.fault("session", "must say where the {token} goes")
+        }
+        for case .cookie(let name) in slots where !rule.cookies {
+            throw table.fault("session", "{cookie:\(name)} is never known without 'cookies = true'")
         }
     }
 }
