@@ -79,6 +79,17 @@ struct MessageTests {
         #expect(message.next == "at a terminal: authctl login blog")
     }
 
+    @Test func `C8: a 4xx at login that no rule names proposes the rule`() {
+        let next = { (status: Int, step: String) in
+            LoginError.failure(.unexpectedStatus(status, step: step, words: nil)).message(about: topic).next
+        }
+        #expect(next(403, "login").hasSuffix("refused = [403]"))
+        #expect(next(422, "login").hasSuffix("refused = [422]"))
+        for (status, step) in [(404, "login"), (405, "login"), (408, "login"), (403, "logout")] {
+            #expect(next(status, step).contains("refused") == false, "\(status) at \(step)")
+        }
+    }
+
     @Test func `how long to wait is told`() {
         let fault = BusyFault(status: 429, retryAfter: 30, words: nil)
         #expect(LoginError.busy(fault).message(about: topic).next == "try again in 30 seconds")
