@@ -95,11 +95,15 @@ public struct Login: Equatable, Sendable {
     public let credential: Credential?
     /// What every later request needs beside the session; kept as long as it is.
     public let further: [CredentialField: Secret]
+    /// What verify answered before this login; nothing where it was not asked, or says nothing by that.
+    public let anonymousAnswer: AnonymousAnswer?
 
     /// Without a credential, a login that cannot earn itself a new session.
     public init(
-        identity: Identity, session: Session, credential: Credential? = nil, further: [CredentialField: Secret] = [:]
+        identity: Identity, session: Session, credential: Credential? = nil, further: [CredentialField: Secret] = [:],
+        anonymousAnswer: AnonymousAnswer? = nil
     ) {
+        self.anonymousAnswer = anonymousAnswer
         self.identity = identity
         self.session = session
         self.credential = credential

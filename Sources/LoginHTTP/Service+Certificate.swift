@@ -12,6 +12,7 @@ extension Service {
         over stranger: any Transport, asking rule: RequestRule, at step: Step
     ) throws(LoginError) -> ProtectionSpace {
         let space = ProtectionSpace(origin: endpoint.origin, method: .certificate)
+        anonymousAnswer = nil
         let facts: AnswerFacts
         do throws(LoginError) {
             facts = try send(rule.fromStranger, SlotValues(), session: nil, over: stranger)
@@ -23,6 +24,7 @@ extension Service {
         } catch .network(.handshakeLost) {
             return space
         }
+        defer { noteAnonymous(facts, at: step) }
         switch judge(facts, by: rule.answer, at: step) {
         case .accepted where step == .verify || facts.isSuccess:
             throw .usage(.verifyProvesNothing(url: guardedURL))

@@ -30,7 +30,9 @@ extension Service {
     private func prepare(
         asking rule: RequestRule, at step: Step, hasPassword: Bool
     ) throws(LoginError) -> ProtectionSpace {
+        anonymousAnswer = nil
         let facts = try send(rule.fromStranger, SlotValues(), session: nil)
+        defer { noteAnonymous(facts, at: step) }
         var offered = AuthenticateChallenge.parse(facts.response.values(of: "WWW-Authenticate"))
         switch judge(facts, by: rule.answer, at: step) {
         case .accepted where step == .verify || facts.isSuccess:
@@ -46,6 +48,11 @@ extension Service {
         }
         if offered.isEmpty, step == .verify { offered = try challengesOfLogin() }
         return try chosenSpace(offered, status: facts.status, hasPassword: hasPassword)
+    }
+
+    /// Remembers how a stranger is sent away; what another request than verify answers says nothing of a session.
+    func noteAnonymous(_ facts: AnswerFacts, at step: Step) {
+        anonymousAnswer = step == .verify ? AnonymousAnswer(facts) : nil
     }
 
     /// Asks for nothing but an answer, be it what it may: a server that is not there, or whose certificate does not verify, is

@@ -3,7 +3,7 @@ import LoginCore
 extension Service {
     /// Reads an answer as the profile has it, and tells the observer.
     func judge(_ facts: AnswerFacts, by rule: AnswerRule, at step: Step) -> Judgement {
-        let evidence = facts.evidence(by: rule, at: step).without(hidden)
+        let evidence = facts.evidence(by: rule, at: step, anonymous: anonymousAnswer).without(hidden)
         observer?(evidence)
         return evidence.judgement
     }

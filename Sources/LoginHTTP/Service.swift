@@ -31,11 +31,15 @@ public final class Service: Authenticator {
         /// Whom the login is for, if that is known: another one's ticket is not used.
         public var username: String?
 
+        /// What verify answered before the login of this account.
+        public var anonymousAnswer: AnonymousAnswer?
+
         /// Without arguments, a login with whatever credential is found, by whatever method the profile accepts.
         public init(
             ttl: Int? = nil, pinnedMethod: AuthenticationMethod? = nil, hasPassword: Bool = false,
-            username: String? = nil
+            username: String? = nil, anonymousAnswer: AnonymousAnswer? = nil
         ) {
+            self.anonymousAnswer = anonymousAnswer
             self.ttl = ttl
             self.pinnedMethod = pinnedMethod
             self.hasPassword = hasPassword
@@ -53,6 +57,8 @@ public final class Service: Authenticator {
     let stranger: (any Transport)?
     /// What the server asked for, once it was asked.
     public internal(set) var protectionSpace: ProtectionSpace?
+    /// What verify answers without a login: found out by `prepare`, else remembered.
+    public internal(set) var anonymousAnswer: AnonymousAnswer?
     /// The challenge of Digest in hand, with how often it was answered.
     var digest: DigestSession?
     /// Whether the last answer showed that the server took the credential for good, whatever its status.
@@ -83,6 +89,7 @@ public final class Service: Authenticator {
         self.tickets = tickets
         self.options = options
         self.stranger = stranger
+        anonymousAnswer = options.anonymousAnswer
     }
 
     public func hold(_ further: [CredentialField: Secret]) {
@@ -108,7 +115,8 @@ public final class Service: Authenticator {
         let isKept = profile.settings.keepPassword && !profile.takesPastedToken
         return Login(
             identity: login.identity, session: login.session,
-            credential: isKept && !profile.sessionRule.isCredential ? credential : nil, further: further)
+            credential: isKept && !profile.sessionRule.isCredential ? credential : nil, further: further,
+            anonymousAnswer: anonymousAnswer)
     }
 
     public func verify(_ session: Session, username: String) throws(LoginError) -> Login {

@@ -64,11 +64,13 @@ struct LoginRun {
             .flatMap { profile.methods.contains($0) || profile.methods == [.auto] ? $0 : nil }
         let method = try Self.method(
             settings.method, settings.given == nil ? pinned : pinned?.ifItTakesPasswords, profile)
+        let account = settings.username.map { record?.account(named: $0) } ?? record?.activeAccount
         service = invocation.world.service(
             profile, endpoint, transport,
             Service.Options(
                 ttl: settings.ttl, pinnedMethod: method, hasPassword: settings.given != nil,
-                username: settings.username.map { record?.account(named: $0)?.username ?? $0 }))
+                username: settings.username.map { record?.account(named: $0)?.username ?? $0 },
+                anonymousAnswer: account.flatMap { $0.origin == endpoint.origin ? $0.anonymousAnswer : nil }))
         keeper = invocation.keeper(profile, endpoint.origin, settings)
     }
 

@@ -88,15 +88,17 @@ public enum Step: String, Equatable, Sendable {
 extension AnswerFacts {
     /// Reads the answer as the rules have it. What the profile says goes before what is usual, and `forbidden` before
     /// refusals: a profile that counts 403 among `logged-out` need not take it out of `forbidden`.
-    public func judged(by rule: AnswerRule, at step: Step) -> Judgement {
+    /// - Parameter anonymous: what verify is known to answer without a login.
+    public func judged(by rule: AnswerRule, at step: Step, anonymous: AnonymousAnswer? = nil) -> Judgement {
         let refusal = Refusal(status: status, words: words(rule))
         let refused = step == .verify ? rule.loggedOut : rule.refused
         if matches(any: rule.forbidden ?? []) { return .forbidden(refusal) }
         if matches(any: refused ?? []) { return .refused(refusal) }
-        if rule.forbidden == nil, matches(any: step.usuallyForbidden) { return .forbidden(refusal) }
         if rule.forbidden == nil, refused == nil, let forbidden = toldForbidden(refusal) {
             return .forbidden(forbidden)
         }
+        if isAnonymous(anonymous, rule, step) { return .refused(refusal) }
+        if rule.forbidden == nil, matches(any: step.usuallyForbidden) { return .forbidden(refusal) }
         if refused == nil, matches(any: step.usuallyRefused(status)) { return .refused(refusal) }
         if let unclear = unclear(rule, step), !isNamedLogin(rule, step) { return .unclear(unclear) }
         if step == .verify, let place = rule.username, text(at: place)?.isEmpty ?? true { return .refused(refusal) }

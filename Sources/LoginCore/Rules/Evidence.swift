@@ -8,6 +8,8 @@ public struct Evidence: Equatable, Sendable {
     public let judgement: Judgement
     /// The key and the number of the profile's own rule that held, counted from 1; nothing where what is usual decided.
     public let rule: Rule?
+    /// Whether it was taken for 'logged out' because it is what verify answers without a login.
+    public let isAnonymous: Bool
 
     /// One of the conditions that a profile lists.
     public struct Rule: Equatable, Sendable {
@@ -19,14 +21,19 @@ public struct Evidence: Equatable, Sendable {
 
     /// The same without the server's words, where they repeat a secret.
     public func without(_ secrets: RepeatedSecrets) -> Evidence {
-        Evidence(step: step, status: status, judgement: judgement.without(secrets), rule: rule)
+        Evidence(
+            step: step, status: status, judgement: judgement.without(secrets), rule: rule, isAnonymous: isAnonymous)
     }
 
-    private init(step: Step, status: Int, judgement: Judgement, rule: Rule?) {
+    private init(step: Step, status: Int, judgement: Judgement, rule: Rule?, isAnonymous: Bool) {
         (self.step, self.status, self.judgement, self.rule) = (step, status, judgement, rule)
+        self.isAnonymous = isAnonymous
     }
 
-    init(_ facts: AnswerFacts, _ rule: AnswerRule, _ step: Step, _ judgement: Judgement) {
+    init(
+        _ facts: AnswerFacts, _ rule: AnswerRule, _ step: Step, _ judgement: Judgement, _ anonymous: AnonymousAnswer?
+    ) {
+        isAnonymous = judgement.isRefusal && facts.isAnonymous(anonymous, rule, step)
         (self.step, status, self.judgement) = (step, facts.status, judgement)
         let refusals = step == .verify ? ("logged-out", rule.loggedOut) : ("refused", rule.refused)
         let loggedIn = step == .verify && judgement == .accepted ? rule.loggedIn : nil
@@ -39,6 +46,8 @@ public struct Evidence: Equatable, Sendable {
 }
 
 extension Judgement {
+    fileprivate var isRefusal: Bool { if case .refused = self { true } else { false } }
+
     fileprivate func without(_ secrets: RepeatedSecrets) -> Judgement {
         switch self {
         case .accepted: self
@@ -51,7 +60,8 @@ extension Judgement {
 
 extension AnswerFacts {
     /// What `judged` says, and why.
-    public func evidence(by rule: AnswerRule, at step: Step) -> Evidence {
-        Evidence(self, rule, step, judged(by: rule, at: step))
+    /// - Parameter anonymous: what verify is known to answer without a login.
+    public func evidence(by rule: AnswerRule, at step: Step, anonymous: AnonymousAnswer? = nil) -> Evidence {
+        Evidence(self, rule, step, judged(by: rule, at: step, anonymous: anonymous), anonymous)
     }
 }

@@ -83,6 +83,8 @@ public struct AccountRecord: Equatable, Sendable, Codable {
     public var passwordRefused: Bool
     /// Whether the password is kept beside a token or cookies.
     public var keepsPassword: Bool
+    /// What the verify endpoint answered before the login.
+    public var anonymousAnswer: AnonymousAnswer?
 
     /// - Parameters:
     ///   - username: as typed; the server's where nothing was typed.
@@ -120,6 +122,7 @@ public struct AccountRecord: Equatable, Sendable, Codable {
 extension AccountRecord {
     private enum CodingKeys: String, CodingKey {
         case username, serverName, origin, store, kind, expires, savedAt, passwordRefused, keepsPassword, otherCopies
+        case anonymousAnswer
     }
 
     public init(from decoder: any Decoder) throws {
@@ -135,6 +138,7 @@ extension AccountRecord {
             savedAt: try container.decode(Int64.self, forKey: .savedAt),
             passwordRefused: try container.decode(Bool.self, forKey: .passwordRefused),
             keepsPassword: try container.decode(Bool.self, forKey: .keepsPassword), otherCopies: others ?? [])
+        anonymousAnswer = try container.decodeIfPresent(AnonymousAnswer.self, forKey: .anonymousAnswer)
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -149,5 +153,6 @@ extension AccountRecord {
         try container.encode(passwordRefused, forKey: .passwordRefused)
         try container.encode(keepsPassword, forKey: .keepsPassword)
         if !otherCopies.isEmpty { try container.encode(otherCopies, forKey: .otherCopies) }
+        try container.encodeIfPresent(anonymousAnswer, forKey: .anonymousAnswer)
     }
 }

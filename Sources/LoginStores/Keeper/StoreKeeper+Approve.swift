@@ -22,6 +22,7 @@ extension StoreKeeper {
         let kept = StoredLogin(
             session: login.session, credential: rules.keepsPassword ? login.credential : nil, further: login.further)
         record.keepsPassword = kept.credential != nil
+        record.anonymousAnswer = login.anonymousAnswer
         unlockFormerStores(of: record.id(in: subject.profile), but: store.name)
         try book.changing(loginsOf: subject.profile) { () throws(StoreFault) in
             try put(kept, record, method, in: store)
@@ -107,6 +108,7 @@ extension StoreKeeper {
                 record.serverName = login.identity.serverName ?? record.serverName
                 record.expires = login.session.expires
                 record.savedAt = clock.now()
+                record.anonymousAnswer = login.anonymousAnswer ?? record.anonymousAnswer
                 record.keepsPassword = kept.credential != nil
                 // A new session proves a password only if it was earned with it.
                 if login.credential != nil { record.passwordRefused = false }
