@@ -145,10 +145,17 @@ public enum Answer: Equatable, Sendable {
 public struct WallClock: Sendable {
     /// Asked anew at each use.
     public let now: @Sendable () -> Int64
+    /// Lets so many seconds pass.
+    public let wait: @Sendable (_ seconds: Int) -> Void
 
-    /// - Parameter now: in tests, a time that stands still or is moved by hand.
-    public init(now: @escaping @Sendable () -> Int64) {
+    /// - Parameters:
+    ///   - now: in tests, a time that stands still or is moved by hand.
+    ///   - wait: in tests, nothing.
+    public init(
+        now: @escaping @Sendable () -> Int64, wait: @escaping @Sendable (_ seconds: Int) -> Void = { _ in }
+    ) {
         self.now = now
+        self.wait = wait
     }
 
     /// Whether what ends at this time has ended; what has no end has not.

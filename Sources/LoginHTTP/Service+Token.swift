@@ -38,37 +38,6 @@ extension Service {
         return (facts.evidence(by: verify.answer, at: .verify), offered)
     }
 
-    /// What came of a logout request.
-    public enum LogoutOutcome: Equatable, Sendable {
-        case notConfigured
-        case ended(status: Int)
-        /// The server did not know the session any more.
-        case alreadyEnded(status: Int)
-    }
-
-    /// Ends a session at the server, where the profile says how.
-    public func logout(_ session: Session, username: String) throws(LoginError) -> LogoutOutcome {
-        hidden.add(session.secrets, username: username)
-        return try shielded { () throws(LoginError) in try sendLogout(session, username) }
-    }
-
-    private func sendLogout(_ session: Session, _ username: String) throws(LoginError) -> LogoutOutcome {
-        guard let rule = profile.logout else { return .notConfigured }
-        let facts = try send(rule, values(session, username: username), session: session)
-        // The rules of verify are about its own answers: a logout may well end on the page that strangers get.
-        if facts.status == 401 || facts.matches(any: rule.answer.loggedOut ?? []) {
-            return .alreadyEnded(status: facts.status)
-        }
-        switch judge(facts, by: rule.answer, at: .logout) {
-        case .accepted:
-            return .ended(status: facts.status)
-        case .refused(let refusal), .forbidden(let refusal):
-            throw .failure(.unexpectedStatus(refusal.status, step: Step.logout.rawValue, words: refusal.words))
-        case .unclear(let error):
-            throw error
-        }
-    }
-
     /// The token in an answer.
     /// - Parameter old: what stays where the answer is silent; refresh tokens need not be sent anew (RFC 6749, section 6).
     func token(

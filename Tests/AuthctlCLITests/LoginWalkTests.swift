@@ -38,6 +38,18 @@ struct LoginWalkTests {
         ]
     }
 
+    @Test func `C4: a logout that proves nothing is checked, and told as it is`() throws {
+        let world = try world()
+        var answers = answers()
+        answers[3] = .answer(200, "Do you want to log out?", headers: ["Content-Type: text/html"])
+        let run = world.run("profile", "test", "blog", server: answers + [answers[2]])
+        let steps = run.output.split(separator: "\n").filter { !$0.hasPrefix("   ") }
+        #expect(steps.suffix(2) == ["4. logout", "5. verify, with the session that was ended"])
+        #expect(run.code == 15 && run.talk.contains("the server still accepts the session"), "\(run.talk)")
+        let second = try self.world()
+        #expect(second.run("profile", "test", "blog", server: answers + [answers[0]]).code == 0)
+    }
+
     @Test func `a login is walked step by step, told by its rules, ended, and nothing is kept`() throws {
         let world = try world()
         let run = world.run("profile", "test", "blog", server: answers())

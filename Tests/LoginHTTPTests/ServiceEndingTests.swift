@@ -100,6 +100,49 @@ struct ServiceEndingTests {
         #expect(outcome == .ended(status: 302))
     }
 
+    /// A service whose logout is a GET, with what it answers to that and to verify after it.
+    private func checked(
+        verb: String = "GET", _ answers: HTTPResponse..., change: (inout Profile) -> Void = { _ in }
+    ) throws -> (outcome: Service.LogoutOutcome, exchange: Exchange) {
+        var profile = try SomeProfiles.chat()
+        profile.logout?.verb = verb
+        change(&profile)
+        let exchange = Exchange(profile, answers)
+        return (try exchange.service.logout(.token(old), username: "anna"), exchange)
+    }
+
+    @Test func `C4: a logout by GET is believed only once verify will not have the session`() throws {
+        let (ended, exchange) = try checked(.answer(200), .answer(401))
+        #expect(ended == .ended(status: 200))
+        #expect(
+            exchange.requests == [
+                "GET \(Self.base)/logout\nAuthorization: Bearer a1",
+                "GET \(Self.base)/account/whoami\nAuthorization: Bearer a1",
+            ])
+        let me = HTTPResponse.answer(200, "{\"user_id\":\"@anna\"}")
+        #expect(try checked(.answer(200), me).outcome == .stillAccepted(status: 200))
+        #expect(try checked(.answer(302), .answer(403)).outcome == .stillAccepted(status: 302))
+    }
+
+    @Test func `C4: a page that answers a logout proves nothing, anything else does`() throws {
+        let page = HTTPResponse.answer(200, "Really?", headers: ["Content-Type: text/html; charset=utf-8"])
+        #expect(
+            try checked(verb: "POST", page, .answer(200, "{\"user_id\":\"@anna\"}")).outcome
+                == .stillAccepted(status: 200))
+        #expect(try checked(verb: "POST", .answer(204)).outcome == .ended(status: 204))
+    }
+
+    @Test func `C4: what cannot be checked is not claimed`() throws {
+        #expect(try checked(.answer(200), .answer(503)).outcome == .unproven(status: 200))
+        let unverifiable = try checked(.answer(200)) { $0.proof = .loginAnswer(AnswerRule()) }
+        #expect(unverifiable.outcome == .unproven(status: 200))
+        var profile = try SomeProfiles.wire([.basic])
+        profile.logout = RequestRule(verb: "GET", path: Template(literal: "/bye"))
+        let session = Session.credential(Credential(username: "ann", secret: Secret("pw")))
+        let outcome = try Exchange(profile, [.answer(200)]).service.logout(session, username: "ann")
+        #expect(outcome == .unproven(status: 200))
+    }
+
     @Test func `a logout that ends in a redirect is done`() throws {
         let home = Redirect(
             url: "https://chat.example/", origin: Origin(scheme: "https", host: "chat.example", port: 443), target: "/")

@@ -55,9 +55,20 @@ struct ProfileTestCommand: WorldCommand {
         let keeper = NoKeeper()
         let (identity, _) = try run.run(through: keeper)
         if let login = keeper.login, profile.logout != nil {
-            _ = try run.service.logout(login.session, username: identity.username)
+            try end(login.session, of: identity, run)
         }
         return identity
+    }
+
+    /// As `logout` does it, what goes on after it included.
+    private func end(_ session: Session, of identity: Identity, _ run: LoginRun) throws(LoginError) {
+        var receipt = Receipt(
+            profile: run.profile.name, place: run.endpoint.origin, username: identity.displayName, server: .notAsked,
+            expires: session.expires)
+        receipt.server = Receipt.Server(try run.service.logout(session, username: identity.username))
+        receipt.noteEnd()
+        if let problem = receipt.problem { throw .failure(.logoutIncomplete(problem)) }
+        if receipt.server.mayLiveOn { run.invocation.say(receipt.server.words(problem: nil)) }
     }
 
     private func show(_ walk: LoginWalk, _ identity: Identity, _ invocation: Invocation) throws(LoginError) {

@@ -28,12 +28,13 @@ struct EphemeralLogin {
             server: .notAsked, expires: session.expires)
         do throws(LoginError) {
             receipt.server = Receipt.Server(try run.service.logout(session, username: handover.username))
+            receipt.noteEnd()
         } catch {
             receipt.server = .failed
             receipt.problem = error.message(about: Topic()).what
         }
         let words = receipt.words(now: invocation.world.clock.now())
-        if receipt.server == .failed {
+        if receipt.problem != nil {
             invocation.world.streams.say("authctl: \(words)")
         } else {
             invocation.say(words)

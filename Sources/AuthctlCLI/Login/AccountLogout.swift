@@ -36,6 +36,9 @@ struct Receipt: Encodable {
     enum Server: String, Encodable {
         case revoked
         case endedBefore = "ended before"
+        case stillAccepted = "still accepted"
+        /// It was asked, and nobody knows what came of it.
+        case unproven
         case notAsked = "not asked"
         case failed
 
@@ -45,28 +48,43 @@ struct Receipt: Encodable {
                 case .notConfigured: .notAsked
                 case .ended: .revoked
                 case .alreadyEnded: .endedBefore
+                case .stillAccepted: .stillAccepted
+                case .unproven: .unproven
                 }
+        }
+
+        /// What the server did, as the end of a sentence.
+        func words(problem: String?) -> String {
+            switch self {
+            case .revoked: "session ended at the server."
+            case .endedBefore: "the server did not know the session any more."
+            case .failed: "the server did not end the session: \(problem ?? "unknown")."
+            case .notAsked: "the server was not asked."
+            case .stillAccepted: "the server still accepts the session."
+            case .unproven: "the server was asked to end the session; its answer does not tell whether it did."
+            }
         }
 
         /// Whether the session may still be good at the server.
         var mayLiveOn: Bool {
             switch self {
             case .revoked, .endedBefore: false
-            case .notAsked, .failed: true
+            case .notAsked, .failed, .stillAccepted, .unproven: true
             }
         }
+    }
+
+    /// A session that goes on is a failure, unless its end is known and told.
+    mutating func noteEnd() {
+        guard server == .stillAccepted, expires == nil else { return }
+        problem = "the server still accepts the session, and does not tell when it ends"
     }
 
     func words(now: Int64) -> String {
         let who = username.isEmpty ? "" : "\(SafeText.escaped(username)) of "
         let copy = erased ? "local copy erased from the store" : "no local copy was left"
         var words = "Logged out \(who)\(profile) (\(place)): \(copy); "
-        switch server {
-        case .revoked: words += "session ended at the server."
-        case .endedBefore: words += "the server did not know the session any more."
-        case .failed: words += "the server did not end the session: \(problem ?? "unknown")."
-        case .notAsked: words += "the server was not asked."
-        }
+        words += server.words(problem: problem)
         if hadTicket { words += " The Kerberos ticket is left as it is: kdestroy ends it." }
         if server.mayLiveOn, let expires, expires > now {
             words += " There the session lives on for \(Duration.inWords(expires - now))."
@@ -90,6 +108,7 @@ struct AccountLogout {
         if asksServer, account.origin == profile.origin {
             do throws(LoginError) {
                 receipt.server = try askServer()
+                receipt.noteEnd()
             } catch {
                 receipt.server = .failed
                 receipt.problem = error.message(about: Topic()).what

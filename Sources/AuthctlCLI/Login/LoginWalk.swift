@@ -28,8 +28,14 @@ final class LoginWalk: Sendable {
 
     /// What the exchange so far was taken for.
     func add(_ evidence: Evidence) {
-        let isStranger = beginsAsStranger && steps.isEmpty && evidence.step == .verify
-        end(evidence.step.rawValue + (isStranger ? ", without a login" : ""), evidence.words)
+        end(evidence.step.rawValue + circumstance(of: evidence), evidence.words)
+    }
+
+    /// What verify is asked for, where that is not the login.
+    private func circumstance(of evidence: Evidence) -> String {
+        guard evidence.step == .verify else { return "" }
+        if steps.isEmpty, beginsAsStranger { return ", without a login" }
+        return steps.contains { $0.step == LoginCore.Step.logout.rawValue } ? ", with the session that was ended" : ""
     }
 
     /// The end of a walk that stopped in the midst of an exchange.

@@ -43,7 +43,7 @@ struct World {
 
     /// The real one.
     static func real() -> World {
-        let clock = WallClock { Int64(time(nil)) }
+        let clock = WallClock(now: { Int64(time(nil)) }, wait: { sleep(UInt32(clamping: $0)) })
         return World(
             environment: .taken(),
             streams: .standard,

@@ -1,0 +1,69 @@
+public import LoginCore
+
+extension Service {
+    /// What came of a logout request.
+    public enum LogoutOutcome: Equatable, Sendable {
+        case notConfigured
+        case ended(status: Int)
+        /// The server did not know the session any more.
+        case alreadyEnded(status: Int)
+        /// The verify endpoint takes the session all the same.
+        case stillAccepted(status: Int)
+        /// The answer proves nothing, and nobody could be asked.
+        case unproven(status: Int)
+    }
+
+    /// How long a server may take to forget a session before it is asked about it, in seconds.
+    static let forgetting = 2
+
+    /// Ends a session at the server, where the profile says how.
+    public func logout(_ session: Session, username: String) throws(LoginError) -> LogoutOutcome {
+        hidden.add(session.secrets, username: username)
+        return try shielded { () throws(LoginError) in try sendLogout(session, username) }
+    }
+
+    private func sendLogout(_ session: Session, _ username: String) throws(LoginError) -> LogoutOutcome {
+        guard let rule = profile.logout else { return .notConfigured }
+        let facts = try send(rule, values(session, username: username), session: session)
+        // The rules of verify are about its own answers: a logout may well end on the page that strangers get.
+        if facts.status == 401 || facts.matches(any: rule.answer.loggedOut ?? []) {
+            return .alreadyEnded(status: facts.status)
+        }
+        switch judge(facts, by: rule.answer, at: .logout) {
+        case .accepted:
+            guard rule.verb == "GET" || facts.isPage else { return .ended(status: facts.status) }
+            return outcome(after: facts.status, of: session, username)
+        case .refused(let refusal), .forbidden(let refusal):
+            throw .failure(.unexpectedStatus(refusal.status, step: Step.logout.rawValue, words: refusal.words))
+        case .unclear(let error):
+            throw error
+        }
+    }
+
+    /// An answer to a GET, and a page, may be a question whether the person wants to log out: the session itself tells. What
+    /// the verify endpoint sets by then is nobody's session, and is thrown away.
+    private func outcome(after status: Int, of session: Session, _ username: String) -> LogoutOutcome {
+        // A password is taken whatever was ended.
+        guard let verify = profile.verify, session.credential == nil else { return .unproven(status: status) }
+        clock.wait(Self.forgetting)
+        let facts: AnswerFacts
+        do throws(LoginError) {
+            facts = try send(verify, values(session, username: username), session: session)
+        } catch {
+            return .unproven(status: status)
+        }
+        switch judge(facts, by: verify.answer, at: .verify) {
+        case .refused: return .ended(status: status)
+        case .accepted, .forbidden: return .stillAccepted(status: status)
+        case .unclear: return .unproven(status: status)
+        }
+    }
+}
+
+extension AnswerFacts {
+    /// Whether it is a page for people.
+    fileprivate var isPage: Bool {
+        let type = response.values(of: "Content-Type").first?.lowercased() ?? ""
+        return isSuccess && type.contains("html")
+    }
+}
