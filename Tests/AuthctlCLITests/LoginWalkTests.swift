@@ -38,6 +38,26 @@ struct LoginWalkTests {
         ]
     }
 
+    @Test func `C7: the rules that are missing are proposed as lines to paste`() throws {
+        let config = """
+            [profiles.torrents]
+            url    = "https://torrents.example"
+            method = "cookie"
+            login  = { post = "/login", form = { username = "{username}", password = "{password}" } }
+            verify = { get = "/version" }
+            """
+        let world = try TestWorld(config: config)
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "hunter22")])
+        let failed = world.run("profile", "test", server: [.answer(403), .answer(403)])
+        #expect(failed.code == 1)
+        #expect(failed.talk.contains("Proposed for the 'login' of torrents:\nrefused = [403]\n"), "\(failed.talk)")
+        #expect(failed.talk.contains("Proposed for the 'verify' of torrents:\nlogged-out = [403]\n"), "\(failed.talk)")
+        let second = try TestWorld(config: config)
+        second.person = ScriptedPerson([ScriptedPerson.types("anna", "hunter22")])
+        let works = second.run("profile", "test", "--json", server: [.answer(403), answers()[1], .answer(200)])
+        #expect(works.code == 0 && works.output.contains("logged-out = [403]"), "\(works.output)")
+    }
+
     @Test func `C4: a logout that proves nothing is checked, and told as it is`() throws {
         let world = try world()
         var answers = answers()

@@ -30,60 +30,30 @@ struct ProfileTestCommand: WorldCommand {
         let profile = try login.applied(to: try invocation.selectProfile(name))
         let walk = LoginWalk(beginsAsStranger: !profile.provesByCertificate)
         do throws(LoginError) {
-            let identity = try perform(walk, profile, invocation)
+            invocation.promptTimeout = login.promptTimeout
+            invocation.trace = { walk.add($0) }
+            let target = LoginTarget(profile: profile)
+            let settings = try LoginRequest(invocation: invocation, target: target, options: login, force: true)
+                .settings()
+            let identity = try ProfileTest(invocation: invocation, profile: profile, walk: walk).perform(settings)
             try show(walk, identity, invocation)
+            invocation.sayProposals(walk, profile)
             return .ok
         } catch {
             walk.stop(error)
             // The error is the one JSON value then.
             if printsJSON { invocation.say(walk.text) } else { try invocation.world.streams.result(walk.text) }
+            invocation.sayProposals(walk, profile)
             throw error
         }
     }
 
-    private func perform(
-        _ walk: LoginWalk, _ profile: Profile, _ invocation: Invocation
-    ) throws(LoginError) -> Identity {
-        invocation.promptTimeout = login.promptTimeout
-        invocation.trace = { walk.add($0) }
-        let target = LoginTarget(profile: profile)
-        var settings = try LoginRequest(invocation: invocation, target: target, options: login, force: true).settings()
-        settings.persist = Persistence.none
-        settings.showsNotice = false
-        let run = try LoginRun(invocation, profile, settings)
-        run.service.observer = { walk.add($0) }
-        let keeper = NoKeeper()
-        let (identity, _) = try run.run(through: keeper)
-        if let login = keeper.login, profile.logout != nil {
-            try end(login.session, of: identity, run)
-        }
-        return identity
-    }
-
-    /// As `logout` does it, what goes on after it included.
-    private func end(_ session: Session, of identity: Identity, _ run: LoginRun) throws(LoginError) {
-        var receipt = Receipt(
-            profile: run.profile.name, place: run.endpoint.origin, username: identity.displayName, server: .notAsked,
-            expires: session.expires)
-        receipt.server = Receipt.Server(try run.service.logout(session, username: identity.username))
-        receipt.noteEnd()
-        if let problem = receipt.problem { throw .failure(.logoutIncomplete(problem)) }
-        if receipt.server.mayLiveOn { run.invocation.say(receipt.server.words(problem: nil)) }
-    }
-
     private func show(_ walk: LoginWalk, _ identity: Identity, _ invocation: Invocation) throws(LoginError) {
         if printsJSON {
-            return try invocation.world.streams.result(
-                json: WalkReport(steps: walk.steps, username: identity.displayName))
+            return try invocation.world.streams.result(json: WalkReport(walk, of: identity))
         }
         try invocation.world.streams.result(walk.text)
         let name = identity.displayName.isEmpty ? "" : " as \(SafeText.escaped(identity.displayName))"
         invocation.say("The login works\(name); nothing was kept.")
     }
-}
-
-/// What `profile test --json` prints of a login that works.
-private struct WalkReport: Encodable {
-    let steps: [LoginWalk.Step]
-    let username: String
 }

@@ -15,13 +15,20 @@ final class LoginWalk: Sendable {
     /// Whether the first thing that is judged is what a stranger gets; a server that wants a certificate may have refused one
     /// before there was an answer.
     private let beginsAsStranger: Bool
-    private let noted = Mutex<(steps: [Step], lines: [String])>(([], []))
+    private let noted = Mutex<(steps: [Step], lines: [String], proposals: [RuleProposal])>(([], [], []))
 
     init(beginsAsStranger: Bool) {
         self.beginsAsStranger = beginsAsStranger
     }
 
     var steps: [Step] { noted.withLock(\.steps) }
+
+    /// What the profile lacks, as far as the walk has shown it.
+    var proposals: [RuleProposal] { noted.withLock(\.proposals) }
+
+    func propose(_ proposal: RuleProposal?) {
+        if let proposal { noted.withLock { $0.proposals.append(proposal) } }
+    }
 
     /// A line of a request or an answer.
     func add(_ line: String) { noted.withLock { $0.lines.append(SafeText.escaped(line, limit: 2000)) } }

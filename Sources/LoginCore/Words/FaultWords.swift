@@ -95,22 +95,15 @@ extension TrustFault {
 }
 
 extension FailureFault {
-    /// Whether a login may be refused with it: any 4xx but those that tell of a wrong path or verb, or of a request that came too
-    /// slowly.
-    private static func mayRefuse(_ status: Int) -> Bool {
-        (400..<500).contains(status) && ![404, 405, 408, 410].contains(status)
-    }
-
     func message(_ topic: Topic) -> Message {
         switch self {
         case .unexpectedStatus(let status, let step, let words):
             let said = words.map { ": the server says \(SafeText.quoted($0))" } ?? ""
             let rule =
                 "if that is how it refuses a wrong password, the profile's 'login' has to say so: refused = [\(status)]"
-            let isAnswered = step == Step.login.rawValue && Self.mayRefuse(status)
             return Message(
                 "an error occurred at \(step) (status \(status))\(said)",
-                next: isAnswered ? rule : "try again later; if it stays, check the profile's '\(step)'")
+                next: possibleRefusal == nil ? "try again later; if it stays, check the profile's '\(step)'" : rule)
         case .redirected(let step, let status, let target):
             return Message(
                 "the answer to \(step) is a redirect (status \(status)) to \(SafeText.quoted(target)), which is not followed",
@@ -122,7 +115,7 @@ extension FailureFault {
         case .noNewCookie:
             return Message(
                 "the answer to login set no new cookie, so it proves no login; nothing was saved",
-                next: "say in the profile's 'login' what a refusal looks like ('refused'), or give the profile a 'verify'")
+                next: "say in the profile what a refusal looks like ('refused' of 'login'), or give it a 'verify'")
         case .noSuchForm(let page, let fields, let found):
             return Message.noSuchForm(page, fields, found)
         case .tooManyRedirects(let limit):

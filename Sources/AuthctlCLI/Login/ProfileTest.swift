@@ -1,0 +1,75 @@
+import LoginCore
+import LoginHTTP
+
+/// A login that is walked step by step, ended again, and kept nowhere.
+struct ProfileTest {
+    let invocation: Invocation
+    let profile: Profile
+    let walk: LoginWalk
+
+    /// - Returns: whose login it was.
+    func perform(_ settings: LoginSettings) throws(LoginError) -> Identity {
+        var settings = settings
+        settings.persist = Persistence.none
+        settings.showsNotice = false
+        let run = try LoginRun(invocation, profile, settings)
+        run.service.observer = { walk.add($0) }
+        let keeper = NoKeeper()
+        defer {
+            walk.propose(profile.verify.flatMap { RuleProposal($0.answer, anonymous: run.service.anonymousAnswer) })
+        }
+        let identity = try logIn(run, keeper)
+        if let login = keeper.login, profile.logout != nil {
+            try end(login.session, of: identity, run)
+        }
+        return identity
+    }
+
+    private func logIn(_ run: LoginRun, _ keeper: NoKeeper) throws(LoginError) -> Identity {
+        do throws(LoginError) {
+            return try run.run(through: keeper).identity
+        } catch {
+            walk.propose(run.profile.login.flatMap { RuleProposal($0.answer, end: error) })
+            throw error
+        }
+    }
+
+    /// As `logout` does it, what goes on after it included.
+    private func end(_ session: Session, of identity: Identity, _ run: LoginRun) throws(LoginError) {
+        var receipt = Receipt(
+            profile: run.profile.name, place: run.endpoint.origin, username: identity.displayName, server: .notAsked,
+            expires: session.expires)
+        receipt.server = Receipt.Server(try run.service.logout(session, username: identity.username))
+        receipt.noteEnd()
+        if let problem = receipt.problem { throw .failure(.logoutIncomplete(problem)) }
+        if receipt.server.mayLiveOn { run.invocation.say(receipt.server.words(problem: nil)) }
+    }
+}
+
+extension Invocation {
+    /// The lines that the profile lacks, ready to be pasted.
+    func sayProposals(_ walk: LoginWalk, _ profile: Profile) {
+        for proposal in walk.proposals {
+            say("Proposed for the '\(proposal.step.rawValue)' of \(profile.name):\n\(proposal.line)")
+        }
+    }
+}
+
+/// What `profile test --json` prints of a login that works.
+struct WalkReport: Encodable {
+    let steps: [LoginWalk.Step]
+    let username: String
+    let proposals: [Proposal]
+
+    /// A line that the profile lacks.
+    struct Proposal: Encodable {
+        let request: String
+        let line: String
+    }
+
+    init(_ walk: LoginWalk, of identity: Identity) {
+        steps = walk.steps
+        username = identity.displayName
+        proposals = walk.proposals.map { Proposal(request: $0.step.rawValue, line: $0.line) }
+    }
+}

@@ -1,0 +1,60 @@
+/// A line that a profile lacks, made of what was seen of its service: for a person to paste, once they agree.
+public struct RuleProposal: Equatable, Sendable {
+    /// The request whose table lacks it.
+    public let step: Step
+    /// As a profile has it, such as `refused = [403]`.
+    public let line: String
+
+    /// What is missing for the answer that verify gave without a login.
+    public init?(_ rule: AnswerRule, anonymous: AnonymousAnswer?) {
+        guard let anonymous, let known = rule.loggedOut.statuses, !known.contains(anonymous.status) else { return nil }
+        let conditions = known.map { "\($0)" } + [anonymous.condition]
+        (step, line) = (.verify, "logged-out = [\(conditions.joined(separator: ", "))]")
+    }
+
+    /// What is missing for a login that ended with a status that no rule names.
+    public init?(_ rule: AnswerRule, end error: LoginError) {
+        guard case .failure(let fault) = error, let status = fault.possibleRefusal, let known = rule.refused.statuses
+        else { return nil }
+        let statuses = (known + [status]).map { "\($0)" }
+        (step, line) = (.login, "refused = [\(statuses.joined(separator: ", "))]")
+    }
+}
+
+extension [Condition]? {
+    /// Those of a rule that names statuses alone; none for a rule that is not written. Another one is the author's to extend.
+    fileprivate var statuses: [Int]? {
+        guard let conditions = self else { return [] }
+        let plain = conditions.filter(\.places.isEmpty).compactMap(\.status)
+        return plain.count == conditions.count ? plain : nil
+    }
+}
+
+extension AnonymousAnswer {
+    /// A `Location` with what TOML or a terminal could take for something else is left out.
+    fileprivate var condition: String {
+        guard let location, location.utf8.allSatisfy(\.isPlainInURL) else { return "\(status)" }
+        return "{ status = \(status), \"header:Location\" = \"\(location)*\" }"
+    }
+}
+
+extension UInt8 {
+    /// Letters and digits of ASCII, and the marks of a URL that need no quoting anywhere.
+    fileprivate var isPlainInURL: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "/-._~%:@".utf8.contains(self)
+        }
+    }
+}
+
+extension FailureFault {
+    /// The status of an answer to a login that may be how the service refuses: any 4xx but those that tell of a wrong path or
+    /// verb, or of a request that came too slowly.
+    var possibleRefusal: Int? {
+        guard case .unexpectedStatus(let status, step: Step.login.rawValue, _) = self else { return nil }
+        return (400..<500).contains(status) && ![404, 405, 408, 410].contains(status) ? status : nil
+    }
+}

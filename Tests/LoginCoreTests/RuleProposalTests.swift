@@ -1,0 +1,53 @@
+import LoginCore
+import Testing
+
+/// The lines that are proposed for a profile.
+struct RuleProposalTests {
+    private static let origin = Origin(scheme: "https", host: "blog.example", port: 443)
+
+    private func anonymous(_ status: Int, _ target: String? = nil) -> AnonymousAnswer? {
+        let redirect = target.map { Redirect(url: "https://blog.example\($0)", origin: Self.origin, target: $0) }
+        let response = HTTPResponse(status: status, redirect: redirect)
+        return AnonymousAnswer(AnswerFacts(response: response, json: nil, origin: Self.origin))
+    }
+
+    private func verify(_ loggedOut: [Condition]?, _ answer: AnonymousAnswer?) -> String? {
+        var rule = AnswerRule()
+        rule.loggedOut = loggedOut
+        return RuleProposal(rule, anonymous: answer)?.line
+    }
+
+    private func login(_ refused: [Condition]?, _ status: Int, _ step: Step = .login) -> String? {
+        var rule = AnswerRule()
+        rule.refused = refused
+        let error = LoginError.failure(.unexpectedStatus(status, step: step.rawValue, words: nil))
+        return RuleProposal(rule, end: error)?.line
+    }
+
+    @Test func `C7: what strangers get is proposed for logged-out`() {
+        #expect(verify(nil, anonymous(403)) == "logged-out = [403]")
+        #expect(verify([Condition(status: 401)], anonymous(403)) == "logged-out = [401, 403]")
+        #expect(
+            verify(nil, anonymous(302, "/login?next=/me"))
+                == "logged-out = [{ status = 302, \"header:Location\" = \"/login*\" }]")
+    }
+
+    @Test func `C7: nothing is proposed that is there already, or that may be`() {
+        #expect(verify([Condition(status: 403)], anonymous(403)) == nil)
+        let other = Condition(places: [.init(place: .header("X"), pattern: TextPattern(""))])
+        #expect(verify([other], anonymous(403)) == nil)
+        #expect(verify(nil, nil) == nil)
+    }
+
+    @Test func `C7: a Location that TOML or a terminal could mistake is left out`() {
+        #expect(verify(nil, anonymous(302, "/a\"]\u{1b}[2J")) == "logged-out = [302]")
+    }
+
+    @Test func `C7: a 4xx that no rule names is proposed for refused`() {
+        #expect(login(nil, 403) == "refused = [403]")
+        #expect(login([Condition(status: 401)], 422) == "refused = [401, 422]")
+        #expect(login(nil, 404) == nil)
+        #expect(login(nil, 403, .verify) == nil)
+        #expect(RuleProposal(AnswerRule(), end: .rejected(Refusal(status: 401))) == nil)
+    }
+}
