@@ -44,8 +44,15 @@ public enum CredentialField: Hashable, Sendable {
 public struct Challenge: Equatable, Sendable {
     /// Why the question is put.
     public enum Reason: Equatable, Sendable {
-        /// Nothing usable is stored.
+        /// Nothing is stored.
         case notLoggedIn
+        /// A new login was asked for, whatever is stored.
+        case forced
+        /// The stored session is over: since this time, in seconds of Unix time, or since the server does not accept it
+        /// any more.
+        case sessionEnded(at: Int64?)
+        /// A password is stored that the server refused before; it was not sent again.
+        case passwordRefusedBefore
         /// The server refused the credential of the question before.
         case refused(Refusal)
         /// The server refused the password that was stored.
@@ -62,8 +69,10 @@ public struct Challenge: Equatable, Sendable {
     public let fields: [CredentialField]
     /// The user name that is offered again, to be edited.
     public let proposedUsername: String?
-    /// How many of the answers so far the server has refused.
+    /// How often the server has refused a credential in this login, the stored one included.
     public let previousFailureCount: Int
+    /// Which question this is, from 1.
+    public let attempt: Int
     /// How many questions there are at most, this one among them.
     public let maxAttempts: Int
     /// Why it is asked, or asked again.
@@ -72,13 +81,14 @@ public struct Challenge: Equatable, Sendable {
     /// - Parameter previousFailureCount: refusals only; a field that was left blank is none.
     public init(
         profile: String, protectionSpace: ProtectionSpace, fields: [CredentialField], proposedUsername: String?,
-        previousFailureCount: Int, maxAttempts: Int, reason: Reason
+        previousFailureCount: Int, attempt: Int = 1, maxAttempts: Int, reason: Reason
     ) {
         self.profile = profile
         self.protectionSpace = protectionSpace
         self.fields = fields
         self.proposedUsername = proposedUsername
         self.previousFailureCount = previousFailureCount
+        self.attempt = attempt
         self.maxAttempts = maxAttempts
         self.reason = reason
     }

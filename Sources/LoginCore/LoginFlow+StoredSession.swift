@@ -54,12 +54,12 @@ extension LoginFlow {
             session.renewals += 1
             session.isRefused = false
             return proceed(to: .verifying, session, .verifySession)
-        case (.renewing, .lookedUp(let found)):
+        case (.renewing, .lookedUp(let found, _)):
             return goOn(with: found, after: session)
 
         case (.rejecting, .rejected):
             if session.withCredential { return go(.authenticating(.stored), .authenticateStored) }
-            return askOrEnd(why: .sessionRefused)
+            return endRefusedSession()
 
         case (.verifying, _), (.renewing, _), (.savingRenewal, _), (.rejecting, _):
             return unexpected(event)
@@ -77,9 +77,9 @@ extension LoginFlow {
     private mutating func goOn(with found: Found, after session: StoredSession) -> Effect {
         switch found {
         case .nothing:
-            return askOrEnd(why: .sessionRefused)
+            return endRefusedSession()
         case .refusedCredential:
-            return askOrEnd(why: .passwordRefusedBefore)
+            return askOrEnd(.passwordRefusedBefore, why: .passwordRefusedBefore)
         case .credential:
             return go(.authenticating(.stored), .authenticateStored)
         case .session, .both:

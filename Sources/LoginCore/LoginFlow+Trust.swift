@@ -16,7 +16,7 @@ public enum Interruption: Equatable, Sendable {
         case .preparing(let source): self = .preparing(source)
         case .authenticating(.stored): self = .authenticatingStored
         case .starting, .lookingUp, .judging, .asking, .authenticating, .rejectingCredential, .askingReplacement,
-            .saving,
+            .askingRetry, .saving,
             .askingTrust, .trusting, .rememberingTrust, .finished:
             return nil
         }
@@ -76,7 +76,7 @@ extension LoginFlow {
         // The other states never come here; a new one has to be named before this builds.
         case (.askingTrust, _), (.trusting, _), (.rememberingTrust, _), (.starting, _), (.lookingUp, _), (.judging, _),
             (.preparing, _), (.asking, _), (.authenticating, _), (.rejectingCredential, _),
-            (.askingReplacement, _), (.saving, _), (.finished, _):
+            (.askingReplacement, _), (.askingRetry, _), (.saving, _), (.finished, _):
             return unexpected(event)
         }
     }

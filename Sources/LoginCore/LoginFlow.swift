@@ -7,7 +7,8 @@
 /// - a login is saved only after the verify endpoint confirmed it, but for a renewed session, which is saved before, since the
 ///   old one may be used up by then; a stored one is rejected only after a refusal;
 /// - at most `maxAttempts` questions, every path ends, nothing happens after the end;
-/// - only a refusal counts as a failed attempt, and only a refusal is told as one;
+/// - only a refusal counts as a failed attempt, and only a refusal is told as one; what a fault kept from being judged may be sent
+///   once more, so often at most, and only if the person says so;
 /// - nothing takes the place of a login of another person, unless a person says so;
 /// - no certificate is trusted that nobody accepted, and none is remembered before a login has succeeded with it.
 public struct LoginFlow: Equatable, Sendable {
@@ -66,6 +67,8 @@ public struct LoginFlow: Equatable, Sendable {
         /// The server names another person than it did before: `LoginFlow+Replacement.swift`.
         case askingReplacement(Identity, Source)
         case saving(Identity, Source)
+        /// What was typed was not judged, since this went wrong: `LoginFlow+Retry.swift`.
+        case askingRetry(LoginError)
         /// The server's certificate does not verify: `LoginFlow+Trust.swift`, as the next two.
         case askingTrust(ServerTrust, Interruption)
         case trusting(Interruption)
@@ -83,7 +86,10 @@ public struct LoginFlow: Equatable, Sendable {
     /// What came of the last effect, or that the flow begins.
     public enum Event: Equatable, Sendable {
         case begun
-        case lookedUp(Found)
+        /// `endedAt`, in seconds of Unix time, if the stored session is past its end, or was dropped by its store for that.
+        case lookedUp(Found, endedAt: Int64? = nil)
+        /// A credential is stored, and the server has refused just that before this login began.
+        case foundRefused(Refusal)
         /// The store takes secrets, and the server named the protection space.
         case prepared(ProtectionSpace)
         case answered(Answer)
@@ -98,6 +104,7 @@ public struct LoginFlow: Equatable, Sendable {
         /// What a person said about a login of another person, and that login.
         case answeredReplacement(Login, accepts: Bool)
         case saved
+        case answeredRetry(Bool)
         case answeredTrust(TrustAnswer)
         case trusted
         case failed(LoginError)
@@ -113,11 +120,14 @@ public struct LoginFlow: Equatable, Sendable {
         case authenticateGiven
         case authenticateStored
         case authenticate(Credential)
+        /// With what was typed last, once more.
+        case authenticateAgain
         /// With the Kerberos ticket, for which nobody is asked.
         case authenticateTicket
         case askReplacement(Replacement, Login)
         case save(Login, Approval)
         case reject(StoredLogin.Part)
+        case askRetry(LoginError)
         case askTrust(ServerTrust)
         case trust(TrustException)
         case rememberTrust(TrustException)
@@ -134,9 +144,13 @@ public struct LoginFlow: Equatable, Sendable {
 
     /// Where it is now.
     public internal(set) var state = State.starting
-    /// How often the server has refused what was typed.
+    /// How often the server has refused what was typed, or a stored credential.
     public private(set) var previousFailureCount = 0
     private var questionsAsked = 0
+    /// How often a person was asked whether to try again after a fault.
+    var retriesOffered = 0
+    /// When the stored session ended, where it is past its end.
+    private var endedAt: Int64?
     private var reason = Challenge.Reason.notLoggedIn
     private var proposedUsername: String?
     let policy: Policy
@@ -191,27 +205,25 @@ public struct LoginFlow: Equatable, Sendable {
         case (_, .failed(.untrusted(.certificate(let trust)))):
             return judge(trust)
         case (_, .failed(let error)):
-            return finish(.failed(error))
+            return offerRetry(after: error)
 
         case (.starting, .begun):
             if policy.hasGivenCredential { return go(.preparing(.given), .prepare) }
-            if policy.force { return askOrEnd(why: .nothingStored) }
+            if policy.force { return askOrEnd(.forced, why: .nothingStored) }
             return go(.lookingUp, .lookUp)
 
-        case (.lookingUp, .lookedUp(.nothing)):
-            return askOrEnd(why: .nothingStored)
-        case (.lookingUp, .lookedUp(.refusedCredential)):
-            return askOrEnd(why: .passwordRefusedBefore)
-        case (.lookingUp, .lookedUp(.session)):
-            return judge(StoredSession(withCredential: false))
-        case (.lookingUp, .lookedUp(.both)):
-            return judge(StoredSession(withCredential: true))
-        case (.lookingUp, .lookedUp(.credential)):
-            return go(.authenticating(.stored), .authenticateStored)
+        case (.lookingUp, .lookedUp(let found, let end)):
+            endedAt = end
+            return judge(found)
+        case (.lookingUp, .foundRefused(let refusal)):
+            previousFailureCount += 1
+            return go(.rejectingCredential(refusal), .reject(.credential))
         case (.judging(let session), _):
             return handle(event, judging: session)
         case (.askingTrust, _), (.trusting, _), (.rememberingTrust, _):
             return handleTrust(event)
+        case (.askingRetry(let error), _):
+            return handle(event, retryingAfter: error)
         case (.askingReplacement(_, let source), _):
             return handle(event, replacingFrom: source)
 
@@ -246,6 +258,7 @@ public struct LoginFlow: Equatable, Sendable {
         case (.authenticating(.given), .refused(let refusal)), (.authenticating(.ticket), .refused(let refusal)):
             return finish(.failed(.rejected(refusal)))
         case (.authenticating(.stored), .refused(let refusal)):
+            previousFailureCount += 1
             return go(.rejectingCredential(refusal), .reject(.credential))
         case (.authenticating(.typed), .refused(let refusal)):
             previousFailureCount += 1
@@ -291,10 +304,33 @@ extension LoginFlow {
         }
     }
 
+    /// What becomes of what is stored.
+    private mutating func judge(_ found: Found) -> Effect {
+        switch found {
+        case .nothing: endWithoutSession()
+        case .refusedCredential: askOrEnd(.passwordRefusedBefore, why: .passwordRefusedBefore)
+        case .session: judge(StoredSession(withCredential: false))
+        case .both: judge(StoredSession(withCredential: true))
+        case .credential: go(.authenticating(.stored), .authenticateStored)
+        }
+    }
+
+    private mutating func endWithoutSession() -> Effect {
+        guard endedAt == nil else { return askOrEnd(.sessionEnded(at: endedAt), why: .sessionExpired) }
+        return askOrEnd(.notLoggedIn, why: .nothingStored)
+    }
+
+    /// The server does not know the stored session any more.
+    mutating func endRefusedSession() -> Effect {
+        askOrEnd(.sessionEnded(at: endedAt), why: .sessionRefused)
+    }
+
     private var mayAskNow: Bool { policy.mayAsk && policy.maxAttempts > 0 }
 
-    mutating func askOrEnd(why: LoginNeed.Why) -> Effect {
+    /// - Parameter why: as `reason` says it, for the end of a login without a person.
+    mutating func askOrEnd(_ reason: Challenge.Reason, why: LoginNeed.Why) -> Effect {
         guard mayAskNow || policy.mayUseTicket else { return finish(.failed(.loginRequired(need(why)))) }
+        self.reason = reason
         return go(.preparing(.typed), .prepare)
     }
 
@@ -309,7 +345,7 @@ extension LoginFlow {
         let challenge = Challenge(
             profile: subject.profile, protectionSpace: subject.protectionSpace, fields: subject.fields,
             proposedUsername: proposedUsername, previousFailureCount: previousFailureCount,
-            maxAttempts: policy.maxAttempts, reason: reason)
+            attempt: questionsAsked, maxAttempts: policy.maxAttempts, reason: reason)
         return go(.asking, .ask(challenge))
     }
 
@@ -332,6 +368,7 @@ extension LoginFlow.State {
         case .authenticating: "authenticating"
         case .rejectingCredential: "rejecting the credential"
         case .askingReplacement: "asking whose login to keep"
+        case .askingRetry: "asking whether to try again"
         case .saving: "saving"
         case .askingTrust: "asking whether to trust"
         case .trusting: "trusting"
@@ -347,6 +384,7 @@ extension LoginFlow.Event {
         switch self {
         case .begun: "begun"
         case .lookedUp: "looked up"
+        case .foundRefused: "found what was refused"
         case .prepared: "prepared"
         case .answered: "answered"
         case .confirmed: "confirmed"
@@ -356,6 +394,7 @@ extension LoginFlow.Event {
         case .rejected: "rejected"
         case .answeredReplacement: "answered whose login to keep"
         case .saved: "saved"
+        case .answeredRetry: "answered whether to try again"
         case .answeredTrust: "answered whether to trust"
         case .trusted: "trusted"
         case .failed: "failed"

@@ -9,44 +9,55 @@ public struct LoginLoop {
     private let prompt: any Prompt
     private let given: Credential?
     private let further: [CredentialField: Secret]
+    private let refused: RefusedLogin?
 
-    /// - Parameter further: what was asked for before, and is kept with the login.
+    /// - Parameters:
+    ///   - further: what was asked for before, and is kept with the login.
+    ///   - refused: what the server has just refused: where it is a credential and still stored, it is not sent once more.
     public init(
         keeper: any LoginKeeper, service: any Authenticator, prompt: any Prompt, given: Credential? = nil,
-        further: [CredentialField: Secret] = [:]
+        further: [CredentialField: Secret] = [:], refused: RefusedLogin? = nil
     ) {
         self.keeper = keeper
         self.service = service
         self.prompt = prompt
         self.given = given
         self.further = further
+        self.refused = refused
     }
 
     /// Runs `flow` from its beginning to its end.
     public func run(_ flow: consuming LoginFlow) -> LoginFlow.Outcome {
-        var stored = StoredLogin()
+        var held = Held()
         var effect = flow.handle(.begun)
         while true {
             if case .finish(let outcome) = effect { return outcome }
-            effect = flow.handle(perform(effect, &stored))
+            effect = flow.handle(perform(effect, &held))
         }
     }
 
-    private func perform(_ effect: LoginFlow.Effect, _ stored: inout StoredLogin) -> LoginFlow.Event {
+    /// What no state may hold.
+    private struct Held {
+        var stored = StoredLogin()
+        /// What a person typed, from when it is sent until it was judged.
+        var typed: Credential?
+    }
+
+    private func perform(_ effect: LoginFlow.Effect, _ held: inout Held) -> LoginFlow.Event {
         do throws(LoginError) {
-            return try attempt(effect, &stored)
+            return try attempt(effect, &held)
         } catch {
             return .failed(error)
         }
     }
 
-    private func attempt(_ effect: LoginFlow.Effect, _ stored: inout StoredLogin) throws(LoginError) -> LoginFlow.Event
-    {
+    private func attempt(_ effect: LoginFlow.Effect, _ held: inout Held) throws(LoginError) -> LoginFlow.Event {
+        let stored = held.stored
         switch effect {
         case .lookUp:
-            stored = try keeper.fill()
-            service.hold(stored.further)
-            return .lookedUp(stored.found)
+            held.stored = try keeper.fill()
+            service.hold(held.stored.further)
+            return lookedUp(held.stored)
         case .prepare:
             try keeper.prepare()
             prompt.showWaiting("Asking the server, please wait…")
@@ -57,7 +68,7 @@ public struct LoginLoop {
         case .verifySession:
             return verify(stored)
         case .renewSession:
-            return try renew(&stored)
+            return try renew(&held.stored)
         case .authenticateGiven:
             return authenticate(given, stored)
         case .authenticateStored:
@@ -65,21 +76,24 @@ public struct LoginLoop {
             if case .credential = stored.session { return verify(stored) }
             return authenticate(stored.credential, stored)
         case .authenticate(let credential):
-            return authenticate(credential, stored)
+            held.typed = credential
+            return authenticateTyped(&held)
+        case .authenticateAgain:
+            return authenticateTyped(&held)
         case .authenticateTicket:
             return authenticate(Credential(username: nil, secret: nil), stored)
         case .askReplacement(let replacement, let login):
             return .answeredReplacement(login, accepts: try prompt.ask(about: replacement))
         case .save(let login, let approval):
             try keeper.approve(login, approval)
-            stored = StoredLogin(
-                session: login.session, credential: stored.credential, username: stored.username,
-                further: stored.further)
+            held.stored = stored.with(login.session)
             return .saved
         case .reject(let part):
             try keeper.reject(part)
-            stored = stored.without(part)
+            held.stored = stored.without(part)
             return .rejected
+        case .askRetry(let error):
+            return .answeredRetry(try prompt.ask(toRetryAfter: error))
         case .askTrust(let trust):
             return .answeredTrust(try prompt.ask(about: trust))
         case .trust(let exception):
@@ -91,6 +105,22 @@ public struct LoginLoop {
         case .finish(let outcome):
             return .failed(.failure(.unexpectedEvent("\(outcome) performed")))
         }
+    }
+
+    /// What was refused just before is not what another process may have put in its place since.
+    private func lookedUp(_ stored: StoredLogin) -> LoginFlow.Event {
+        if let refused, case .credential = stored.session, stored.session == refused.session {
+            return .foundRefused(refused.refusal)
+        }
+        return .lookedUp(stored.found, endedAt: stored.endedAt)
+    }
+
+    private func authenticateTyped(_ held: inout Held) -> LoginFlow.Event {
+        let event = authenticate(held.typed, held.stored)
+        // Only what a fault kept from being judged may be sent once more.
+        if case .failed = event { return event }
+        held.typed = nil
+        return event
     }
 
     /// What is stored beside the session is not asked for, unless something in it may have been refused.
@@ -122,7 +152,7 @@ public struct LoginLoop {
         if now.session == session && now.credential == stored.credential { return .notRenewable }
         stored = now
         service.hold(now.further)
-        return .lookedUp(now.found)
+        return .lookedUp(now.found, endedAt: now.endedAt)
     }
 
     private func authenticate(_ credential: Credential?, _ stored: StoredLogin) -> LoginFlow.Event {
@@ -148,6 +178,11 @@ public struct LoginLoop {
 }
 
 extension StoredLogin {
+    /// The same with a session that was just saved.
+    fileprivate func with(_ session: Session) -> StoredLogin {
+        StoredLogin(session: session, credential: credential, username: username, further: further)
+    }
+
     /// What is left when the server has refused a part.
     fileprivate func without(_ part: Part) -> StoredLogin {
         switch part {
@@ -163,7 +198,21 @@ extension Challenge {
     fileprivate func without(_ known: Set<CredentialField>) -> Challenge {
         Challenge(
             profile: profile, protectionSpace: protectionSpace, fields: fields.filter { !known.contains($0) },
-            proposedUsername: proposedUsername, previousFailureCount: previousFailureCount, maxAttempts: maxAttempts,
-            reason: reason)
+            proposedUsername: proposedUsername, previousFailureCount: previousFailureCount, attempt: attempt,
+            maxAttempts: maxAttempts, reason: reason)
+    }
+}
+
+/// What the server has refused in an answer outside of a login.
+public struct RefusedLogin: Equatable, Sendable {
+    /// What went along with the request that was refused.
+    public let session: Session
+    /// What the server said.
+    public let refusal: Refusal
+
+    /// - Parameter session: as it is stored, so that it can be told from what another process has saved since.
+    public init(session: Session, refusal: Refusal) {
+        self.session = session
+        self.refusal = refusal
     }
 }

@@ -66,6 +66,8 @@ public struct StoredLogin: Equatable, Sendable {
     public let credentialWasRefused: Bool
     /// What is asked for once and goes along with later logins and requests.
     public let further: [CredentialField: Secret]
+    /// When the session ended, in seconds of Unix time, where it is past its end or its store has dropped it for that.
+    public var endedAt: Int64?
 
     /// Without arguments: nothing is stored.
     public init(
@@ -128,6 +130,12 @@ public protocol Prompt {
 
     /// Says that the server names another person than it did before, and asks whether that login is to be kept.
     func ask(about replacement: Replacement) throws(LoginError) -> Bool
+
+    /// Says what went wrong before the server could judge what was typed, and asks whether to send it once more.
+    ///
+    /// Returns no sooner than the server wants to be asked again (`Retry-After`).
+    /// - Throws: `cancelled` if the person wants neither.
+    func ask(toRetryAfter error: LoginError) throws(LoginError) -> Bool
 
     /// Shows that the server is being asked; nothing takes the notice away again.
     func showWaiting(_ notice: String?)

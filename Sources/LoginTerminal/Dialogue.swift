@@ -26,7 +26,12 @@ enum Dialogue {
 
     private static func reason(_ challenge: Challenge) -> [String] {
         switch challenge.reason {
-        case .notLoggedIn: []
+        case .notLoggedIn: ["Nothing is stored for it yet."]
+        case .forced: []
+        case .sessionEnded(at: nil): ["The server no longer accepts the stored session."]
+        case .sessionEnded(at: let time?): ["The stored session expired \(LocalTime.words(of: time))."]
+        case .passwordRefusedBefore:
+            ["The server refused the stored \(secretName(challenge.fields)) before; it was not sent again."]
         case .leftBlank(let field): ["The \(field.shownName) was left blank; nothing was sent."]
         case .refused(let refusal): refused(refusal, challenge)
         case .storedRefused(let refusal):
@@ -35,8 +40,12 @@ enum Dialogue {
     }
 
     private static func refused(_ refusal: Refusal, _ challenge: Challenge) -> [String] {
-        let attempt = "Attempt \(challenge.previousFailureCount + 1) of \(challenge.maxAttempts)"
-        return ["\(attempt): the server refused this \(refusedThing(challenge.fields))."] + details(refusal, challenge)
+        let attempt = "Attempt \(challenge.attempt) of \(challenge.maxAttempts)"
+        let refused = "the server refused this \(refusedThing(challenge.fields))"
+        // A server that locks accounts counts the stored one as well.
+        let count = challenge.previousFailureCount
+        let total = count >= challenge.attempt ? ", its refusal number \(count) with the stored one" : ""
+        return ["\(attempt): \(refused)\(total)."] + details(refusal, challenge)
     }
 
     private static func details(_ refusal: Refusal, _ challenge: Challenge) -> [String] {

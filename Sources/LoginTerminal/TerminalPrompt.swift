@@ -110,7 +110,7 @@ public struct TerminalPrompt: Prompt, Sendable {
         try confirm("\(replacement.words).", typing: "replace")
     }
 
-    private func begin(missing fields: [CredentialField]) throws(LoginError) -> Conversation {
+    func begin(missing fields: [CredentialField]) throws(LoginError) -> Conversation {
         guard let conversation = Conversation(timeout: timeout) else {
             throw .loginRequired(LoginNeed(why: .nothingStored, missing: fields))
         }

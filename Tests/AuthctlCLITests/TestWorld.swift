@@ -119,12 +119,12 @@ struct ScriptedPerson: Dialogue {
 
     init(
         _ answers: [Answer] = [], trust: [TrustAnswer] = [], replace: [Bool] = [], passphrase: String? = nil,
-        confirms: Bool? = nil,
+        confirms: Bool? = nil, retry: [Bool] = [],
         isThere: Bool = true
     ) {
         prompt = ScriptedPrompt(
             answers.map { .success($0) }, trust: trust.map { .success($0) },
-            replace: replace.map { .success($0) })
+            replace: replace.map { .success($0) }, retry: retry.map { .success($0) })
         self.passphrase = passphrase
         self.confirms = confirms
         self.isThere = isThere
@@ -139,6 +139,8 @@ struct ScriptedPerson: Dialogue {
     func ask(about trust: ServerTrust) throws(LoginError) -> TrustAnswer { try prompt.ask(about: trust) }
 
     func ask(about replacement: Replacement) throws(LoginError) -> Bool { try prompt.ask(about: replacement) }
+
+    func ask(toRetryAfter error: LoginError) throws(LoginError) -> Bool { try prompt.ask(toRetryAfter: error) }
 
     func showWaiting(_ notice: String?) { prompt.showWaiting(notice) }
 

@@ -145,6 +145,7 @@ import Testing
         ] {
             let run = try authctl.onTerminal("login", "wire", "-u", user, "--max-attempts", "1", columns: 250)
             try run.answer("Password for \(user): ", password + "\r")
+            if user == "busy" || user == "broken" { try run.answer("[Y/n] ", "n\r") }
             _ = try run.end()
             seen.append(run.screen(250).first { $0.hasPrefix("authctl: ") } ?? "")
         }
@@ -155,5 +156,18 @@ import Testing
         seen.append(dead.screen(250).first { $0.hasPrefix("authctl: ") } ?? "")
         #expect(Set(seen).count == 5)
         #expect(seen.filter { $0.contains("refused the credential") }.count == 1)
+    }
+
+    @Test func `A5: a server that breaks down in the midst of a login costs no second typing`() throws {
+        let run = try authctl.onTerminal("login", "wire", "-u", "ann")
+        try run.pty.wait(for: "Password for ann: ")
+        try demo.order(.init(reset: true), .init(status: 503, retryAfter: 1))
+        try run.answer("Password for ann: ", "correct horse\r").pty.wait(for: "Not checked: ")
+        try run.answer("Try again with what you typed? [Y/n] ", "\r").pty.wait(for: "It asks to wait 1 second")
+        try run.answer("Try again with what you typed? [Y/n] ", "\r")
+        #expect(try run.end() == .exited(0))
+        #expect(run.pty.text.components(separatedBy: "Password for ann: ").count - 1 == 1)
+        #expect(run.lines.contains("Logged in to wire (\(demo.origin)) as ann."))
+        #expect(!run.pty.text.contains("horse"))
     }
 }

@@ -22,12 +22,70 @@ struct LoginFlowTests {
     }
 
     private func question(
-        _ reason: Challenge.Reason = .notLoggedIn, failures: Int = 0, name: String? = nil, attempts: Int = 3
+        _ reason: Challenge.Reason = .notLoggedIn, failures: Int = 0, attempt: Int? = nil, name: String? = nil,
+        attempts: Int = 3
     ) -> LoginFlow.Effect {
         .ask(
             Challenge(
                 profile: "blog", protectionSpace: SomeLogin.namedSpace, fields: [.username, .password],
-                proposedUsername: name, previousFailureCount: failures, maxAttempts: attempts, reason: reason))
+                proposedUsername: name, previousFailureCount: failures, attempt: attempt ?? failures + 1,
+                maxAttempts: attempts, reason: reason))
+    }
+
+    @Test func `A1: a stored credential that was refused just now is marked, not sent once more, and a person is asked`() {
+        walk(
+            SomeLogin.flow(proposing: "ann"), (.begun, .lookUp),
+            (.foundRefused(SomeLogin.refusal), .reject(.credential)), (.rejected, .prepare),
+            (prepared, question(.storedRefused(SomeLogin.refusal), failures: 1, attempt: 1, name: "ann")))
+        walk(
+            SomeLogin.flow(LoginFlow.Policy(mayAsk: false)), (.begun, .lookUp),
+            (.foundRefused(SomeLogin.refusal), .reject(.credential)),
+            (.rejected, .finish(.failed(.rejected(SomeLogin.refusal)))))
+    }
+
+    @Test func `A5: after a fault what was typed may be sent again, which is no attempt`() {
+        let failed = LoginFlow.Event.failed(SomeLogin.network), ask = LoginFlow.Effect.askRetry(SomeLogin.network)
+        walk(
+            SomeLogin.flow(LoginFlow.Policy(maxAttempts: 2)), (.begun, .lookUp), (.lookedUp(.nothing), .prepare),
+            (prepared, question(attempts: 2)), (typed, .authenticate(SomeLogin.credential)), (failed, ask),
+            (.answeredRetry(true), .authenticateAgain), (.failed(SomeLogin.busy), .askRetry(SomeLogin.busy)),
+            (.answeredRetry(true), .authenticateAgain),
+            (refused, question(.refused(SomeLogin.refusal), failures: 1, name: "bert", attempts: 2)),
+            (typed, .authenticate(SomeLogin.credential)), (failed, .finish(.failed(SomeLogin.network))))
+        walk(
+            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.nothing), .prepare), (prepared, question()),
+            (typed, .authenticate(SomeLogin.credential)), (failed, ask),
+            (.answeredRetry(false), .finish(.failed(SomeLogin.network))))
+    }
+
+    @Test(arguments: [
+        LoginError.busy(BusyFault(status: 429, retryAfter: 3600, words: nil)), .network(.libraryMissing("libcurl")),
+        .forbidden(Refusal(status: 403)), .untrusted(.plainHTTP), .store(.notSetUp(.file)),
+    ])
+    func `A5: nobody is asked to try again where that cannot help, or would take an hour`(_ error: LoginError) {
+        walk(
+            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.nothing), .prepare), (prepared, question()),
+            (typed, .authenticate(SomeLogin.credential)), (.failed(error), .finish(.failed(error))))
+    }
+
+    @Test(arguments: [
+        (LoginFlow.Event.lookedUp(.nothing), Challenge.Reason.notLoggedIn),
+        (.lookedUp(.nothing, endedAt: 1_700_000_000), .sessionEnded(at: 1_700_000_000)),
+        (.lookedUp(.refusedCredential), .passwordRefusedBefore),
+    ])
+    func `A11: every question says why it is put`(_ event: LoginFlow.Event, _ reason: Challenge.Reason) {
+        walk(SomeLogin.flow(), (.begun, .lookUp), (event, .prepare), (prepared, question(reason)))
+    }
+
+    @Test func `A11: a session that the server does not know any more is the reason, with its end if that is past`() {
+        walk(
+            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.session), .verifySession), (refused, .renewSession),
+            (.notRenewable, .reject(.session)), (.rejected, .prepare), (prepared, question(.sessionEnded(at: nil))))
+        walk(
+            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.session, endedAt: 7), .verifySession),
+            (refused, .renewSession), (.notRenewable, .reject(.session)), (.rejected, .prepare),
+            (prepared, question(.sessionEnded(at: 7))))
+        walk(SomeLogin.flow(LoginFlow.Policy(force: true)), (.begun, .prepare), (prepared, question(.forced)))
     }
 
     @Test func `what is stored and still good asks nobody`() {
@@ -111,20 +169,21 @@ struct LoginFlowTests {
             SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.both), .verifySession), (refused, .renewSession),
             (.notRenewable, .reject(.session)), (.rejected, .authenticateStored), (refused, .reject(.credential)),
             (.rejected, .prepare),
-            (prepared, question(.storedRefused(SomeLogin.refusal))))
-        #expect(flow.previousFailureCount == 0)
+            (prepared, question(.storedRefused(SomeLogin.refusal), failures: 1, attempt: 1)))
+        #expect(flow.previousFailureCount == 1)
     }
 
     @Test func `a refused session without a password beside it leads to the person`() {
         walk(
             SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.session), .verifySession), (refused, .renewSession),
             (.notRenewable, .reject(.session)),
-            (.rejected, .prepare), (prepared, question()))
+            (.rejected, .prepare), (prepared, question(.sessionEnded(at: nil))))
     }
 
     @Test func `a password that was refused before is not sent again`() {
         walk(
-            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.refusedCredential), .prepare), (prepared, question()))
+            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.refusedCredential), .prepare), 
+            (prepared, question(.passwordRefusedBefore)))
     }
 
     @Test func `a wrong password is asked for again, with the name in place and the count told`() {
@@ -141,7 +200,7 @@ struct LoginFlowTests {
         walk(
             SomeLogin.flow(LoginFlow.Policy(maxAttempts: 2)), (.begun, .lookUp), (.lookedUp(.nothing), .prepare),
             (prepared, question(attempts: 2)),
-            (.answered(.leftBlank(.password)), question(.leftBlank(.password), attempts: 2)),
+            (.answered(.leftBlank(.password)), question(.leftBlank(.password), attempt: 2, attempts: 2)),
             (typed, .authenticate(SomeLogin.credential)), (refused, .finish(.failed(.rejected(SomeLogin.refusal)))))
     }
 
@@ -172,9 +231,6 @@ struct LoginFlowTests {
     @Test(arguments: [SomeLogin.network, SomeLogin.busy, SomeLogin.forbidden])
     func `what is no refusal ends a login without a second question and without erasing`(error: LoginError) {
         walk(
-            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.nothing), .prepare), (prepared, question()),
-            (typed, .authenticate(SomeLogin.credential)), (.failed(error), .finish(.failed(error))))
-        walk(
             SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.both), .verifySession),
             (.failed(error), .finish(.failed(error))))
         walk(
@@ -194,7 +250,7 @@ struct LoginFlowTests {
     }
 
     @Test func `force asks although there is a login`() {
-        walk(SomeLogin.flow(LoginFlow.Policy(force: true)), (.begun, .prepare), (prepared, question()))
+        walk(SomeLogin.flow(LoginFlow.Policy(force: true)), (.begun, .prepare), (prepared, question(.forced)))
     }
 
     @Test(arguments: [

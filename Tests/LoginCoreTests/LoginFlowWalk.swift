@@ -8,9 +8,10 @@ struct LoginFlowWalk: Sendable {
     /// What a reader of the events and effects so far would know.
     struct Shadow: Equatable, Sendable {
         var questions = 0
-        var refusalsOfTyped = 0
+        /// Of what was typed or stored.
+        var refusals = 0
+        var retries = 0
         var lastName: String?
-        var hasTyped = false
         var trustQuestions = 0
         /// What a person or an option said yes to.
         var accepted: ServerTrust?
@@ -43,6 +44,7 @@ struct LoginFlowWalk: Sendable {
         let state: String
         let questions: Int
         let refusals: Int
+        let retries: Int
         let name: String?
         let exitCode: Int32
         let trustQuestions: Int
@@ -50,7 +52,8 @@ struct LoginFlowWalk: Sendable {
         init(_ place: Place) {
             state = place.flow.state.name
             questions = place.shadow.questions
-            refusals = place.shadow.refusalsOfTyped
+            refusals = place.shadow.refusals
+            retries = place.shadow.retries
             name = place.shadow.lastName
             trustQuestions = place.shadow.trustQuestions
             exitCode =
@@ -68,8 +71,9 @@ struct LoginFlowWalk: Sendable {
             .confirmed(SomeLogin.login, isRenewed: true), .confirmed(SomeLogin.login, isRenewed: false),
             .refused(SomeLogin.refusal), .refused(Refusal(status: 401, mayMeanForbidden: true)), .rejected, .saved,
             .renewed(SomeLogin.login), .notRenewable,
-            .answeredReplacement(SomeLogin.login, accepts: true), .answeredReplacement(SomeLogin.login, accepts: false),
-            .failed(SomeLogin.network), .failed(SomeLogin.busy), .failed(SomeLogin.forbidden),
+            .foundRefused(SomeLogin.refusal), .answeredRetry(true),
+            .answeredRetry(false), .answeredReplacement(SomeLogin.login, accepts: true), .answeredReplacement(SomeLogin.login, accepts: false),
+            .failed(SomeLogin.network), .failed(SomeLogin.busyForLong), .failed(SomeLogin.forbidden),
             .failed(.untrusted(.certificate(SomeLogin.trust))),
             .failed(.untrusted(.certificate(SomeLogin.hopelessTrust))),
             .failed(.untrusted(.certificateChanged(SomeLogin.origin, now: nil))), .trusted,
@@ -125,9 +129,12 @@ extension LoginFlowWalk.Shadow {
         if case .askingReplacement = state, case .answeredReplacement(_, accepts: true) = event { mayReplace = true }
         if case .asking = state, case .answered(.credential(let credential)) = event {
             lastName = credential.username ?? lastName
-            hasTyped = true
         }
-        if case .authenticating = state, hasTyped, case .refused = event { refusalsOfTyped += 1 }
+        if case .askRetry = effect { retries += 1 }
+        if case .lookingUp = state, case .foundRefused = event { refusals += 1 }
+        if case .authenticating(let source) = state, source == .typed || source == .stored, case .refused = event {
+            refusals += 1
+        }
     }
 }
 

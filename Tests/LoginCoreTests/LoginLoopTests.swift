@@ -8,9 +8,9 @@ struct LoginLoopTests {
     private func run(
         _ policy: LoginFlow.Policy = LoginFlow.Policy(), keeper: ScriptedKeeper = ScriptedKeeper(),
         service: ScriptedService = ScriptedService(), prompt: ScriptedPrompt = ScriptedPrompt(),
-        given: Credential? = nil
+        given: Credential? = nil, refused: RefusedLogin? = nil
     ) -> LoginFlow.Outcome {
-        let outcome = LoginLoop(keeper: keeper, service: service, prompt: prompt, given: given)
+        let outcome = LoginLoop(keeper: keeper, service: service, prompt: prompt, given: given, refused: refused)
             .run(SomeLogin.flow(policy))
         #expect(keeper.rest + service.rest + prompt.rest == 0, "something scripted was not asked for")
         return outcome
@@ -97,6 +97,41 @@ struct LoginLoopTests {
             service: ScriptedService(verify: [.failure(.rejected(SomeLogin.refusal))]))
         #expect(outcome == .failed(.rejected(SomeLogin.refusal)))
         #expect(keeper.rejected == [.credential])
+    }
+
+    @Test func `A1: the credential that a request was refused with is not sent once more`() {
+        let session = Session.credential(SomeLogin.credential)
+        let keeper = ScriptedKeeper(
+            fill: [.success(StoredLogin(session: session, username: "bert"))], reject: [.success(())])
+        let outcome = run(
+            LoginFlow.Policy(mayAsk: false), keeper: keeper,
+            refused: RefusedLogin(session: session, refusal: SomeLogin.refusal))
+        #expect(outcome == .failed(.rejected(SomeLogin.refusal)))
+        #expect(keeper.rejected == [.credential])
+    }
+
+    @Test func `A1: a password that another process has saved since is judged, not marked`() {
+        let next = Session.credential(Credential(username: "bert", secret: Secret("the new one")))
+        let login = Login(identity: SomeLogin.identity, session: next)
+        let keeper = ScriptedKeeper(fill: [.success(StoredLogin(session: next, username: "bert"))])
+        let outcome = run(
+            keeper: keeper, service: ScriptedService(verify: [.success(login)]),
+            refused: RefusedLogin(session: .credential(SomeLogin.credential), refusal: SomeLogin.refusal))
+        #expect(outcome == .alreadyLoggedIn(SomeLogin.identity))
+        #expect(keeper.rejected.isEmpty)
+    }
+
+    @Test func `A5: after a network fault the same credential is sent once more, and no name or password is asked for`() {
+        let prompt = ScriptedPrompt([.success(.credential(SomeLogin.credential))], retry: [.success(true)])
+        let service = ScriptedService(
+            prepare: [.success(SomeLogin.namedSpace)],
+            authenticate: [.failure(SomeLogin.network), .success(SomeLogin.login)])
+        let outcome = run(
+            keeper: ScriptedKeeper(prepare: [.success(())], fill: [.success(StoredLogin())], approve: [.success(())]),
+            service: service, prompt: prompt)
+        #expect(outcome == .loggedIn(SomeLogin.identity))
+        #expect(service.credentials == [SomeLogin.credential, SomeLogin.credential])
+        #expect(prompt.faults == [SomeLogin.network])
     }
 
     @Test func `a refused session is erased, and the password beside it tried`() {

@@ -20,6 +20,8 @@ enum SomeLogin {
 
     static let network = LoginError.network(.connectionLost)
     static let busy = LoginError.busy(BusyFault(status: 503, retryAfter: 7, words: nil))
+    /// Longer than anybody is asked to wait.
+    static let busyForLong = LoginError.busy(BusyFault(status: 503, retryAfter: 3600, words: nil))
     static let forbidden = LoginError.forbidden(Refusal(status: 403))
 
     /// Self-signed, and past its time.

@@ -17,7 +17,9 @@ import Testing
     @Test func `an approved login is filled again and its account is the active one`() throws {
         let login = token(expires: 9)
         try keeper().approve(login)
-        #expect(try keeper().fill() == StoredLogin(session: login.session, username: "alice"))
+        var stored = StoredLogin(session: login.session, username: "alice")
+        stored.endedAt = 9
+        #expect(try keeper().fill() == stored)
         let profile = try book.read().profile("work")
         #expect(profile?.activeAccount?.identity == login.identity)
         #expect(profile?.activeAccount?.expires == 9)

@@ -80,6 +80,44 @@ import Testing
         #expect(probe.screen(columns: Int(columns)).lines == [""])
     }
 
+    @Test(arguments: [("", "true"), ("y", "true"), ("maybe\ryes", "true"), ("n", "false")])
+    func `A5: Enter tries again, n does not, and anything else is asked once more`(typed: String, answer: String) throws {
+        let probe = try Probe("--retry", "0")
+        try probe.pty.wait(for: "Try again with what you typed? [Y/n] ")
+        probe.pty.type(typed + "\r")
+        try probe.finish()
+        #expect(try probe.answer == ["retry \(answer)"])
+        #expect(probe.pty.text.contains("Not checked: the server is busy or out of order (status 503)."))
+    }
+
+    @Test func `A5: nothing is tried before Retry-After, and Ctrl-D cancels`() throws {
+        let probe = try Probe("--retry", "2")
+        let begun = ContinuousClock.now
+        try probe.pty.wait(for: "It asks to wait 2 seconds before the next try.")
+        try probe.pty.wait(for: "Try again with what you typed? [Y/n] ")
+        probe.pty.type("\r")
+        try probe.pty.wait(for: "Trying again in ")
+        try probe.finish()
+        #expect(ContinuousClock.now - begun >= .seconds(1))
+        #expect(try probe.answer == ["retry true"])
+        let cancelled = try Probe("--retry", "0")
+        try cancelled.pty.wait(for: "[Y/n] ")
+        cancelled.pty.type("\u{04}")
+        try cancelled.finish(.exited(5))
+    }
+
+    @Test(arguments: [
+        ("ended", "The server no longer accepts the stored session."), ("none", "Nothing is stored for it yet."),
+        ("marked", "The server refused the stored password before; it was not sent again."),
+        ("1700000000", "The stored session expired on 2023-11-14 at 22:13."),
+    ])
+    func `A11: the reason of the question is said`(reason: String, words: String) throws {
+        let probe = try Probe("--reason", reason, environment: ["TZ": "UTC"])
+        try probe.pty.wait(for: words)
+        probe.pty.type("\u{04}")
+        try probe.finish()
+    }
+
     @Test func `a new passphrase is typed twice, until both are the same`() throws {
         let probe = try Probe("--passphrase", "--confirm")
         for typed in ["one", "two", "three", "three"] {

@@ -44,8 +44,18 @@ func challenge() -> Challenge {
             origin: Origin(scheme: "https", host: "blog.example", port: 443), realm: arguments.value("--realm"),
             method: .basic),
         fields: fields.compactMap { field(String($0)) },
-        proposedUsername: arguments.value("--proposed"), previousFailureCount: refused ?? 0, maxAttempts: 3,
-        reason: blank.map { .leftBlank($0) } ?? (refused != nil ? .refused(refusal) : .notLoggedIn))
+        proposedUsername: arguments.value("--proposed"), previousFailureCount: refused ?? 0, attempt: (refused ?? 0) + 1,
+        maxAttempts: 3,
+        reason: blank.map { .leftBlank($0) } ?? (refused != nil ? .refused(refusal) : reason()))
+}
+
+func reason() -> Challenge.Reason {
+    switch arguments.value("--reason") {
+    case nil, "none": .notLoggedIn
+    case "ended": .sessionEnded(at: nil)
+    case "marked": .passwordRefusedBefore
+    case let time?: .sessionEnded(at: Int64(time))
+    }
 }
 
 func tell(_ answer: Answer) {
@@ -62,6 +72,9 @@ func run() throws(LoginError) {
     if arguments.has("--passphrase") {
         let answer = try prompt.askPassphrase("Passphrase: ", confirm: arguments.has("--confirm"))
         print("passphrase", answer.map { hex($0) } ?? "-")
+    } else if let seconds = arguments.value("--retry") {
+        let fault = BusyFault(status: 503, retryAfter: Int(seconds), words: nil)
+        print("retry", try prompt.ask(toRetryAfter: .busy(fault)))
     } else if let word = arguments.value("--typing") {
         print("confirmed", try prompt.confirm("Go on?", typing: word))
     } else if let notice = arguments.value("--waiting") {

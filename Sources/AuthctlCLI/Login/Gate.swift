@@ -54,6 +54,7 @@ struct Gate {
         var settings = settings
         settings.policy.sessionWasRefused = refused != nil
         settings.outdated = refused
+        settings.refusal = refused.map { _ in Refusal(status: 401, mayMeanForbidden: true) }
         // What was given is tried once.
         if refused != nil { (settings.given, settings.policy.hasGivenCredential) = (nil, false) }
         return try logIn(try LoginRun(invocation, profile, settings), isRefused: refused != nil)

@@ -9,6 +9,8 @@ struct LoginSettings {
     /// The session for which the policy has the renewal come first: what another process has put in its place is not
     /// renewed once more.
     var outdated: Session?
+    /// How the server has just refused `outdated`; nothing where it did not.
+    var refusal: Refusal?
     /// The account, by the name typed or the server's; nothing for the active one.
     var username: String?
     var given: Credential?
@@ -89,8 +91,12 @@ struct LoginRun {
         // What is forced is a login of its own: it neither waits for the renewal of what is stored nor takes its outcome.
         let renewing: any Authenticator =
             settings.policy.force ? service : SoleRenewal(service, keeper, outdated: settings.outdated)
+        let refused = settings.outdated.flatMap { session in
+            settings.refusal.map { RefusedLogin(session: session, refusal: $0) }
+        }
         let loop = LoginLoop(
-            keeper: other ?? keeper, service: renewing, prompt: prompt, given: try given(), further: further)
+            keeper: other ?? keeper, service: renewing, prompt: prompt, given: try given(), further: further,
+            refused: refused)
         switch loop.run(try flow()) {
         case .alreadyLoggedIn(let identity): return (identity, true)
         case .loggedIn(let identity):

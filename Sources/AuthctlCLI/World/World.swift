@@ -103,6 +103,8 @@ struct WithoutNotice: Prompt {
 
     func ask(about replacement: Replacement) throws(LoginError) -> Bool { try prompt.ask(about: replacement) }
 
+    func ask(toRetryAfter error: LoginError) throws(LoginError) -> Bool { try prompt.ask(toRetryAfter: error) }
+
     func showWaiting(_ notice: String?) {}
 }
 
@@ -115,6 +117,8 @@ struct NoPrompt: Prompt {
     func ask(about trust: ServerTrust) throws(LoginError) -> TrustAnswer { .reject }
 
     func ask(about replacement: Replacement) throws(LoginError) -> Bool { false }
+
+    func ask(toRetryAfter error: LoginError) throws(LoginError) -> Bool { false }
 
     func showWaiting(_ notice: String?) {}
 }

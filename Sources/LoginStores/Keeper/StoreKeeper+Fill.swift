@@ -22,12 +22,19 @@ extension StoreKeeper {
 
     private func find(_ record: AccountRecord) throws(StoreFault) -> StoredLogin {
         (filled, password) = (nil, nil)
-        guard let found = try read(record) else { return StoredLogin() }
+        guard let found = try read(record) else {
+            var stored = StoredLogin()
+            stored.endedAt = end(record.expires)
+            return stored
+        }
         filled = found
-        let stored = found.login.found(as: record.username, credentialWasRefused: record.passwordRefused)
+        var stored = found.login.found(as: record.username, credentialWasRefused: record.passwordRefused)
+        stored.endedAt = end(stored.session?.expires)
         password = stored.credential
         return stored
     }
+
+    private func end(_ expires: Int64?) -> Int64? { clock.isOver(expires) ? expires : nil }
 
     /// - Throws: `damaged` for bytes that are no stored login; they stay where they are.
     private func read(_ record: AccountRecord) throws(StoreFault) -> Filled? {

@@ -1,0 +1,61 @@
+internal import Glibc
+public import LoginCore
+internal import Secrets
+
+extension TerminalPrompt {
+    /// Says what went wrong, and takes Enter as a yes. After a yes it waits until the server wants to be asked again.
+    /// - Throws: as `ask`; `cancelled` if the person wants neither.
+    public func ask(toRetryAfter error: LoginError) throws(LoginError) -> Bool {
+        let due = ContinuousClock.now + .seconds(RetryDialogue.pause(of: error))
+        guard try wantsRetry(after: error) else { return false }
+        while true {
+            let rest = (due - .now).components.seconds
+            guard rest > 0 else { break }
+            showWaiting(RetryDialogue.notice(seconds: rest))
+            sleep(1)
+        }
+        showWaiting(nil)
+        return true
+    }
+
+    private func wantsRetry(after error: LoginError) throws(LoginError) -> Bool {
+        let conversation = try begin(missing: [])
+        conversation.say(RetryDialogue.opening(error))
+        while true {
+            guard let typed = try conversation.read(RetryDialogue.question, style: .shown, for: .username) else {
+                throw .cancelled
+            }
+            if let isWanted = RetryDialogue.isWanted(String(shown: typed)) { return isWanted }
+            conversation.say([RetryDialogue.help])
+        }
+    }
+}
+
+/// The words of the question whether to send once more what a fault kept from being judged.
+enum RetryDialogue {
+    static let question = "Try again with what you typed? [Y/n] "
+    static let help = "Type y or n."
+
+    static func opening(_ error: LoginError) -> [String] {
+        let message = error.message(about: Topic())
+        let wait = pause(of: error)
+        let told = wait > 0 ? ["It asks to wait \(wait) seconds before the next try."] : []
+        return ["Not checked: \(message.what)."] + told
+    }
+
+    /// - Returns: nothing for what is neither yes nor no.
+    static func isWanted(_ typed: String) -> Bool? {
+        switch typed.lowercased() {
+        case "", "y", "yes": true
+        case "n", "no": false
+        default: nil
+        }
+    }
+
+    static func notice(seconds: Int64) -> String { "Trying again in \(seconds) s (Ctrl-C cancels)" }
+
+    /// Seconds before which the server does not want to be asked again.
+    static func pause(of error: LoginError) -> Int {
+        if case .busy(let fault) = error { fault.retryAfter ?? 0 } else { 0 }
+    }
+}
