@@ -12,7 +12,9 @@ struct CommandTree {
     let options: Set<String>
     let children: [CommandTree]
 
-    static func root() throws -> CommandTree {
+    static func root() throws -> CommandTree { try dumped.get() }
+
+    private static let dumped = Result {
         do {
             _ = try Authctl.parseAsRoot(["--experimental-dump-help"])
         } catch {

@@ -37,15 +37,16 @@ public enum Command {
         var rest = input[...]
         while !child.hasEnded() {
             if rest.isEmpty || !stdin.write(&rest) { stdin.closeWriting() }
-            stdout.collect(milliseconds: 2)
-            stderr.collect(milliseconds: 2)
+            Channel.wait(for: stdout, stderr, toWrite: rest.isEmpty ? nil : stdin)
+            stdout.collect()
+            stderr.collect()
             guard deadline.timeIntervalSinceNow > 0 else {
                 let seen = String(decoding: stderr.collected, as: UTF8.self)
                 throw DeadlineExceeded(waitingFor: "the end of \(spec.path)", seen: seen)
             }
         }
-        stdout.collect(milliseconds: 0)
-        stderr.collect(milliseconds: 0)
+        stdout.collect()
+        stderr.collect()
         guard let ending = child.ending else { throw DeadlineExceeded(waitingFor: "the end of \(spec.path)", seen: "") }
         return CommandResult(ending: ending, outputBytes: stdout.collected, errorBytes: stderr.collected)
     }
@@ -114,15 +115,30 @@ private final class Channel {
         return true
     }
 
-    func collect(milliseconds: Int32) {
+    /// Waits until there is something to do, but not for long: the end of a child whose own children keep its pipes open
+    /// is seen by nothing else.
+    static func wait(for outputs: Channel..., toWrite input: Channel?) {
+        var waiting = outputs.filter { $0.reading >= 0 }.map {
+            pollfd(fd: $0.reading, events: Int16(POLLIN), revents: 0)
+        }
+        if waiting.isEmpty {
+            usleep(500)
+            return
+        }
+        if let input, input.writing >= 0 {
+            waiting.append(pollfd(fd: input.writing, events: Int16(POLLOUT), revents: 0))
+        }
+        poll(&waiting, nfds_t(waiting.count), 10)
+    }
+
+    /// Takes what is there; at its end the pipe is closed.
+    func collect() {
         var ready = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
-        var patience = milliseconds
-        while poll(&ready, 1, patience) > 0 {
+        while reading >= 0, poll(&ready, 1, 0) > 0 {
             var bytes = [UInt8](repeating: 0, count: 65536)
             let got = read(reading, &bytes, bytes.count)
-            guard got > 0 else { return }
+            guard got > 0 else { return closeReading() }
             collected += bytes[..<got]
-            patience = 0
         }
     }
 }

@@ -62,8 +62,12 @@ public final class DemoBackendProcess {
 
     /// The contract's profiles as TOML, pointed at this server.
     public func profiles() throws -> String {
-        let program = try BuiltProducts.path(of: "demo-backend")
-        return try Command.run(ChildSpec(program, ["--profiles", "--port", "\(port)"])).output
+        try Self.profilesOfPortOne.get().replacing("127.0.0.1:1", with: "127.0.0.1:\(port)")
+    }
+
+    /// Printed once for all servers.
+    private static let profilesOfPortOne = Result {
+        try Command.run(ChildSpec(BuiltProducts.path(of: "demo-backend"), ["--profiles", "--port", "1"])).output
     }
 
     /// What it saw, in order. The requests to `/demo/…` are not among it.

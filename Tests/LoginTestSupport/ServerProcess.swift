@@ -57,10 +57,11 @@ final class ServerProcess {
 
     /// Waits until there is an answer, ten seconds at most.
     func wait<Answer>(for what: String, _ answer: () throws -> Answer?) throws -> Answer {
-        for _ in 0..<500 {
+        let deadline = Date(timeIntervalSinceNow: 10)
+        while deadline.timeIntervalSinceNow > 0 {
             if let found = try answer() { return found }
             guard child?.hasEnded() == false else { break }
-            usleep(20_000)
+            usleep(3000)
         }
         throw NotStarted(description: "waited for \(what) in vain: \(text("stderr"))\(text("stdout"))")
     }
@@ -69,7 +70,7 @@ final class ServerProcess {
     func stop() {
         if lifeline >= 0 { close(lifeline) }
         lifeline = -1
-        for _ in 0..<250 where child?.hasEnded() == false { usleep(20_000) }
+        for _ in 0..<2500 where child?.hasEnded() == false { usleep(2000) }
         // Kills it if it did not end by itself.
         child = nil
     }
