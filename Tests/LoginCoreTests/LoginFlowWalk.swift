@@ -25,17 +25,25 @@ struct LoginFlowWalk: Sendable {
         var shadow: Shadow
     }
 
-    /// One event at one place, and what came of it.
+    /// One event at one place, and what came of it. There are half a million, so the places are not copied into them.
     struct Step: Sendable {
-        let from: Place
         let event: LoginFlow.Event
         let effect: LoginFlow.Effect
-        let to: Place
         let index: (from: Int, to: Int)
+        fileprivate let found: Found
+
+        var from: Place { found.places[index.from] }
+        var to: Place { found.places[index.to] }
+    }
+
+    /// Changed by the walk alone, before anybody else has it.
+    fileprivate final class Found: @unchecked Sendable {
+        var places: [Place] = []
     }
 
     let policy: LoginFlow.Policy
-    private(set) var places: [Place]
+    private let found = Found()
+    var places: [Place] { found.places }
     private(set) var steps: [Step] = []
     private var known: [Key: [Int]] = [:]
 
@@ -82,7 +90,7 @@ struct LoginFlowWalk: Sendable {
 
     init(_ policy: LoginFlow.Policy, proposing name: String? = "anna", storing accounts: [Identity] = []) {
         self.policy = policy
-        places = [
+        found.places = [
             Place(flow: SomeLogin.flow(policy, proposing: name, storing: accounts), shadow: Shadow(lastName: name))
         ]
         known[Key(places[0])] = [0]
@@ -100,13 +108,13 @@ struct LoginFlowWalk: Sendable {
         let effect = to.flow.handle(event)
         to.shadow.note(event, effect, in: from.flow.state, policy)
         let target = to == from ? index : number(of: to)
-        steps.append(Step(from: from, event: event, effect: effect, to: to, index: (index, target)))
+        steps.append(Step(event: event, effect: effect, index: (index, target), found: found))
     }
 
     private mutating func number(of place: Place) -> Int {
         let key = Key(place)
         if let present = known[key, default: []].first(where: { places[$0] == place }) { return present }
-        places.append(place)
+        found.places.append(place)
         known[key, default: []].append(places.count - 1)
         return places.count - 1
     }
