@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// Threats M2, M6, M9 and S7 at the binary, with a user of its own where one is needed.
-@Suite struct `A running authctl` {
+@Suite(.onOwnThreads) struct `A running authctl` {
     private static let nobody = 65534
     private static let isRoot = getuid() == 0
 
@@ -33,9 +33,9 @@ import Testing
     }
 
     /// At the prompt, and while the server is asked.
-    private func running(_ authctl: Installation, _ moment: String) throws -> Pty {
+    private func running(_ program: PublicProgram, _ authctl: Installation, _ moment: String) throws -> Pty {
         let shell = ["/bin/sh", "-c", "ulimit -c unlimited; cd \"$HOME\"; exec \"$@\"", "sh"]
-        var spec = try asNobody(shell + [authctl.program, "login", "wire"])
+        var spec = try asNobody(shell + [program.path, "login", "wire"])
         spec.environment = authctl.environment
         let pty = try Pty(spec)
         try pty.wait(for: "User name: ")
@@ -68,11 +68,11 @@ import Testing
     @Test(
         .enabled(if: isRoot, "another user is needed to look from"), RealServer.require("strace"),
         arguments: ["User name: ", "please wait…"])
-    func `M2: is closed to other processes of its user, at the prompt and while it asks the server`(
+    func `M2 F3: is closed to other processes of its user, at the prompt and while it asks the server`(
         moment: String
     ) throws {
-        let authctl = try homeOfNobody()
-        let pty = try running(authctl, moment)
+        let authctl = try homeOfNobody(), program = try PublicProgram("authctl")
+        let pty = try running(program, authctl, moment)
         for (what, succeeded) in try looks(at: pty.child.pid) { #expect(!succeeded, "\(what) at '\(moment)'") }
         let limits = try String(contentsOfFile: "/proc/\(pty.child.pid)/limits", encoding: .utf8)
         #expect(limits.contains(try Regex("Max core file size +0 +")))
@@ -88,10 +88,11 @@ import Testing
     }
 
     @Test(.enabled(if: isRoot, "another user is needed"), arguments: ["User name: ", "please wait…"])
-    func `M2: leaves no core, whatever kills it`(moment: String) throws {
+    func `M2 F3: leaves no core, whatever kills it`(moment: String) throws {
+        let program = try PublicProgram("authctl")
         for number in [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGXCPU] {
             let authctl = try homeOfNobody()
-            let pty = try running(authctl, moment)
+            let pty = try running(program, authctl, moment)
             pty.child.send(signal: number)
             #expect(try pty.waitForEnd() == .signalled(number))
             // Nor what Swift's own backtracer would show of stack and registers.

@@ -4,7 +4,7 @@ import LoginTestSupport
 import Testing
 
 /// What `cprocess_harden` and the wiping allocator promise.
-@Suite struct HardeningTests {
+@Suite(.onOwnThreads) struct HardeningTests {
     private static let isRoot = getuid() == 0
     private static let nobody: Int32 = 65534
 
@@ -20,11 +20,11 @@ import Testing
     }
 
     @Test(.enabled(if: isRoot, "another user is needed to look from"))
-    func `M2: a process of the same user sees neither memory nor environment`() throws {
-        let home = try TemporaryHome(), program = try BuiltProducts.path(of: "PromptProbe")
+    func `M2 F3: a process of the same user sees neither memory nor environment`() throws {
+        let home = try TemporaryHome(), probe = try PublicProgram("PromptProbe")
         let asNobody = ["--reuid", "\(Self.nobody)", "--regid", "\(Self.nobody)", "--clear-groups"]
         let spec = ChildSpec(
-            "/usr/bin/setpriv", asNobody + [program, "--fields", "password"], environment: home.environment)
+            "/usr/bin/setpriv", asNobody + [probe.path, "--fields", "password"], environment: home.environment)
         let pty = try Pty(spec)
         try pty.wait(for: "Password: ")
         for file in ["environ", "mem", "maps"] {
