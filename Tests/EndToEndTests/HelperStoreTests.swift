@@ -3,7 +3,8 @@ import LoginTestSupport
 import Testing
 
 /// Logins that docker-credential-pass keeps, with a password store, a key and an agent of the test's own.
-@Suite(RealServer.require("docker-credential-pass"), RealServer.require("pass"), RealServer.require("gpg"))
+@Suite(
+    .onOwnThreads, RealServer.require("docker-credential-pass"), RealServer.require("pass"), RealServer.require("gpg"))
 final class `A login kept by a docker credential helper` {
     private let demo: DemoBackendProcess
     private let authctl: Installation
@@ -17,7 +18,7 @@ final class `A login kept by a docker credential helper` {
             atPath: authctl.folder + "/gnupg", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700]
         )
         let key = ["--batch", "--quiet", "--passphrase", "", "--quick-gen-key", "ann@example.invalid"]
-        try other("/usr/bin/gpg", key + ["default", "default", "never"])
+        try other("/usr/bin/gpg", key + ["future-default", "default", "never"])
         try other("/usr/bin/pass", ["init", "ann@example.invalid"])
     }
 

@@ -18,7 +18,7 @@ final class PassHelper {
         try FileManager.default.createDirectory(
             atPath: gnupg, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let key = ["--batch", "--quiet", "--passphrase", "", "--quick-gen-key", "ann@example.invalid"]
-        try run(["gpg"] + key + ["default", "default", "never"])
+        try run(["gpg"] + key + ["future-default", "default", "never"])
         try run(["pass", "init", "ann@example.invalid"])
     }
 
