@@ -21,10 +21,10 @@ endif
 
 .DEFAULT_GOAL := build
 MAKEFLAGS += --no-print-directory
-.PHONY: help deps build demo test soak bench fuzz lint format install uninstall clean
+.PHONY: help deps build demo check test test-all soak bench fuzz lint format install uninstall clean
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { sub(/:.*/, "", $$1); printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { sub(/:.*/, "", $$1); printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps: ## install the Debian packages that the targets below need
 	@scripts/deps build test bench lint
@@ -39,10 +39,16 @@ demo: build ## a login at the built-in demo server; without a terminal it walks 
 	@swift build --product demo-backend
 	@scripts/demo $(AUTHCTL) .build/debug/demo-backend
 
-test: ## every test, on real servers too
+# One build for the three of them; docs/tests.md says what each has, and how long it takes.
+check: CHOICE := --skip '^EndToEndTests[.]'
+check: ## the tests of core, command line and adapters, without servers: under a minute
+test: ## every test, on real servers too: five minutes
+test-all: THOROUGHNESS := all
+test-all: ## the same, each fault at every place and in every store: what CI runs
+check test test-all:
 	@scripts/deps build test
 	@swift build --build-tests
-	@swift test --skip-build
+	@AUTHCTL_TESTS=$(THOROUGHNESS) swift test --skip-build $(CHOICE)
 
 soak: COUNT := 2000
 soak: ## COUNT=2000 mixed commands from eight processes at a server that fails one answer in five

@@ -1,10 +1,11 @@
 import LoginCore
+import LoginTestSupport
 import Secrets
 import Testing
 
 @testable import AuthctlCLI
 
-struct `A password command` {
+@Suite(.onOwnThreads) struct `A password command` {
     private func run(_ script: String, patience: Int = 20) throws(LoginError) -> Secret {
         try PasswordCommand(words: ["/bin/sh", "-c", script], patience: patience).run()
     }

@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// Status, several accounts of one profile, and stored passwords that the server refuses.
-@Suite struct `An account` {
+@Suite(.onOwnThreads) struct `An account` {
     let demo: DemoBackendProcess
     let authctl: Installation
 

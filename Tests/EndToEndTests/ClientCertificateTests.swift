@@ -3,7 +3,8 @@ import LoginTestSupport
 import Testing
 
 /// The binary against a real httpd that wants a client certificate, in TLS 1.2 and 1.3, at once or after the request.
-@Suite(RealServer.require("apache2"), RealServer.require("openssl")) struct `A server that wants a client certificate` {
+@Suite(.onOwnThreads, RealServer.require("apache2"), RealServer.require("openssl"))
+struct `A server that wants a client certificate` {
     let certificates: TestCertificates
     let authority: CertificatePair
     let httpd: CertificateHttpd

@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// Options, variables and streams.
-@Suite struct `The command line` {
+@Suite(.onOwnThreads) struct `The command line` {
     let demo: DemoBackendProcess
     let authctl: Installation
 

@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// Many processes at once: every one ends, nothing is lost, and nobody sees what is another's.
-@Suite(.serialized) struct `Many processes at once` {
+@Suite(.onOwnThreads, .serialized) struct `Many processes at once` {
     private static let passwords = ["ann": "correct horse", "bob": "pä:ss%wörd&+\"\\ünïcode"]
     private static let names = ["ann": ["ann", "@ann:demo.invalid"], "bob": ["bob", "@bob:demo.invalid"]]
 
@@ -56,10 +56,10 @@ import Testing
         }
     }
 
-    /// The passphrase is given once, and then held.
-    private static let crowds: [(StoreOnTest, String)] = [
-        (.keyring, "chat"), (.keyFile, "chat"), (.keyFile, "wire"), (.passphrase, "chat"),
-    ]
+    /// The passphrase is given once, and then held. All four in a full run.
+    private static let crowds: [(StoreOnTest, String)] = Thoroughness.choose(
+        usual: [(.keyFile, "chat"), (.passphrase, "chat")],
+        full: [(.keyring, "chat"), (.keyFile, "chat"), (.keyFile, "wire"), (.passphrase, "chat")])
 
     @Test(arguments: crowds)
     func `logging in, reading and logging out leave the store whole and mix up nobody`(
@@ -183,27 +183,5 @@ import Testing
             #expect(try authctl.run("whoami", "blog", "-u", user).output == "\(user)\n")
         }
         #expect(try authctl.keptSecrets().count == 2)
-    }
-
-    /// The locks of the files are held in LoginStoresTests, for shorter.
-    @Test(RealServer.require("flock")) func `a lock that is held is waited for, then 14, and nothing is changed`()
-        throws
-    {
-        let authctl = try Installation(demo)
-        try authctl.logIn("wire")
-        let lock = authctl.state + "/.logins-wire.lock"
-        let before = try authctl.keptSecrets()
-        let holder = try Pty(ChildSpec("/bin/sh", ["-c", "exec 9<>'\(lock)'; flock 9; echo held; exec sleep 60"]))
-        try holder.wait(for: "held")
-        let begun = Date(), login = ["login", "wire", "-u", "ann", "--force", "--password-stdin"]
-        let late = try authctl.run(login, input: "correct horse")
-        #expect(late.code == 14, "\(late.error)")
-        #expect((29.0..<75).contains(Date().timeIntervalSince(begun)))
-        #expect(try authctl.keptSecrets() == before)
-        // Reading waits for nobody, and the lock of a killed process is free.
-        #expect(try authctl.run("whoami", "wire").output == "ann\n")
-        holder.child.send(signal: SIGKILL)
-        _ = try holder.waitForEnd()
-        #expect(try authctl.run(login, input: "correct horse").code == 0)
     }
 }

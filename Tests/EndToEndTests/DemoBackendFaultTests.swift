@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// What the demo backend does wrong on request, what it tells of what it saw, and how it starts and ends.
-@Suite struct `The demo backend, on request,` {
+@Suite(.onOwnThreads) struct `The demo backend, on request,` {
     let demo: DemoBackendProcess
 
     init() throws {

@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// The demo backend, asked by curl: what the other tests stand on.
-@Suite struct `The demo backend` {
+@Suite(.onOwnThreads) struct `The demo backend` {
     let demo: DemoBackendProcess
     let bob = "bob:pä:ss%wörd&+\"\\ünïcode"
 

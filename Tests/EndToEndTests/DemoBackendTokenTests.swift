@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// The tokens of the demo backend that end: by time, by use, by logout.
-@Suite struct `The demo backend's tokens` {
+@Suite(.onOwnThreads) struct `The demo backend's tokens` {
     let demo: DemoBackendProcess
 
     init() throws {

@@ -3,7 +3,8 @@ import LoginTestSupport
 import Testing
 
 /// The binary against a real httpd with Digest (mod_auth_digest).
-@Suite(RealServer.require("apache2"), RealServer.require("openssl")) struct `At a real httpd with Digest` {
+@Suite(.onOwnThreads, RealServer.require("apache2"), RealServer.require("openssl")) struct `At a real httpd with Digest`
+{
     static let accounts = [
         ("ann", "correct horse"), ("zoë müller@wire", "pä:ss%wörd&+\"\\ünïcode"), ("quo\"te\\", "  blank ends "),
     ]

@@ -2,7 +2,8 @@ import LoginTestSupport
 import Testing
 
 /// The binary against a real lighttpd, which has every algorithm of RFC 7616 and hashed user names.
-@Suite(RealServer.require("lighttpd"), RealServer.require("openssl")) struct `At a real lighttpd with Digest` {
+@Suite(.onOwnThreads, RealServer.require("lighttpd"), RealServer.require("openssl"))
+struct `At a real lighttpd with Digest` {
     @Test func `D4 D12 every algorithm lets right passwords in and no wrong ones, with hashed and UTF-8 names`() throws
     {
         let accounts = [("ann", "correct horse"), ("zoë müller", "pä:ss\"wörd\\")]

@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// The binary under its other name, asked by hand.
-@Suite struct `Asked as docker asks` {
+@Suite(.onOwnThreads) struct `Asked as docker asks` {
     static let notFound = "credentials not found in native keychain\n"
 
     let demo: DemoBackendProcess

@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// The program in `Examples/`, which uses the library as anybody's would.
-@Suite struct `The example` {
+@Suite(.onOwnThreads) struct `The example` {
     let demo: DemoBackendProcess
     /// For the encrypted file, so that nothing outlives the test, and for the sweep.
     let authctl: Installation

@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// `exec`: what comes of the gate, and of the command behind it.
-@Suite struct `The command of an exec` {
+@Suite(.onOwnThreads) struct `The command of an exec` {
     let demo: DemoBackendProcess
     let authctl: Installation
 

@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// `exec`: what its command finds, and what it does not.
-@Suite struct `The command of an exec finds` {
+@Suite(.onOwnThreads) struct `The command of an exec finds` {
     let demo: DemoBackendProcess
     let authctl: Installation
 

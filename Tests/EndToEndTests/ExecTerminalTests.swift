@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// `exec` on a terminal: the question first, then the command, and the keyboard is the command's.
-@Suite struct `An exec on a terminal` {
+@Suite(.onOwnThreads) struct `An exec on a terminal` {
     let demo: DemoBackendProcess
     let authctl: Installation
 

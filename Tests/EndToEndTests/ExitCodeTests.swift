@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// Every exit code of the contract, reached by the binary; `--json` changes none of them.
-@Suite struct `The exit code` {
+@Suite(.onOwnThreads) struct `The exit code` {
     let stage: ExitCase.Stage
 
     init() throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import LoginStores
 
 /// Threat F4: a login at the binary, cut off at every single system call, and with each call on the way to the disk failing.
-@Suite struct `A fault while a login is saved` {
+@Suite(.onOwnThreads) struct `A fault while a login is saved` {
     private static let bob = "pä:ss%wörd&+\"\\ünïcode"
     private static let login = ["login", "wire", "-u", "bob", "--password-stdin", "--force", "--store"]
 
@@ -53,7 +53,10 @@ import Testing
         return kept.session == .credential(Credential(username: "bob", secret: Secret(Self.bob)))
     }
 
-    @Test(RealServer.require("strace"), arguments: StoreOnTest.allCases)
+    /// All files are written by the same code: a full run has the other two as well.
+    @Test(
+        RealServer.require("strace"),
+        arguments: Thoroughness.choose(usual: [StoreOnTest.keyFile, .keyring], full: StoreOnTest.allCases))
     func `F4 at any system call leaves the old or the new store, whole`(store: StoreOnTest) throws {
         let authctl = try Installation(demo, store: store.name)
         let environment = try store.setUp(authctl, outside: outside)
@@ -156,7 +159,10 @@ import Testing
         return try Command.run(spec, input: Array(Self.bob.utf8))
     }
 
-    @Test(RealServer.require("strace"), arguments: [StoreOnTest.plaintext, .keyFile])
+    /// Every call in a full run, else every third.
+    @Test(
+        RealServer.require("strace"),
+        arguments: Thoroughness.choose(usual: [StoreOnTest.keyFile], full: [.plaintext, .keyFile]))
     func `F4 in any call on the way to the disk is told, and the old store stays`(store: StoreOnTest) throws {
         let authctl = try Installation(demo, store: store.name)
         let environment = try store.setUp(authctl, outside: outside)
@@ -164,7 +170,8 @@ import Testing
         let words = Self.login + [store.name], snapshot = outside.path + "/snapshot"
         try FileManager.default.copyItem(atPath: authctl.state, toPath: snapshot)
         let before = try finding(authctl, store)
-        let steps = try steps(authctl, words, environment)
+        let all = try steps(authctl, words, environment)
+        let steps = Thoroughness.sample(all, all.count / 3)
         var (told, harmless, lost, half) = (0, 0, 0, 0)
         for (index, step) in steps.enumerated() {
             try FileManager.default.removeItem(atPath: authctl.state)
@@ -187,7 +194,7 @@ import Testing
             if result.code == 0 { #expect(found.bob != nil && found.knowsBob, what) }
             #expect(files(authctl.state).keys.allSatisfy { !$0.contains(".new-") }, what)
         }
-        #expect(told >= 40)
+        #expect(all.count >= 60 && told >= steps.count * 3 / 4)
         #expect(lost == 0 && half == 0)
         print(
             "F4 \(store.rawValue): faults tried \(steps.count) (\(Self.errors.joined(separator: ", ")) in turn),",
@@ -231,7 +238,7 @@ import Testing
         let prlimit = try #require(RealServer.path(of: "prlimit"))
         let size = files(authctl.state).values.map(\.count).max() ?? 0
         var tried = 0
-        for limit in stride(from: 1, to: size + 400, by: 61) {
+        for limit in Thoroughness.sample(Array(stride(from: 1, to: size + 400, by: 61)), 6) {
             let spec = ChildSpec(
                 prlimit, ["--fsize=\(limit)", authctl.program] + Self.login + ["plaintext"],
                 environment: authctl.environment)
@@ -246,7 +253,9 @@ import Testing
         print("F4: faults tried \(tried) (a write cut after so many bytes), secrets lost 0, half files 0")
     }
 
-    @Test(RealServer.require("faketime"), arguments: [StoreOnTest.plaintext, .keyring, .keyFile])
+    @Test(
+        RealServer.require("faketime"),
+        arguments: Thoroughness.choose(usual: [StoreOnTest.keyring], full: [.plaintext, .keyring, .keyFile]))
     func `a clock that jumps loses no login`(store: StoreOnTest) throws {
         let authctl = try Installation(demo, store: store.name)
         _ = try store.setUp(authctl, outside: outside)

@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// The binary as git's helper, asked by hand: git 2.39 announces no `authtype`, and never writes what is damaged.
-@Suite struct `Asked as git asks` {
+@Suite(.onOwnThreads) struct `Asked as git asks` {
     let demo: DemoBackendProcess
     let authctl: Installation
     private var place: String { "protocol=http\nhost=127.0.0.1:\(demo.port)\n" }

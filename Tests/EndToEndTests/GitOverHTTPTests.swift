@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// git itself, at a real httpd with HTTP Basic and git http-backend, with authctl as its helper.
-@Suite(RealServer.require("apache2"), RealServer.require("htpasswd"), RealServer.require("git"))
+@Suite(.onOwnThreads, RealServer.require("apache2"), RealServer.require("htpasswd"), RealServer.require("git"))
 struct `git over http` {
     let httpd: HttpdSite
     let authctl: Installation

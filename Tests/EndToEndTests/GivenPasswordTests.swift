@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// A password that is given, not typed: by stdin, file, command or variable.
-@Suite struct `A given password` {
+@Suite(.onOwnThreads) struct `A given password` {
     let demo: DemoBackendProcess
     let authctl: Installation
 

@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// The fixture of a real httpd, asked by curl.
-@Suite(RealServer.require("apache2")) struct `A real httpd` {
+@Suite(.onOwnThreads, RealServer.require("apache2")) struct `A real httpd` {
     @Test func `lets the right password in, and no other`() throws {
         let httpd = try HttpdServer(accounts: [("ann", "correct horse")])
         defer { httpd.stop() }

@@ -4,7 +4,7 @@ import Testing
 
 /// The binary against a real httpd with Negotiate (mod_auth_gssapi) in a Kerberos realm of its own.
 @Suite(
-    RealServer.require("apache2"), RealServer.require("krb5kdc"), RealServer.require("kinit"),
+    .onOwnThreads, RealServer.require("apache2"), RealServer.require("krb5kdc"), RealServer.require("kinit"),
     RealServer.require("kadmin.local"))
 struct `In a Kerberos realm` {
     let realm: KerberosRealm

@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// The sweep itself: a sweep that finds nothing anywhere would make every other test pass.
-@Suite struct `The leak sweep` {
+@Suite(.onOwnThreads) struct `The leak sweep` {
     static let secret = "Gemüse/\"süß\" 7+~"
     /// Made by other programs, so that the sweep is not held against itself:
     /// python3 -c 'import urllib.parse, base64, hashlib, json; …'.

@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// `login URL`: no profile is needed, and one is made.
-@Suite struct `A login by URL` {
+@Suite(.onOwnThreads) struct `A login by URL` {
     let demo: DemoBackendProcess
     let authctl: Installation
 

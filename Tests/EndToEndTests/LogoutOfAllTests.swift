@@ -5,7 +5,7 @@ import LoginTestSupport
 import Testing
 
 /// `logout --all`, and the key of the encrypted file that the kernel may hold.
-@Suite struct `A logout of everybody` {
+@Suite(.onOwnThreads) struct `A logout of everybody` {
     let outside: TemporaryHome
     let demo: DemoBackendProcess
 

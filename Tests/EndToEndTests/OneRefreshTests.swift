@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// A refresh token that is good once, and whose second use ends the session, in the hands of many processes.
-@Suite(.serialized, RealServer.require("faketime"), RealServer.require("flock"))
+@Suite(.onOwnThreads, .serialized, RealServer.require("faketime"), RealServer.require("flock"))
 struct `Fifty processes with one expired token` {
     private static let base = "/_matrix/client/v3"
     private static let refresh = base + "/refresh"

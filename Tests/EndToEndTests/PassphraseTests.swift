@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// The encrypted file, with its passphrase from a person at a terminal.
-@Suite struct `The passphrase of the encrypted file` {
+@Suite(.onOwnThreads) struct `The passphrase of the encrypted file` {
     let demo: DemoBackendProcess
     let authctl: Installation
 

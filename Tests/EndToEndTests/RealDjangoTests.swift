@@ -3,7 +3,8 @@ import LoginTestSupport
 import Testing
 
 /// The binary against the login page of a real Django, over https and over http.
-@Suite(RealServer.requirePython("django"), RealServer.require("openssl")) struct `At the login page of a real Django` {
+@Suite(.onOwnThreads, RealServer.requirePython("django"), RealServer.require("openssl"))
+struct `At the login page of a real Django` {
     static let users: [DjangoServer.User] = [
         .init("ann", "correct horse"), .init("bob", "  pä:ss%wörd&+\"\\<ünïcode>  "),
         .init("zoë.müller@wire", "a b=c&d;e"),

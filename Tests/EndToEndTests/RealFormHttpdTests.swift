@@ -3,7 +3,8 @@ import LoginTestSupport
 import Testing
 
 /// The binary against httpd's own login form, whose cookie holds the name and the password themselves.
-@Suite(RealServer.require("apache2"), RealServer.require("htpasswd")) struct `At the login form of a real httpd` {
+@Suite(.onOwnThreads, RealServer.require("apache2"), RealServer.require("htpasswd"))
+struct `At the login form of a real httpd` {
     static let accounts = [("ann", "correct horse"), ("bob", "p&a%s+s wörd="), ("guest", "only a guest")]
 
     private func logIn(

@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// The binary against a real httpd with HTTP Basic.
-@Suite(RealServer.require("apache2"), RealServer.require("htpasswd")) struct `At a real httpd` {
+@Suite(.onOwnThreads, RealServer.require("apache2"), RealServer.require("htpasswd")) struct `At a real httpd` {
     static let accounts = [
         ("ann", "correct horse"), ("bob", "pä:ss%wörd&+\"\\ünïcode"), ("zoë müller@wire", "  blank ends "),
         ("a", ":::"),

@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// What `request` sends and prints, in curl's terms.
-@Suite struct `The words of a request` {
+@Suite(.onOwnThreads) struct `The words of a request` {
     let demo: DemoBackendProcess
     let authctl: Installation
 

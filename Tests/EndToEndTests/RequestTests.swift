@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// `request`: one request with the session attached, and the same once more after a login.
-@Suite struct `A request` {
+@Suite(.onOwnThreads) struct `A request` {
     let demo: DemoBackendProcess
     let authctl: Installation
 

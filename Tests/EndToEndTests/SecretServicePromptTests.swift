@@ -3,7 +3,8 @@ import LoginTestSupport
 import Testing
 
 /// What GNOME Keyring cannot be made to do without a desktop: a person at its dialogue, and services with faults.
-@Suite(RealServer.require("dbus-daemon"), RealServer.requirePython("dbus"), RealServer.requirePython("gi"))
+@Suite(
+    .onOwnThreads, RealServer.require("dbus-daemon"), RealServer.requirePython("dbus"), RealServer.requirePython("gi"))
 struct `The dialogue of a keyring` {
     let demo: DemoBackendProcess
     let authctl: Installation

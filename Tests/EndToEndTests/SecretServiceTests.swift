@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// Logins that are kept in the desktop's keyring: GNOME's, on a private bus.
-@Suite(RealServer.require("gnome-keyring-daemon"), RealServer.require("dbus-daemon"))
+@Suite(.onOwnThreads, RealServer.require("gnome-keyring-daemon"), RealServer.require("dbus-daemon"))
 struct `A login in the Secret Service` {
     let demo: DemoBackendProcess
     let authctl: Installation
@@ -150,7 +150,7 @@ final class SilentSocket {
     deinit { close(descriptor) }
 }
 
-@Suite(RealServer.require("gnome-keyring-daemon"), RealServer.require("dbus-daemon"))
+@Suite(.onOwnThreads, RealServer.require("gnome-keyring-daemon"), RealServer.require("dbus-daemon"))
 struct `A hindered Secret Service` {
     /// Twice what the contract gives a login, for a machine with much else to do; the libraries' own limit is 25.
     private static let patience = 8.0

@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// The leak sweep L0 over whole runs of the binary: secrets are where they belong, and nowhere else.
-@Suite struct `Secrets` {
+@Suite(.onOwnThreads) struct `Secrets` {
     /// What is given from outside lies here, and is not swept.
     let outside: TemporaryHome
     let demo: DemoBackendProcess
@@ -18,9 +18,7 @@ import Testing
     private func installation(_ store: String) throws -> (authctl: Installation, environment: [String: String]) {
         let authctl = try Installation(demo, store: store)
         guard store == "file" else { return (authctl, [:]) }
-        let environment = ["AUTHCTL_STORE_PASSPHRASE_FILE": try outside.write("open sesame\n", to: "passphrase")]
-        try authctl.run("store", "init", "file", environment: environment)
-        return (authctl, environment)
+        return (authctl, try StoreOnTest.passphrase.setUp(authctl, outside: outside))
     }
 
     /// Everything that can be read after a run: output, talk, the server's log, every file in the home.
@@ -29,7 +27,8 @@ import Testing
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let sweep = try LeakSweep(
-            secrets: secrets + ["open sesame", "wrong battery"], pairs: [("ann", password), ("ann", "wrong battery")])
+            secrets: secrets + [StoreOnTest.secret, "wrong battery"],
+            pairs: [("ann", password), ("ann", "wrong battery")])
         var texts = texts
         texts["the server's log"] = demo.output
         try sweep.expectClean(
@@ -103,7 +102,7 @@ import Testing
         let (authctl, environment) = try installation("file")
         let slow = "slow and steady"
         let file = try outside.write(slow + "\n", to: "slow")
-        let sweep = try LeakSweep(secrets: ["open sesame"], pairs: [("slow", slow)])
+        let sweep = try LeakSweep(secrets: [StoreOnTest.secret], pairs: [("slow", slow)])
         let variable = ["AUTHCTL_PASSWORD": slow, "AUTHCTL_USERNAME": "slow", "AUTHCTL_PROFILE": "wire"]
         for (more, given) in [(["--password-file", file, "-u", "slow"], [:]), ([], variable), (["-u", "slow"], [:])] {
             let run = try TerminalRun(

@@ -3,7 +3,8 @@ import LoginTestSupport
 import Testing
 
 /// The binary against a real nginx whose certificates do not verify.
-@Suite(RealServer.require("nginx"), RealServer.require("openssl")) struct `A server whose certificate does not verify` {
+@Suite(.onOwnThreads, RealServer.require("nginx"), RealServer.require("openssl"))
+struct `A server whose certificate does not verify` {
     let authctl: Installation
     let certificates: TestCertificates
     /// Self-signed, for this host and in its time.

@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// The contract's profiles, walked from login to logout by the binary.
-@Suite struct `Each kind of service` {
+@Suite(.onOwnThreads) struct `Each kind of service` {
     /// A profile with what a login of it needs, and what follows.
     struct Walk: Sendable, CustomTestStringConvertible {
         let profile: String

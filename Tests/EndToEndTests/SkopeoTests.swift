@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// A client of the protocol that we did not write, skopeo, at a real httpd that answers as a registry does.
-@Suite(RealServer.require("apache2"), RealServer.require("skopeo"), RealServer.require("python3"))
+@Suite(.onOwnThreads, RealServer.require("apache2"), RealServer.require("skopeo"), RealServer.require("python3"))
 struct `skopeo with docker-credential-authctl` {
     private let httpd: HttpdSite
     private let front: TLSFront

@@ -3,9 +3,11 @@ import LoginTestSupport
 import Testing
 
 /// Mixed commands from eight processes at once against a server that fails one answer in five. `make soak` runs 2,000 of
-/// them (`AUTHCTL_SOAK`), the usual tests 200.
-@Suite(.serialized) struct `A soak` {
-    private static let count = ProcessInfo.processInfo.environment["AUTHCTL_SOAK"].flatMap { Int($0) } ?? 200
+/// them (`AUTHCTL_SOAK`), a full run 200, the usual tests 80.
+@Suite(.onOwnThreads, .serialized) struct `A soak` {
+    private static let count =
+        ProcessInfo.processInfo.environment["AUTHCTL_SOAK"].flatMap { Int($0) }
+        ?? Thoroughness.choose(usual: 80, full: 200)
     private static let base = "/_matrix/client/v3"
 
     let demo: DemoBackendProcess

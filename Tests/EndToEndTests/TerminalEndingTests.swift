@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// However a login on a terminal ends, the terminal is as it was.
-@Suite struct `A login that is interrupted` {
+@Suite(.onOwnThreads) struct `A login that is interrupted` {
     let demo: DemoBackendProcess
     let authctl: Installation
 

@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// The binary and a person, on a real pseudo-terminal.
-@Suite struct `A login on a terminal` {
+@Suite(.onOwnThreads) struct `A login on a terminal` {
     let demo: DemoBackendProcess
     let authctl: Installation
 

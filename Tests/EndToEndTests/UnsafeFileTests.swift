@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// Threats F1 and F2 at the binary: every file and folder that it makes or finds.
-@Suite struct `A file of authctl` {
+@Suite(.onOwnThreads) struct `A file of authctl` {
     let demo: DemoBackendProcess
 
     init() throws {

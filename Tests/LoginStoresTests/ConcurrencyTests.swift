@@ -2,10 +2,11 @@ import Foundation
 import LoginCore
 import LoginStores
 import Secrets
+import LoginTestSupport
 import Testing
 
 /// Several processes at once.
-@Suite struct ConcurrencyTests {
+@Suite(.onOwnThreads) struct ConcurrencyTests {
     @Test(arguments: ["file", "plaintext", "book"])
     func `saves by many processes at once are all there afterwards`(store: String) throws {
         let folder = TemporaryFolder()

@@ -2,10 +2,11 @@ import Foundation
 import LoginCore
 import LoginStores
 import Secrets
+import LoginTestSupport
 import Testing
 
 /// Threat F4: saves that are killed, or whose system calls fail, one call at a time (strace's injection).
-@Suite(.serialized, .enabled(if: Need.strace, "strace cannot trace here"))
+@Suite(.onOwnThreads, .serialized, .enabled(if: Need.strace, "strace cannot trace here"))
 struct CrashTests {
     enum Saved: String, CaseIterable {
         case file, plaintext, book
@@ -72,7 +73,8 @@ struct CrashTests {
         return try Program.run(["strace", "-f", "-o", "/dev/null", "-e", "trace=\(step.call)", "-e", inject] + command)
     }
 
-    @Test(arguments: Saved.allCases)
+    /// The three are written by the same code.
+    @Test(arguments: Thoroughness.choose(usual: [Saved.file], full: Saved.allCases))
     func `F4 a save killed at any system call leaves the old or the new file, whole`(saved: Saved) throws {
         let folder = TemporaryFolder()
         let old = try saved.begin(folder)
@@ -94,7 +96,7 @@ struct CrashTests {
         print("F4 \(saved): \(kills) kills, \(news) of them after the rename, 0 lost, 0 half")
     }
 
-    @Test(arguments: [Saved.plaintext, .book])
+    @Test(arguments: Thoroughness.choose(usual: [Saved.plaintext], full: [.plaintext, .book]))
     func `F4 a first save killed at any system call leaves nothing or the file, whole`(saved: Saved) throws {
         // The names of the folders differ, the calls do not.
         let rehearsal = TemporaryFolder()
@@ -112,15 +114,21 @@ struct CrashTests {
         }
     }
 
-    @Test(arguments: Saved.allCases, ["EIO", "ENOSPC", "EDQUOT", "EROFS"])
-    func `F4 a failing system call is an error and the old file stays`(saved: Saved, error: String) throws {
+    private static let errors = ["EIO", "ENOSPC", "EDQUOT", "EROFS"]
+
+    /// A full run lets each call fail with each error; a usual one with one error each, in turn.
+    @Test(
+        arguments: Thoroughness.choose(usual: [Saved.file], full: Saved.allCases),
+        Thoroughness.choose(usual: [0], full: Array(errors.indices)))
+    func `F4 a failing system call is an error and the old file stays`(saved: Saved, turn: Int) throws {
         let folder = TemporaryFolder()
         let old = try saved.begin(folder)
         var (failures, unharmed) = (0, 0)
         var syncs = 0
-        for step in try steps(of: saved.command(folder, "new"), in: folder) {
+        for (number, step) in try steps(of: saved.command(folder, "new"), in: folder).enumerated() {
             try folder.overwrite(saved.fileName, with: old)
             if step.call == "fsync" { syncs += 1 }
+            let error = Self.errors[(number + turn) % Self.errors.count]
             let result = try run(saved.command(folder, "new"), "error=\(error)", at: step)
             let value = try saved.value(folder)
             guard result.status != 0 else {
@@ -131,11 +139,11 @@ struct CrashTests {
             }
             failures += 1
             // The second fsync is that of the folder, after the rename.
-            #expect(value == (step.call == "fsync" && syncs == 2 ? "new" : "old"), "\(step)")
+            #expect(value == (step.call == "fsync" && syncs == 2 ? "new" : "old"), "\(step) \(error)")
         }
         #expect(failures >= 10)
         #expect(!folder.entries().contains { $0.contains(".new-") })
-        print("F4 \(saved): \(failures) failures with \(error), old file whole each time; \(unharmed) did not matter")
+        print("F4 \(saved): \(failures) failures, old file whole each time; \(unharmed) did not matter")
     }
 
     /// A real limit, which lets a part of a write through (setrlimit(2), RLIMIT_FSIZE).

@@ -1,11 +1,12 @@
 import Foundation
 import LoginCore
 import Secrets
+import LoginTestSupport
 import Testing
 
 @testable import LoginStores
 
-@Suite struct EncryptedFileTests {
+@Suite(.onOwnThreads) struct EncryptedFileTests {
     private let ask: () throws(StoreFault) -> Secret = { Secret("correct horse") }
 
     @Test func `setting up does not replace what is there`() throws {

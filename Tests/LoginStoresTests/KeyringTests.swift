@@ -2,10 +2,11 @@ import Glibc
 import LoginCore
 import LoginStores
 import Secrets
+import LoginTestSupport
 import Testing
 
 /// The real kernel keyring, seen from other processes.
-@Suite(.enabled(if: Need.keyring, "the kernel keyring cannot be used here"))
+@Suite(.onOwnThreads, .enabled(if: Need.keyring, "the kernel keyring cannot be used here"))
 struct KeyringTests {
     let profile = "keyring-\(UInt64.random(in: 0 ... .max))"
     let store = KeyringStore(clock: WallClock { Int64(time(nil)) })

@@ -2,10 +2,11 @@ import Foundation
 import LoginCore
 import LoginStores
 import Secrets
+import LoginTestSupport
 import Testing
 
 /// Threats F1 and F2, on every file in the state folder.
-@Suite struct SafeFileTests {
+@Suite(.onOwnThreads) struct SafeFileTests {
     private func expectUnsafe(_ body: () throws -> Void) {
         #expect {
             try body()

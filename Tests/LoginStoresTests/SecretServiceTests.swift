@@ -7,7 +7,9 @@ import Testing
 @testable import LoginStores
 
 /// What the desktop's keyring promises beyond the contract, with GNOME's on a private bus.
-@Suite(.enabled(if: Need.secretService, "gnome-keyring-daemon, dbus-daemon or secret-tool is not installed"))
+@Suite(
+    .onOwnThreads, .enabled(if: Need.secretService, "gnome-keyring-daemon, dbus-daemon or secret-tool is not installed")
+)
 struct SecretServiceTests {
     let keyring: KeyringSession
     let store: SecretServiceStore

@@ -2,6 +2,7 @@ import Glibc
 import LoginCore
 import LoginStores
 import Secrets
+import LoginTestSupport
 import Testing
 
 /// A store that the contract is tried on: the real thing, in a folder of its own.
@@ -184,7 +185,7 @@ struct StoreContract {
     }
 }
 
-@Suite struct StoreContractTests {
+@Suite(.onOwnThreads) struct StoreContractTests {
     @Test(arguments: StoreUnderTest.allCases.filter(\.isHere), Clause.allCases)
     func `every store keeps the contract`(store: StoreUnderTest, clause: Clause) throws {
         let folder = TemporaryFolder()

@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// What is said before and around the questions.
-@Suite struct DialogueTests {
+@Suite(.onOwnThreads) struct DialogueTests {
     @Test func `the profile and the origin come first, then our words, then the server's`() throws {
         let probe = try Probe("--refused", "1", "--words", "Bad \"login\"", "--realm", "Staff", "--proposed", "ann")
         try probe.pty.wait(for: "User name: ann")

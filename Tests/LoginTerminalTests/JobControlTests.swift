@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// Stopping and going on, under a shell with job control, since a process without one is never stopped.
-@Suite struct JobControlTests {
+@Suite(.onOwnThreads) struct JobControlTests {
     private func shell() throws -> Pty {
         let home = try TemporaryHome()
         let spec = ChildSpec(

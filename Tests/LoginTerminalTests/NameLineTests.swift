@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// The line in which a user name is edited, and how lines fit on the screen.
-@Suite struct NameLineTests {
+@Suite(.onOwnThreads) struct NameLineTests {
     private func username(proposed: String = "", keys: [String], columns: UInt16 = 80) throws -> String? {
         let probe = try Probe("--fields", "username", "--proposed", proposed, columns: columns)
         try probe.pty.wait(for: "User name: ")

@@ -4,7 +4,7 @@ import Testing
 @testable import LoginTerminal
 
 /// The line on the screen, without a terminal.
-@Suite struct ScreenLineTests {
+@Suite(.onOwnThreads) struct ScreenLineTests {
     private static let pieces = [Cell("a"), Cell("b"), Cell("c"), Cell("\\u{7F}", width: 6)]
 
     /// A thousand changes from one random line to another: what stands there after the change is what a fresh drawing

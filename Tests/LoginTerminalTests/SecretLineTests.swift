@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// What a masked line shows, takes and keeps.
-@Suite struct SecretLineTests {
+@Suite(.onOwnThreads) struct SecretLineTests {
     private func ask(mask: String = "*", keys: [UInt8]) throws -> Probe {
         let probe = try Probe("--fields", "password", "--mask", mask)
         try probe.pty.wait(for: "Password: ")

@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// The terminal comes back as it was, whatever happens (P4 to P17).
-@Suite struct TerminalStateTests {
+@Suite(.onOwnThreads) struct TerminalStateTests {
     private static let deadly: [Int32] = [
         SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGPIPE, SIGUSR1, SIGUSR2, SIGXCPU, SIGVTALRM, SIGPROF,
         SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGSYS, SIGPOLL, 40,

@@ -67,6 +67,16 @@ final class Installation {
         return result
     }
 
+    /// Runs a command an hour from now (faketime(1)), when sessions have ended here that the server would still take.
+    func runLater(_ arguments: [String]) throws -> CommandResult {
+        guard let faketime = RealServer.path(of: "faketime") else { throw POSIXError(.ENOENT) }
+        var later = spec(["-f", "+1h", program] + arguments, [:])
+        later.path = faketime
+        let result = try Command.run(later)
+        witness.sees(result, of: arguments)
+        return result
+    }
+
     /// Logs in with a password on stdin, and has to succeed.
     func logIn(_ profile: String, _ user: String = "ann", _ password: String = "correct horse", _ more: String...)
         throws

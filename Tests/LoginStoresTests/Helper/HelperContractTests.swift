@@ -2,10 +2,11 @@ import Foundation
 import LoginCore
 import LoginStores
 import Secrets
+import LoginTestSupport
 import Testing
 
 /// The contract of the stores on the helpers that docker's users have.
-@Suite struct HelperContractTests {
+@Suite(.onOwnThreads) struct HelperContractTests {
     @Test(.enabled(if: Need.passHelper, "docker-credential-pass is not here"), arguments: Clause.allCases)
     func `docker-credential-pass keeps the contract`(clause: Clause) throws {
         let helper = try PassHelper()

@@ -4,10 +4,11 @@ import Glibc
 import LoginCore
 import LoginStores
 import Secrets
+import LoginTestSupport
 import Testing
 
 /// Which program is run, and in which surroundings.
-@Suite struct `The start of a helper` {
+@Suite(.onOwnThreads) struct `The start of a helper` {
     private func fault(_ store: HelperStore) -> StoreFault? { ScriptedHelper.fault { _ = try store.find(.some()) } }
 
     @Test(arguments: [

@@ -1,0 +1,51 @@
+import Foundation
+public import Testing
+
+/// Runs the tests of a suite on threads of their own.
+///
+/// Swift has as many threads as the machine has cores, and a test that waits for another program keeps one of them from
+/// everybody else. These may wait: three for each core run at once.
+public struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
+    public var isRecursive: Bool { true }
+
+    public func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        try await withTaskExecutorPreference(WaitingThreads.shared) { try await function() }
+    }
+}
+
+extension Trait where Self == OwnThreads {
+    /// For tests that mostly wait for other programs.
+    public static var onOwnThreads: Self { Self() }
+}
+
+private final class WaitingThreads: TaskExecutor, @unchecked Sendable {
+    static let shared = WaitingThreads(count: 3 * ProcessInfo.processInfo.activeProcessorCount)
+
+    private let changed = NSCondition()
+    private var jobs: [UnownedJob] = []
+
+    private init(count: Int) {
+        for _ in 0..<count {
+            Thread.detachNewThread { [self] in
+                while true { next().runSynchronously(on: asUnownedTaskExecutor()) }
+            }
+        }
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        changed.withLock {
+            jobs.append(job)
+            changed.signal()
+        }
+    }
+
+    private func next() -> UnownedJob {
+        changed.withLock {
+            while jobs.isEmpty { changed.wait() }
+            return jobs.removeFirst()
+        }
+    }
+}

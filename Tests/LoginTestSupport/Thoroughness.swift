@@ -1,0 +1,17 @@
+import Foundation
+
+/// How much the tests try. `make test` takes samples where all of it takes minutes; `make test-all`, which is what CI runs,
+/// sets `AUTHCTL_TESTS=all` and takes everything. docs/tests.md lists what asks here.
+public enum Thoroughness {
+    public static let isFull = ProcessInfo.processInfo.environment["AUTHCTL_TESTS"] == "all"
+
+    /// Everything in a full run, else `count` of them, spread evenly from the first to the last.
+    public static func sample<Element>(_ everything: [Element], _ count: Int) -> [Element] {
+        guard !isFull, count < everything.count else { return everything }
+        guard count > 1 else { return Array(everything.prefix(count)) }
+        return (0..<count).map { everything[$0 * (everything.count - 1) / (count - 1)] }
+    }
+
+    /// `full` in a full run, else `usual`.
+    public static func choose<Value>(usual: Value, full: Value) -> Value { isFull ? full : usual }
+}
