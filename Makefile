@@ -40,7 +40,7 @@ demo: build ## a login at the built-in demo server; without a terminal it walks 
 	@scripts/demo $(AUTHCTL) .build/debug/demo-backend
 
 # One build for the three of them; docs/tests.md says what each has, and how long it takes.
-check: CHOICE := --skip '^EndToEndTests[.]'
+check: CHOICE := --skip '^EndToEndTests[.]|CrashTests|HelperContractTests|SecretServiceTests'
 check: ## the tests of core, command line and adapters, without servers: under a minute
 test: ## every test, on real servers too: five minutes
 test-all: THOROUGHNESS := all

@@ -126,7 +126,8 @@ final class `A move that is killed` {
         // Wherever a crash has left a copy, the logout finds it.
         try logIn()
         try kill(from, to, after: stops * 4 / 5)
-        #expect(try run("logout", "wire").code == 0)
+        let logout = try run("logout", "wire")
+        #expect(logout.code == 0, "\(logout.error)")
         for store in [from, to] { #expect(try isEmpty(store), "\(store)") }
     }
 

@@ -158,11 +158,12 @@ struct LoginFlowWalkTests {
     }
 
     @Test(arguments: cases) func `after the end nothing changes any more`(_ walked: Case) {
-        for step in walked.walk.steps {
-            guard case .finished(let outcome) = step.from.flow.state else { continue }
-            #expect(step.effect == .finish(outcome))
-            #expect(step.to.flow == step.from.flow)
+        // One expectation for all: a macro for each of a hundred thousand steps takes longer than the walk.
+        let changed = walked.walk.steps.first { step in
+            guard case .finished(let outcome) = step.from.flow.state else { return false }
+            return step.effect != .finish(outcome) || step.to.flow != step.from.flow
         }
+        #expect(changed?.event.name == nil)
     }
 
     @Test(arguments: cases) func `whoever is asked can cancel, and nothing is saved then`(_ walked: Case) {
@@ -172,7 +173,9 @@ struct LoginFlowWalkTests {
         }
     }
 
-    @Test(arguments: cases) func `A5: only what was typed and not judged may be sent again, and only after a yes`(_ walked: Case) {
+    @Test(arguments: cases) func `A5: only what was typed and not judged may be sent again, and only after a yes`(
+        _ walked: Case
+    ) {
         for step in walked.walk.steps {
             if case .askRetry(let error) = step.effect {
                 #expect(step.from.flow.state == .authenticating(.typed) && step.event == .failed(error))
@@ -192,14 +195,19 @@ struct LoginFlowWalkTests {
         #expect(walked.walk.places.map(\.shadow.retries).max() == allowed)
     }
 
-    @Test(arguments: cases) func `A5: whoever does not want to try again gets the fault that there was`(_ walked: Case) {
+    @Test(arguments: cases) func `A5: whoever does not want to try again gets the fault that there was`(_ walked: Case)
+    {
         for step in walked.walk.steps {
-            guard case .askingRetry(let error) = step.from.flow.state, step.event == .answeredRetry(false) else { continue }
+            guard case .askingRetry(let error) = step.from.flow.state, step.event == .answeredRetry(false) else {
+                continue
+            }
             #expect(step.effect == .finish(.failed(error)))
         }
     }
 
-    @Test(arguments: cases) func `A12: only a refusal of what was typed or stored counts as a failed attempt`(_ walked: Case) {
+    @Test(arguments: cases) func `A12: only a refusal of what was typed or stored counts as a failed attempt`(
+        _ walked: Case
+    ) {
         for place in walked.walk.places {
             #expect(place.flow.previousFailureCount == place.shadow.refusals)
         }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LoginHTTP
 
-struct `A network fault` {
+@Suite(.onOwnThreads) struct `A network fault` {
     private func ends(
         _ reply: RecordingServer.Reply, _ settings: TransportSettings = TransportSettings()
     ) throws -> (fault: LoginError?, seconds: Double) {

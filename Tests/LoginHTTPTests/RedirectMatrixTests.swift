@@ -7,7 +7,7 @@ import Testing
 
 /// Every form in which a secret is sent, answered with a redirect to every other place by every status: the other place
 /// sees no byte, not even a connection.
-@Suite(.serialized) struct `A redirect to another origin` {
+@Suite(.onOwnThreads, .serialized) struct `A redirect to another origin` {
     private static let statuses = [301, 302, 303, 307, 308]
 
     @Test(arguments: SecretForm.allCases)

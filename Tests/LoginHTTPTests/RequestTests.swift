@@ -5,7 +5,7 @@ import Testing
 
 @testable import LoginHTTP
 
-struct `A request` {
+@Suite(.onOwnThreads) struct `A request` {
     private func sent(_ replies: [RecordingServer.Reply] = [.answer(200)], _ make: (String) -> HTTPRequest) throws
         -> [String]
     {

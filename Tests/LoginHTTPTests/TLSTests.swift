@@ -6,7 +6,7 @@ import Testing
 
 @testable import LoginHTTP
 
-struct `TLS` {
+@Suite(.onOwnThreads) struct `TLS` {
     private let certificates: TestCertificates
     private let own: CertificatePair
 

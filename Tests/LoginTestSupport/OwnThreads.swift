@@ -4,7 +4,7 @@ public import Testing
 /// Runs the tests of a suite on threads of their own.
 ///
 /// Swift has as many threads as the machine has cores, and a test that waits for another program keeps one of them from
-/// everybody else. These may wait: three for each core run at once.
+/// everybody else. These may wait: two for each core run at once.
 public struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
     public var isRecursive: Bool { true }
 
@@ -21,7 +21,7 @@ extension Trait where Self == OwnThreads {
 }
 
 private final class WaitingThreads: TaskExecutor, @unchecked Sendable {
-    static let shared = WaitingThreads(count: 3 * ProcessInfo.processInfo.activeProcessorCount)
+    static let shared = WaitingThreads(count: 2 * ProcessInfo.processInfo.activeProcessorCount)
 
     private let changed = NSCondition()
     private var jobs: [UnownedJob] = []
