@@ -29,47 +29,47 @@ struct LoginFlowWalkTests {
     }
 
     static let cases = [
-        Case("2 attempts", LoginFlow.Policy(maxAttempts: 2), places: 1802, longest: 20),
-        Case("1 attempt", LoginFlow.Policy(maxAttempts: 1), places: 604, longest: 16),
-        Case("no attempt", LoginFlow.Policy(maxAttempts: 0), places: 144, longest: 12),
-        Case("nobody to ask", LoginFlow.Policy(mayAsk: false), places: 144, longest: 12),
-        Case("force", LoginFlow.Policy(maxAttempts: 3, force: true), places: 1381, longest: 9),
-        Case("force, nobody to ask", LoginFlow.Policy(mayAsk: false, force: true), places: 23, longest: 1),
-        Case("renews first", LoginFlow.Policy(mayAsk: false, renewsFirst: true), places: 143, longest: 11),
-        Case("a ticket, nobody to ask", LoginFlow.Policy(mayAsk: false, mayUseTicket: true), places: 192, longest: 13),
-        Case("given", LoginFlow.Policy(hasGivenCredential: true), places: 109, longest: 4),
+        Case("2 attempts", LoginFlow.Policy(maxAttempts: 2), places: 4983, longest: 22),
+        Case("1 attempt", LoginFlow.Policy(maxAttempts: 1), places: 1541, longest: 18),
+        Case("no attempt", LoginFlow.Policy(maxAttempts: 0), places: 170, longest: 12),
+        Case("nobody to ask", LoginFlow.Policy(mayAsk: false), places: 170, longest: 12),
+        Case("force", LoginFlow.Policy(maxAttempts: 3, force: true), places: 6647, longest: 15),
+        Case("force, nobody to ask", LoginFlow.Policy(mayAsk: false, force: true), places: 25, longest: 1),
+        Case("renews first", LoginFlow.Policy(mayAsk: false, renewsFirst: true), places: 169, longest: 11),
+        Case("a ticket, nobody to ask", LoginFlow.Policy(mayAsk: false, mayUseTicket: true), places: 356, longest: 13),
+        Case("given", LoginFlow.Policy(hasGivenCredential: true), places: 121, longest: 4),
         Case(
             "given, force, nobody to ask", LoginFlow.Policy(mayAsk: false, force: true, hasGivenCredential: true),
-            places: 109, longest: 4),
+            places: 121, longest: 4),
         Case(
-            "1 attempt, trust asked", LoginFlow.Policy(maxAttempts: 1, trust: TrustPolicy(mayAsk: true)), places: 3345,
+            "1 attempt, trust asked", LoginFlow.Policy(maxAttempts: 1, trust: TrustPolicy(mayAsk: true)), places: 5259,
             longest: 22),
         Case(
             "given, trust asked", LoginFlow.Policy(hasGivenCredential: true, trust: TrustPolicy(mayAsk: true)),
-            places: 375,
+            places: 418,
             longest: 8),
         Case(
             "nobody to ask, fingerprint",
-            LoginFlow.Policy(mayAsk: false, trust: TrustPolicy(fingerprint: SomeLogin.fingerprint(7))), places: 297,
+            LoginFlow.Policy(mayAsk: false, trust: TrustPolicy(fingerprint: SomeLogin.fingerprint(7))), places: 350,
             longest: 15),
         Case(
             "another fingerprint",
             LoginFlow.Policy(maxAttempts: 1, trust: TrustPolicy(fingerprint: SomeLogin.fingerprint(8), mayAsk: true)),
-            places: 605, longest: 16),
+            places: 1542, longest: 18),
         Case(
-            "a session that was refused", LoginFlow.Policy(maxAttempts: 1, sessionWasRefused: true), places: 1800,
-            longest: 19),
-        Case("another person", LoginFlow.Policy(maxAttempts: 1), ofAnother: true, places: 1407, longest: 19),
+            "a session that was refused", LoginFlow.Policy(maxAttempts: 1, sessionWasRefused: true), places: 1539,
+            longest: 17),
+        Case("another person", LoginFlow.Policy(maxAttempts: 1), ofAnother: true, places: 2187, longest: 19),
         Case(
             "another person, nobody to ask", LoginFlow.Policy(mayAsk: false, mayUseTicket: true), ofAnother: true,
-            places: 167,
+            places: 297,
             longest: 12),
         Case(
-            "another person, given", LoginFlow.Policy(hasGivenCredential: true), ofAnother: true, places: 83, longest: 3
+            "another person, given", LoginFlow.Policy(hasGivenCredential: true), ofAnother: true, places: 91, longest: 3
         ),
         Case(
             "renews first, trust asked",
-            LoginFlow.Policy(maxAttempts: 0, renewsFirst: true, trust: TrustPolicy(mayAsk: true)), places: 460,
+            LoginFlow.Policy(maxAttempts: 0, renewsFirst: true, trust: TrustPolicy(mayAsk: true)), places: 541,
             longest: 15),
     ]
 
