@@ -1,3 +1,4 @@
+import Foundation
 import LoginCore
 import LoginTestSupport
 import Secrets
@@ -6,8 +7,11 @@ import Testing
 @testable import AuthctlCLI
 
 @Suite(.onOwnThreads) struct `A password command` {
+    /// A command has the standard error of whoever runs it, and `swift test` waits for everybody who has that of the tests:
+    /// what these leave behind has its own.
     private func run(_ script: String, patience: Int = 20) throws(LoginError) -> Secret {
-        try PasswordCommand(words: ["/bin/sh", "-c", script], patience: patience).run()
+        let words = ["/bin/sh", "-c", "exec /bin/sh -c \"$0\" 2>/dev/null", script]
+        return try PasswordCommand(words: words, patience: patience).run()
     }
 
     private func fault(_ script: String, patience: Int = 20) -> LoginError? {
@@ -51,6 +55,13 @@ import Testing
         let begin = ContinuousClock.now
         #expect(try run(script) == Secret("x"))
         #expect(ContinuousClock.now - begin < .seconds(10))
+    }
+
+    @Test func `F5 what it leaves behind does not hold the output of the tests`() throws {
+        let left = try run("sleep 30 & echo $!").withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        let process = try #require(Int32(left))
+        defer { kill(process, SIGKILL) }
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/fd/2") == "/dev/null")
     }
 
     @Test func `that fails is 4 with its status, or the number of its signal`() {
