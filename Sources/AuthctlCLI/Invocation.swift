@@ -10,8 +10,10 @@ final class Invocation {
     let paths: Paths
     let profiles: ProfileBook
     let book: AccountBook
-    /// Whether this command may ask a person, and somebody is there to be asked.
+    /// Whether this command may ask a person to log in, and somebody is there to be asked.
     let mayAsk: Bool
+    /// Whether it may ask a person to unlock a store, and somebody is there to be asked.
+    let mayUnlock: Bool
     /// Seconds that a person has for each answer.
     var promptTimeout = World.DialogueSettings().timeout
     /// Is told what is sent and answered, without secrets; nothing for what `-v` says.
@@ -23,7 +25,8 @@ final class Invocation {
     private var remembered: AccountBookDocument?
     private var opened: StoreShelf?
 
-    init(_ world: World, _ options: GlobalOptions, mayAsk: Bool = false) throws(LoginError) {
+    init(_ world: World, _ options: GlobalOptions, mayAsk: Bool = false, mayUnlock: Bool = false) throws(LoginError)
+    {
         self.world = world
         self.options = options
         (paths, profiles) = try Invocation.fromConfig { () throws(UsageFault) in
@@ -32,7 +35,8 @@ final class Invocation {
         }
         book = world.book(paths.stateFolder)
         let isForbidden = options.noPrompt || (world.environment["AUTHCTL_NO_PROMPT"] ?? "0") != "0"
-        self.mayAsk = mayAsk && !isForbidden && world.hasTerminal()
+        let isPossible = (mayAsk || mayUnlock) && !isForbidden && world.hasTerminal()
+        (self.mayAsk, self.mayUnlock) = (mayAsk && isPossible, mayUnlock && isPossible)
         if let timeout = options.timeout, !(1...3600).contains(timeout) {
             throw .usage(.badValue(option: "--timeout", problem: "must be from 1 to 3600 seconds"))
         }
@@ -92,49 +96,29 @@ final class Invocation {
         return try Invocation.fromConfig { () throws(UsageFault) in try parser.parse(url) }
     }
 
-    /// The stores, with a passphrase from a file or, where this command may ask, from the person.
+    /// The stores, with a passphrase from a file or, where this command may ask for it, from the person.
     ///
     /// One for the whole command, so that a passphrase is asked for and turned into a key once.
     func shelf() -> StoreShelf {
         if let opened { return opened }
+        let asked = StorePassphrase(invocation: self)
         let place = World.ShelfPlace(
-            stateFolder: paths.stateFolder, holding: profiles.defaults.passphraseCache, desktop: desktop)
-        let shelf = world.shelf(place) { [unowned self] () throws(StoreFault) in
-            try self.passphrase()
-        }
+            stateFolder: paths.stateFolder, holding: profiles.defaults.passphraseCache, desktop: desktop,
+            anotherPassphrase: { (failures) throws(StoreFault) in try asked.another(after: failures) })
+        let shelf = world.shelf(place) { () throws(StoreFault) in try asked.first() }
         opened = shelf
         return shelf
     }
 
-    /// The desktop's keyring, which may ask a person to unlock it where this command may ask anything.
+    /// The desktop's keyring, which may ask a person to unlock it where this command may have it do so.
     private var desktop: DesktopSession {
         let notice = { [unowned self] in say("authctl: the desktop asks about its keyring; waiting for the answer…") }
         let unlocking = DesktopSession.Unlocking.asking(seconds: promptTimeout, notice: notice)
-        return DesktopSession(unlocking: mayAsk ? unlocking : .never) { [world] in world.environment[$0] }
+        return DesktopSession(unlocking: mayUnlock ? unlocking : .never) { [world] in world.environment[$0] }
     }
 
     /// Where the encrypted file is, or will be.
     var encryptedFile: String { "\(paths.stateFolder)/\(EncryptedFileStore.fileName)" }
-
-    private func passphrase() throws(StoreFault) -> Secret {
-        if let file = world.environment["AUTHCTL_STORE_PASSPHRASE_FILE"] {
-            return try SecretFile.passphrase(file)
-        }
-        guard mayAsk else { throw .passphraseMissing(path: encryptedFile) }
-        let typed: Secret?
-        do throws(LoginError) {
-            let label = "Passphrase of authctl's encrypted file: "
-            typed = try world.dialogue(dialogueSettings).askPassphrase(label, confirm: false)
-        } catch .store(let fault) {
-            throw fault
-        } catch .promptExpired(let seconds) {
-            throw .passphraseExpired(seconds: seconds)
-        } catch {
-            throw .passphraseMissing(path: encryptedFile)
-        }
-        guard let typed else { throw .passphraseCancelled }
-        return typed
-    }
 
     var dialogueSettings: World.DialogueSettings {
         World.DialogueSettings(mask: world.environment.mask, timeout: promptTimeout)

@@ -42,7 +42,8 @@ public struct Program {
     private func run(_ command: any EndingCommand) -> Ending {
         var topic = Topic()
         do throws(LoginError) {
-            let invocation = try Invocation(world, command.global, mayAsk: type(of: command).mayAsk)
+            let invocation = try Invocation(
+                world, command.global, mayAsk: type(of: command).mayAsk, mayUnlock: type(of: command).mayUnlock)
             defer { topic = invocation.topic }
             return try command.end(invocation)
         } catch .failure(.system("write", EPIPE)) {

@@ -135,6 +135,8 @@ public enum StoreFault: Error, Equatable, Sendable {
     /// There is one already; it is not replaced.
     case alreadySetUp(StoreName, path: String)
     case passphraseMissing(path: String)
+    /// The encrypted file is to be set up, and nobody can be asked for its passphrase.
+    case newPassphraseMissing
     /// A system call failed.
     case system(call: String, path: String, errno: Int32)
     case timedOut(StoreName, seconds: Int)

@@ -135,7 +135,7 @@ extension StoreFault {
         case .unavailable, .notSetUp, .timedOut, .passphraseMissing: true
         case .noneWorks, .locked, .wrongPassphraseOrDamaged, .damaged, .unsafeFile, .alreadySetUp, .system, .tooLarge,
             .namesTooLong, .cannotBePermanent, .passphraseCancelled, .passphraseBlank, .passphraseExpired,
-            .passphraseFile, .helper:
+            .newPassphraseMissing, .passphraseFile, .helper:
             false
         }
     }

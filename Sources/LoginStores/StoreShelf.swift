@@ -17,10 +17,12 @@ public struct StoreShelf {
     ///   - holding: how long what opens the encrypted file is held in the kernel's keyring, in seconds.
     ///   - environment: of the helpers that are run; its `PATH` is where they are looked for.
     ///   - desktop: how the Secret Service is reached; not at all, unless said.
+    ///   - another: a further passphrase of it after so many wrong ones; nothing for none.
     ///   - passphrase: of the encrypted file; asked at most once, when first needed.
     public init(
         folder: String, clock: WallClock, holding: Int? = nil, environment: ProgramEnvironment = .inherited(),
         desktop: DesktopSession = .absent,
+        another: @escaping (_ failures: Int) throws(StoreFault) -> Secret? = { _ in nil },
         passphrase: @escaping () throws(StoreFault) -> Secret
     ) {
         self.folder = folder
@@ -28,7 +30,7 @@ public struct StoreShelf {
         self.environment = environment
         // One object, so that whatever opened the file once need not be asked for again.
         self.encrypted = EncryptedFileStore(
-            folder: folder, holding: holding, clock: clock, passphrase: passphrase)
+            folder: folder, holding: holding, clock: clock, another: another, passphrase: passphrase)
         // One connection, so that a service that does not answer is waited for once.
         self.secretService = SecretServiceStore(session: desktop)
     }

@@ -87,7 +87,7 @@ final class TestWorld {
             shelf: {
                 StoreShelf(
                     folder: $0.stateFolder, clock: clock, holding: $0.holding, environment: ProgramEnvironment([:]),
-                    desktop: $0.desktop, passphrase: $1)
+                    desktop: $0.desktop, another: $0.anotherPassphrase, passphrase: $1)
             })
     }
 }

@@ -30,23 +30,88 @@ import Testing
         #expect(run.pty.text.components(separatedBy: "Passphrase of").count == 2)
         try LeakSweep(secrets: ["open sesame"], pairs: [("ann", "correct horse")]).expectClean(
             ["transcript": run.pty.text], trees: [URL(fileURLWithPath: authctl.folder)])
-        // whoami never asks: it says how the passphrase can be given.
-        let mute = try authctl.onTerminal("whoami", "wire")
-        #expect(try mute.end() == .exited(8))
-        #expect(mute.pty.text.contains("AUTHCTL_STORE_PASSPHRASE_FILE"))
         let file = ["AUTHCTL_STORE_PASSPHRASE_FILE": try authctl.file("passphrase", "open sesame\n")]
         #expect(try authctl.run("whoami", "wire", environment: file).output == "ann\n")
         #expect(try authctl.run("logout", "wire", environment: file).code == 0)
         #expect(try authctl.run("whoami", "wire", environment: file).code == 4)
     }
 
-    @Test func `that is wrong is 8, before anything is asked or sent`() throws {
+    /// Logged in to `wire` and to `chat`, both in the encrypted file.
+    private func loggedIn() throws -> [String: String] {
         try setUp()
+        let file = ["AUTHCTL_STORE_PASSPHRASE_FILE": try authctl.file("passphrase", "open sesame\n")]
+        for profile in ["wire", "chat"] {
+            let login = ["login", profile, "-u", "ann", "--password-stdin"]
+            #expect(try authctl.run(login, input: "correct horse\n", environment: file).code == 0)
+        }
+        return file
+    }
+
+    @Test(arguments: [["whoami", "wire"], ["status", "wire"], ["token", "chat"], ["logout", "wire"]])
+    func `B2: is asked for at a terminal by every command`(command: [String]) throws {
+        let file = try loggedIn()
+        let run = try authctl.onTerminal(command)
+        try run.answer("Passphrase of authctl's encrypted file: ", "open sesame\r")
+        #expect(try run.end() == .exited(0), "\(run.pty.text)")
+        #expect(run.pty.text.components(separatedBy: "Passphrase of").count == 2)
+        if command[0] == "whoami" { #expect(run.output == "ann\n") }
+        if command[0] == "token" { #expect(run.output == (try authctl.run("token", "chat", environment: file).output)) }
+        if command[0] == "logout" { #expect(try authctl.run("whoami", "wire", environment: file).code == 4) }
+        try LeakSweep(secrets: ["open sesame"], pairs: []).expectClean(["transcript": run.pty.text], trees: [])
+    }
+
+    @Test(arguments: [["whoami", "wire", "--no-prompt"], ["token", "chat", "--no-prompt"], ["git-credential", "get"]])
+    func `B2: is not asked for under --no-prompt, nor by a helper`(command: [String]) throws {
+        _ = try loggedIn()
+        let before = authctl.home.files
+        let input = "protocol=http\nhost=\(demo.origin.dropFirst("http://".count))\nusername=ann\n\n"
+        // On a terminal, but for the request that a helper reads.
+        let shell = try authctl.shellOnTerminal(
+            """
+            export AUTHCTL_PROFILE=wire
+            printf '\(input.replacing("\n", with: "\\n"))' >request
+            authctl \(command.joined(separator: " ")) <request; echo ended $?
+            """)
+        try shell.wait(for: "ended 8")
+        #expect(shell.text.contains("AUTHCTL_STORE_PASSPHRASE_FILE") && shell.text.contains("--key-file"), "\(shell.text)")
+        #expect(!shell.text.contains("Passphrase of"))
+        #expect(authctl.home.files.filter { $0 != "request" } == before)
+    }
+
+    @Test func `B2: is asked for once by a status of many accounts, whatever the answer`() throws {
+        _ = try loggedIn()
+        let run = try authctl.onTerminal("status")
+        try run.answer("Passphrase of authctl's encrypted file: ", "\u{4}")
+        #expect(try run.end() != .exited(0))
+        #expect(run.pty.text.components(separatedBy: "Passphrase of").count == 2, "\(run.pty.text)")
+    }
+
+    @Test func `B3: that is wrong three times is 8, before anything is asked or sent, and no file is touched`() throws {
+        try setUp()
+        let before = try Set(authctl.home.files.map { try authctl.home.read($0) })
         let run = try authctl.onTerminal("login", "wire")
-        try run.answer("Passphrase", "open barley\r")
+        try run.answer("Passphrase", "open barley\r").answer("Wrong passphrase. Attempt 2 of 3: ", "\r")
+        try run.answer("Wrong passphrase. Attempt 3 of 3: ", "open wheat\r")
         #expect(try run.end() == .exited(8), "\(run.pty.text)")
+        #expect(run.pty.text.contains("wrong passphrase, or the file is damaged"))
         #expect(!run.pty.text.contains("Password:"))
         #expect(try demo.requests().allSatisfy { $0.carried.isEmpty })
+        let after = authctl.home.files.filter { $0 != "stdout" && !$0.hasSuffix(".lock") }
+        #expect(try before.isSuperset(of: after.map { try authctl.home.read($0) }))
+    }
+
+    @Test func `B3: that is right at the second try is enough`() throws {
+        _ = try loggedIn()
+        let run = try authctl.onTerminal("whoami", "wire")
+        try run.answer("Passphrase", "open barley\r").answer("Attempt 2 of 3: ", "open sesame\r")
+        #expect(try run.end() == .exited(0), "\(run.pty.text)")
+        #expect(run.output == "ann\n")
+    }
+
+    @Test func `B4: that nobody can type is told as what store init needs`() throws {
+        let run = try authctl.run("store", "init")
+        #expect(run.code == 8 && run.error.contains("--key-file FILE"), "\(run.error)")
+        #expect(run.error.contains("at a terminal") && !run.error.contains("logout"))
     }
 
     @Test func `that nobody gives is 13 after --prompt-timeout`() throws {

@@ -113,7 +113,7 @@ enum SomeErrors {
             .locked(path: hostile, seconds: 10),
             .wrongPassphraseOrDamaged(path: hostile), .damaged(path: hostile, problem: hostile),
             .unsafeFile(path: hostile, problem: hostile), .notSetUp(.file), .alreadySetUp(.file, path: hostile),
-            .passphraseMissing(path: hostile), .system(call: "write", path: hostile, errno: 28),
+            .passphraseMissing(path: hostile), .newPassphraseMissing, .system(call: "write", path: hostile, errno: 28),
             .timedOut(.helper(hostile), seconds: 5), .tooLarge(.keyring, limit: 9), .namesTooLong(.keyring, limit: 9),
             .cannotBePermanent(.keyring),
             .passphraseCancelled, .passphraseBlank,

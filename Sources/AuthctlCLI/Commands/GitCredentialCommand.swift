@@ -19,6 +19,9 @@ struct GitCredentialCommand: WorldCommand {
 
     @OptionGroup var global: GlobalOptions
 
+    /// Another program waits for the answer, and may have the terminal.
+    static let mayUnlock = false
+
     var printsJSON: Bool { false }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {

@@ -34,14 +34,14 @@ struct StoreInitCommand: WorldCommand {
             try EncryptedFileStore.create(folder: invocation.paths.stateFolder, source: source)
         }
         invocation.say("The encrypted file is set up; from now on 'auto' chooses it for new logins.")
-        if case .passphrase = source { invocation.say(Self.neverAsked) }
+        if case .passphrase = source { invocation.say(Self.whoAsks) }
         if printsJSON { try invocation.world.streams.result(json: ["store": "file", "result": "ok"]) }
         return .ok
     }
 
-    private static let neverAsked = """
-        login, request, exec and the store commands ask for the passphrase. For whoami, token, status and logout, name a
-        file with it in AUTHCTL_STORE_PASSPHRASE_FILE, or have it held for a time: passphrase-cache = SECONDS in config.toml.
+    private static let whoAsks = """
+        At a terminal the commands ask for the passphrase. Elsewhere, and for git and docker, name a file with it in
+        AUTHCTL_STORE_PASSPHRASE_FILE, or have it held for a time: passphrase-cache = SECONDS in config.toml.
         With 'store init file --key-file FILE' there is none.
         """
 
@@ -52,7 +52,7 @@ struct StoreInitCommand: WorldCommand {
         if let file = invocation.world.environment["AUTHCTL_STORE_PASSPHRASE_FILE"] {
             return .passphrase { () throws(StoreFault) in try SecretFile.passphrase(file) }
         }
-        guard invocation.mayAsk else { throw .store(.passphraseMissing(path: invocation.encryptedFile)) }
+        guard invocation.mayAsk else { throw .store(.newPassphraseMissing) }
         let dialogue = invocation.world.dialogue(invocation.dialogueSettings)
         guard let typed = try dialogue.askPassphrase("New passphrase: ", confirm: true) else { throw .cancelled }
         return .passphrase { () throws(StoreFault) in typed }

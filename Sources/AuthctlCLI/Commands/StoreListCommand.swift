@@ -6,6 +6,8 @@ import LoginStores
 struct StoreListCommand: WorldCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Show which stores there are here, which is chosen, and why.")
+    /// It tells what there is, without asking anybody.
+    static let mayUnlock = false
 
     @OptionGroup var report: ReportOptions
     @OptionGroup var global: GlobalOptions

@@ -6,8 +6,10 @@ protocol EndingCommand: ParsableCommand {
     var global: GlobalOptions { get }
     /// Whether it prints JSON.
     var printsJSON: Bool { get }
-    /// Whether it may ask a person.
+    /// Whether it may ask a person to log in, or for what else its own work needs.
     static var mayAsk: Bool { get }
+    /// Whether it may ask a person to unlock a store.
+    static var mayUnlock: Bool { get }
 
     func end(_ invocation: Invocation) throws(LoginError) -> Ending
 
@@ -17,6 +19,7 @@ protocol EndingCommand: ParsableCommand {
 
 extension EndingCommand {
     static var mayAsk: Bool { false }
+    static var mayUnlock: Bool { true }
 
     func tell(_ error: LoginError, about topic: Topic, to streams: Streams) {
         streams.tell(error, about: topic, printsJSON: printsJSON)

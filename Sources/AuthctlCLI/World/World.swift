@@ -31,6 +31,8 @@ struct World {
         /// How long what opens the encrypted file is held, in seconds; nothing for not at all.
         var holding: Int?
         var desktop = DesktopSession.absent
+        /// Another passphrase of the encrypted file after so many wrong ones; nothing where there is none.
+        var anotherPassphrase: (_ failures: Int) throws(StoreFault) -> Secret? = { _ in nil }
     }
 
     /// How a person is asked.
@@ -57,7 +59,8 @@ struct World {
             tickets: .gssapi,
             shelf: {
                 StoreShelf(
-                    folder: $0.stateFolder, clock: clock, holding: $0.holding, desktop: $0.desktop, passphrase: $1)
+                    folder: $0.stateFolder, clock: clock, holding: $0.holding, desktop: $0.desktop,
+                    another: $0.anotherPassphrase, passphrase: $1)
             })
     }
 }

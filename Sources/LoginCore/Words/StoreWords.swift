@@ -31,9 +31,17 @@ extension StoreFault {
             return Message(
                 "the passphrase of \(SafeText.escaped(path)) is needed, and nobody is asked for it here",
                 details: ["if it is lost: remove that file, then: authctl logout --all"],
-                next:
-                    "name a file with the passphrase in AUTHCTL_STORE_PASSPHRASE_FILE, or set passphrase-cache in config.toml and log in"
-            )
+                next: """
+                    at a terminal it is asked for; elsewhere name a file with it in AUTHCTL_STORE_PASSPHRASE_FILE, set \
+                    passphrase-cache in config.toml, or use a key file (authctl store init file --key-file FILE)
+                    """)
+        case .newPassphraseMissing:
+            return Message(
+                "the encrypted file needs a new passphrase, and nobody can be asked for it here; nothing was changed",
+                next: """
+                    run it at a terminal, or name a key file: authctl store init file --key-file FILE \
+                    (or a file with the passphrase in AUTHCTL_STORE_PASSPHRASE_FILE)
+                    """)
         case .system(let call, let path, let errno):
             return Message(
                 "\(call) failed on \(SafeText.escaped(path)) (\(SystemWords.of(errno))); what was stored before is still there",

@@ -11,20 +11,26 @@ public final class EncryptedFileStore: CredentialStore {
 
     private let file: SafeFile
     private let passphrase: () throws(StoreFault) -> Secret
+    private let another: (_ failures: Int) throws(StoreFault) -> Secret?
     private let held: HeldKey?
     private var unlocked: (header: VaultHeader, key: Secret)?
+    /// What came of asking a person who does not know it or does not say it: nobody is asked that twice.
+    private var refusal: StoreFault?
 
     /// - Parameters:
     ///   - folder: the state folder, an absolute path.
     ///   - wait: how long a change waits for another process at most, in seconds.
     ///   - holding: how long what opens the file is held in the kernel's keyring, in seconds; nothing for not at all.
+    ///   - another: a further passphrase after so many wrong ones; nothing for none.
     ///   - passphrase: asked at most once, and only if a passphrase opens the file; a key file is found by itself.
     public init(
         folder: String, wait: Int = 10, holding: Int? = nil, clock: WallClock? = nil,
+        another: @escaping (_ failures: Int) throws(StoreFault) -> Secret? = { _ in nil },
         passphrase: @escaping () throws(StoreFault) -> Secret
     ) {
         self.file = Self.file(folder: folder, wait: wait)
         self.passphrase = passphrase
+        self.another = another
         self.held = if let holding, let clock { HeldKey(seconds: holding, clock: clock) } else { nil }
     }
 
@@ -118,52 +124,42 @@ public final class EncryptedFileStore: CredentialStore {
 
     private func heldKey(_ header: VaultHeader, _ derivation: KeyDerivation) throws(StoreFault) -> Secret {
         if let key = held?.find(for: header) { return key }
-        let derived = try derivation.key(from: passphrase(), salt: header.salt, path: file.path)
-        let key = try header.fileKey(derivedKey: derived, path: file.path)
-        held?.hold(key, for: header)
-        return key
+        if let refusal { throw refusal }
+        do throws(StoreFault) {
+            let key = try askedKey(header, derivation)
+            held?.hold(key, for: header)
+            return key
+        } catch {
+            if error.isAnswer { refusal = error }
+            throw error
+        }
+    }
+
+    private func askedKey(_ header: VaultHeader, _ derivation: KeyDerivation) throws(StoreFault) -> Secret {
+        var given = try passphrase()
+        var failures = 0
+        while true {
+            do throws(StoreFault) {
+                let derived = try derivation.key(from: given, salt: header.salt, path: file.path)
+                return try header.fileKey(derivedKey: derived, path: file.path)
+            } catch .wrongPassphraseOrDamaged(let path) {
+                failures += 1
+                guard let next = try another(failures) else { throw .wrongPassphraseOrDamaged(path: path) }
+                given = next
+            }
+        }
     }
 }
 
-extension EncryptedFileStore {
-    /// Sets the file up, empty: `authctl store init file`.
-    /// - Throws: `alreadySetUp` if there is one, in whatever state; it is left alone.
-    public static func create(
-        folder: String, source: KeySource, derivation: KeyDerivation = .moderate, wait: Int = 10
-    ) throws(StoreFault) {
-        let file = file(folder: folder, wait: wait)
-        guard try file.read() == nil else { throw .alreadySetUp(.file, path: file.path) }
-        let (header, key) = try newHeader(source, derivation, path: file.path)
-        try file.update { (present) throws(StoreFault) in
-            guard present == nil else { throw .alreadySetUp(.file, path: file.path) }
-            return Vault(header: header).encoded(key: key)
+extension StoreFault {
+    /// Whether it is what a person answered, or did not.
+    fileprivate var isAnswer: Bool {
+        switch self {
+        case .passphraseCancelled, .passphraseExpired, .wrongPassphraseOrDamaged: true
+        case .unavailable, .noneWorks, .locked, .damaged, .unsafeFile, .notSetUp, .alreadySetUp, .passphraseMissing,
+            .newPassphraseMissing, .system, .timedOut, .secretService, .tooLarge, .namesTooLong, .cannotBePermanent,
+            .passphraseFile, .passphraseBlank, .helper:
+            false
         }
-    }
-
-    private static func newHeader(
-        _ source: KeySource, _ derivation: KeyDerivation, path: String
-    ) throws(StoreFault) -> (VaultHeader, key: Secret) {
-        let salt = Cipher.randomBytes(VaultHeader.saltCount)
-        let fileKey = Secret.random(count: Cipher.keyCount)
-        switch source {
-        case .passphrase(let ask):
-            precondition(derivation.isAllowed, "a key derivation outside the format's bounds")
-            let passphrase = try ask()
-            guard !passphrase.isEmpty else { throw .passphraseBlank }
-            let derived = try derivation.key(from: passphrase, salt: salt, path: path)
-            let kind = VaultHeader.Source.passphrase(derivation)
-            return (VaultHeader(source: kind, salt: salt, fileKey: fileKey, derivedKey: derived), fileKey)
-        case .keyFile(let keyPath):
-            guard keyPath.hasPrefix("/"), keyPath.utf8.count <= UInt16.max else {
-                throw .unsafeFile(path: keyPath, problem: "the path of a key file begins with a slash")
-            }
-            let derived = try KeyFile.key(path: keyPath, salt: salt)
-            let kind = VaultHeader.Source.keyFile(path: keyPath)
-            return (VaultHeader(source: kind, salt: salt, fileKey: fileKey, derivedKey: derived), fileKey)
-        }
-    }
-
-    private static func file(folder: String, wait: Int) -> SafeFile {
-        SafeFile(folder: folder, name: fileName, limit: Vault.limit, wait: wait)
     }
 }

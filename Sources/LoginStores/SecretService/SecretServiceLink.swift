@@ -13,6 +13,8 @@ final class SecretServiceLink {
     private let session: DesktopSession
     private let service: OpaquePointer
     private var isSilent = false
+    /// What came of the dialogue, where it was not unlocked: nobody is asked that twice.
+    private var refusal: SecretServiceFault?
 
     init(_ session: DesktopSession) {
         self.session = session
@@ -104,12 +106,18 @@ final class SecretServiceLink {
         guard case .asking = session.unlocking else { throw .secretService(.locked) }
         var prompt: UnsafeMutablePointer<CChar>?
         let outcome = csecret_unlock(service, object, &prompt)
-        try finish(outcome, taken(prompt))
+        do throws(StoreFault) {
+            try finish(outcome, taken(prompt))
+        } catch .secretService(let fault) {
+            if fault.isAnswer { refusal = fault }
+            throw .secretService(fault)
+        }
     }
 
     /// Does what a prompt stands in the way of. The operation has its full time again afterwards.
     private func finish(_ outcome: csecret_outcome, _ prompt: String) throws(StoreFault) {
         guard outcome == .CSECRET_PROMPT_NEEDED else { return try check(outcome) }
+        if let refusal { throw .secretService(refusal) }
         guard case .asking(let seconds, let notice) = session.unlocking else { throw .secretService(.promptNeeded) }
         notice()
         let answer = csecret_prompt(service, prompt, Int32(seconds * 1000))
@@ -146,6 +154,18 @@ final class SecretServiceLink {
         case .CSECRET_DENIED: throw .secretService(.denied(words))
         case .CSECRET_NOTHING, .CSECRET_UNANSWERED, .CSECRET_FAILED: throw .secretService(.failed(words))
         @unknown default: throw .secretService(.failed(words))
+        }
+    }
+}
+
+extension SecretServiceFault {
+    /// Whether it is what a person answered, or did not.
+    fileprivate var isAnswer: Bool {
+        switch self {
+        case .dismissed, .promptExpired: true
+        case .libraryMissing, .noBus, .busUnreachable, .foreignBus, .noDaemon, .ended, .denied, .noDefaultCollection,
+            .locked, .promptNeeded, .failed:
+            false
         }
     }
 }
