@@ -12,13 +12,15 @@ struct Paths: Equatable, Sendable {
     let home: String?
 
     init(_ environment: Environment, config: String?) throws(UsageFault) {
-        home = environment["HOME"] ?? Self.homeOfUser
+        let home = environment["HOME"] ?? Self.homeOfUser
         // Relative values are to be ignored, says the specification.
         let configHome = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         let stateHome = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        guard let configHome = configHome ?? home.map({ $0 + "/.config" }),
-            let stateHome = stateHome ?? home.map({ $0 + "/.local/state" })
-        else { throw .other("there is no home folder; set HOME, or XDG_CONFIG_HOME and XDG_STATE_HOME") }
+        // A relative home would have logins kept in the working directory.
+        self.home = home.flatMap { $0.hasPrefix("/") ? $0 : nil }
+        guard let configHome = configHome ?? self.home.map({ $0 + "/.config" }),
+            let stateHome = stateHome ?? self.home.map({ $0 + "/.local/state" })
+        else { throw .other(Self.problem(of: home)) }
         let named = config ?? environment["AUTHCTL_CONFIG"]
         configFile =
             try named.map { (path) throws(UsageFault) in try Self.absolute(path) }
@@ -42,6 +44,12 @@ struct Paths: Equatable, Sendable {
         guard let current = getcwd(nil, 0) else { throw .other("the working directory is gone") }
         defer { free(current) }
         return "\(String(cString: current))/\(path)"
+    }
+
+    private static func problem(of home: String?) -> String {
+        let remedy = "set HOME to an absolute path, or XDG_CONFIG_HOME and XDG_STATE_HOME"
+        guard let home else { return "there is no home folder; \(remedy)" }
+        return "HOME is \(SafeText.quoted(home)), which is not an absolute path; \(remedy)"
     }
 
     private static var homeOfUser: String? {
