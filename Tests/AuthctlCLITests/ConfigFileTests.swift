@@ -98,4 +98,51 @@ struct ConfigFileTests {
             "url = \"https://other.example\"\nverify = { get = \"/\" }\n", to: "config/authctl/profiles/wire.toml")
         #expect(world.run("profile", "show", "wire").output.contains("api.wire.example"))
     }
+
+    @Test(arguments: ["config/authctl", "config", "."])
+    func `D22: its folder and all above it must be writable by no one else`(name: String) throws {
+        let folder = "\(world.home.path)/\(name)"
+        for (mode, code) in [(0o777, 2), (0o770, 2), (0o1777, 0), (0o755, 0)] as [(Int, Int32)] {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: folder)
+            let run = list()
+            #expect(run.code == code, "\(String(mode, radix: 8)): \(run.talk)")
+            if code == 2 { #expect(run.talk.contains("is not safe to read from: other users may write there")) }
+        }
+    }
+
+    @Test(.enabled(if: getuid() == 0, "only root can give a folder away"), arguments: ["config/authctl", "config"])
+    func `D22: its folder and all above it belong to the user or to root`(name: String) throws {
+        #expect(chown("\(world.home.path)/\(name)", 54321, 54321) == 0)
+        let run = list()
+        #expect(run.code == 2 && run.talk.contains("belongs to another user, number 54321"), "\(run.talk)")
+    }
+
+    @Test func `D22: where it is a link, the folders that it leads to are looked at too`() throws {
+        let other = "\(world.home.path)/other"
+        try FileManager.default.createDirectory(
+            atPath: other, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o777])
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: other)
+        try FileManager.default.moveItem(atPath: path, toPath: other + "/config.toml")
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: other + "/config.toml")
+        #expect(list().code == 2)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: other)
+        #expect(list().code == 0)
+    }
+
+    @Test(arguments: ["home", "./home", "../home"])
+    func `D26: a home that is not absolute is 2, and nothing lands in the working directory`(home: String) throws {
+        world.variables["HOME"] = home
+        #expect(list().code == 0)
+        for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME"] {
+            let set = world.variables[name]
+            world.variables[name] = nil
+            let run = list()
+            #expect(run.code == 2 && run.talk.contains("not an absolute path"), "\(run.talk)")
+            // A relative one counts as none (XDG Base Directory Specification).
+            world.variables[name] = "here"
+            #expect(list().code == 2)
+            world.variables[name] = set
+        }
+        #expect(!FileManager.default.fileExists(atPath: home))
+    }
 }

@@ -34,8 +34,10 @@ struct ProfileBook {
 
     init(_ paths: Paths) throws(UsageFault) {
         self.paths = paths
+        try ConfigFile.checkFolder(paths.configFolder)
         try ConfigFile.checkFolder(paths.madeProfiles)
         let text = try ConfigFile.read(paths.configFile)
+        if text != nil { try ConfigFile.checkTarget(paths.configFile) }
         if text == nil && paths.isConfigNamed {
             throw .badConfig(file: paths.configFile, path: nil, line: nil, problem: "there is no such file")
         }

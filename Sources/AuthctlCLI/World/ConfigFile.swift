@@ -1,5 +1,6 @@
 import Glibc
 import LoginCore
+import LoginStores
 
 /// Reads files that belong to the person: the configuration, and files that an option names.
 enum ConfigFile {
@@ -30,17 +31,26 @@ enum ConfigFile {
         return try text(descriptor, path)
     }
 
-    /// The same of a folder with such files, if it is there.
+    /// The folder of such files, if it is there, and all those above it: whoever may write there, or owns one of them, could
+    /// put another file in the place of the person's.
     static func checkFolder(_ path: String) throws(UsageFault) {
         var information = stat()
         guard stat(path, &information) == 0 else { return }
         guard information.st_mode & S_IFMT == S_IFDIR else { throw fault(path, "is not a folder") }
-        guard information.st_uid == getuid() || information.st_uid == 0 else {
-            throw fault(path, "belongs to another user")
+        do throws(FolderChain.Fault) {
+            try FolderChain(path).check()
+        } catch {
+            throw fault(error.path, "is not safe to read from: \(error.problem)")
         }
-        guard information.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
-            throw fault(path, "can be written by others; run: chmod go-w '\(path)'")
-        }
+    }
+
+    /// The same of what a file's name leads to, where it is a symbolic link.
+    static func checkTarget(_ path: String) throws(UsageFault) {
+        guard let resolved = realpath(path, nil) else { return }
+        defer { free(resolved) }
+        let target = String(cString: resolved)
+        guard target != path, let slash = target.lastIndex(of: "/") else { return }
+        try checkFolder(slash == target.startIndex ? "/" : String(target[..<slash]))
     }
 
     private static func text(_ descriptor: Int32, _ path: String) throws(UsageFault) -> String {

@@ -35,11 +35,15 @@ final class SafeDirectory {
     }
 
     /// - Returns: nothing if it is not there and is not to be made.
-    /// - Throws: `unsafeFile` for a link, a foreign owner, rights for others, or a parent in which others may rename.
+    /// - Throws: `unsafeFile` for a link, a foreign owner, rights for others, or a folder above in which others may rename.
     static func open(
         _ path: String, creating: Bool, privacy: Privacy = .secret
     ) throws(StoreFault) -> SafeDirectory? {
-        if creating { try make(path) }
+        if creating {
+            // Before anything is made there.
+            try checkAbove(path)
+            try make(path)
+        }
         let number = retrying { Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
         if number < 0 {
             switch errno {
@@ -51,6 +55,7 @@ final class SafeDirectory {
         let directory = SafeDirectory(path: path, descriptor: Descriptor(number))
         try directory.checkOwnAndPrivate(privacy)
         try directory.checkParent()
+        try checkAbove(path)
         return directory
     }
 
@@ -69,6 +74,15 @@ final class SafeDirectory {
         // In a sticky folder, /tmp say, only owners rename.
         guard status.st_mode & 0o022 == 0 || status.st_mode & S_ISVTX != 0 else {
             throw .unsafeFile(path: "\(path)/..", problem: "other users may write there (chmod go-w takes it away)")
+        }
+    }
+
+    private static func checkAbove(_ path: String) throws(StoreFault) {
+        guard let slash = path.lastIndex(of: "/") else { return }
+        do throws(FolderChain.Fault) {
+            try FolderChain(String(path[..<slash])).check()
+        } catch {
+            throw .unsafeFile(path: error.path, problem: error.problem)
         }
     }
 

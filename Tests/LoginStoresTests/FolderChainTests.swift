@@ -1,0 +1,70 @@
+import Foundation
+import LoginCore
+import Secrets
+import Testing
+
+@testable import LoginStores
+
+/// Every folder above the one that secrets are in.
+struct FolderChainTests {
+    private let folder = TemporaryFolder()
+    private var deep: String { "\(folder.parent)/a/b/state" }
+
+    private func shell(_ script: String) throws {
+        #expect(try Program.run(["sh", "-c", "cd \(folder.parent) && \(script)"]).status == 0)
+    }
+
+    private func problem(_ body: () throws(StoreFault) -> Void) -> (path: String, problem: String)? {
+        do throws(StoreFault) {
+            try body()
+            return nil
+        } catch .unsafeFile(let path, let problem) {
+            return (path, problem)
+        } catch {
+            return ("", "\(error)")
+        }
+    }
+
+    @Test(arguments: ["chmod 777 a", "chmod 770 a", "chmod 777 ."])
+    func `D22: a folder far above in which others may rename is refused, before anything is made there`(change: String)
+        throws
+    {
+        try shell("mkdir -p -m 700 a a/b && \(change)")
+        let store = PlaintextStore(folder: deep)
+        let seen = problem { () throws(StoreFault) in try store.save(Secret("x"), for: .some(), expires: nil) }
+        #expect(seen?.problem.contains("other users may write there") == true, "\(String(describing: seen))")
+        #expect(!FileManager.default.fileExists(atPath: deep))
+        // Where only owners rename, nobody puts another in its place.
+        try shell("chmod 1777 a .")
+        #expect(problem { () throws(StoreFault) in try store.save(Secret("x"), for: .some(), expires: nil) } == nil)
+    }
+
+    @Test func `D22: a store that was there before is not read either`() throws {
+        let store = PlaintextStore(folder: deep)
+        try store.save(Secret("x"), for: .some(), expires: nil)
+        try shell("chmod 777 a")
+        let seen = problem { () throws(StoreFault) in _ = try store.find(.some()) }
+        #expect(seen?.path == "\(folder.parent)/a")
+    }
+
+    @Test(.enabled(if: Need.root, "only root can give a folder away"), arguments: ["a", "."])
+    func `D22: a folder far above that belongs to somebody else is refused`(given: String) throws {
+        try PlaintextStore(folder: deep).save(Secret("x"), for: .some(), expires: nil)
+        try shell("chown 54321 \(given)")
+        let seen = problem { () throws(StoreFault) in _ = try PlaintextStore(folder: deep).find(.some()) }
+        #expect(seen?.problem.contains("belongs to another user, number 54321") == true)
+    }
+
+    @Test(.enabled(if: Need.root, "only root can give a folder away"))
+    func `D22: a link on the way is looked at from both ends`() throws {
+        try shell("mkdir -m 700 real real/b links && ln -s ../real/b links/b")
+        let store = PlaintextStore(folder: "\(folder.parent)/links/b/state")
+        try store.save(Secret("x"), for: .some(), expires: nil)
+        for given in ["real", "links"] {
+            try shell("chown 54321 \(given)")
+            let seen = problem { () throws(StoreFault) in _ = try store.find(.some()) }
+            #expect(seen?.path == "\(folder.parent)/\(given)", "\(given)")
+            try shell("chown 0 \(given)")
+        }
+    }
+}
