@@ -33,9 +33,9 @@ public struct Program {
         } catch let error as LoginError {
             return .code(end(error, printsJSON: ArgumentGuard.wantsJSON(arguments)))
         } catch {
-            return .code(endParsing(error, arguments))
+            return endParsing(error, arguments)
         }
-        guard let command = command as? any EndingCommand else { return .code(runPlain(command, arguments)) }
+        guard let command = command as? any EndingCommand else { return runPlain(command, arguments) }
         return run(command)
     }
 
@@ -46,8 +46,7 @@ public struct Program {
                 world, command.global, mayAsk: type(of: command).mayAsk, mayUnlock: type(of: command).mayUnlock)
             defer { topic = invocation.topic }
             return try command.end(invocation)
-        } catch .failure(.system("write", EPIPE)) {
-            // Whoever reads standard output has seen enough, as `head` has: no fault to be told of.
+        } catch where error.isClosedPipe {
             return .signal(SIGPIPE)
         } catch {
             command.tell(error, about: topic, to: world.streams)
@@ -56,40 +55,49 @@ public struct Program {
     }
 
     /// Help, completion scripts and the like, which need no world.
-    private func runPlain(_ command: any ParsableCommand, _ arguments: [String]) -> ExitCode {
+    private func runPlain(_ command: any ParsableCommand, _ arguments: [String]) -> Ending {
         var command = command
         do {
             try command.run()
-            return .ok
+            return .code(.ok)
         } catch {
             return endParsing(error, arguments)
         }
     }
 
     /// Usage errors, and what the parser throws to print help or a version.
-    private func endParsing(_ error: any Error, _ arguments: [String]) -> ExitCode {
+    private func endParsing(_ error: any Error, _ arguments: [String]) -> Ending {
         let text = Authctl.fullMessage(for: error)
         if Authctl.exitCode(for: error).isSuccess {
             do throws(LoginError) {
                 try world.streams.result(text)
-                return .ok
+                return .code(.ok)
+            } catch where error.isClosedPipe {
+                return .signal(SIGPIPE)
             } catch {
-                return end(error, printsJSON: false)
+                return .code(end(error, printsJSON: false))
             }
         }
         let words = ParserWords(arguments: arguments)
         if ArgumentGuard.wantsJSON(arguments) {
             let fault = LoginError.usage(.other(words.redacted(Authctl.message(for: error))))
-            return end(fault, printsJSON: true)
+            return .code(end(fault, printsJSON: true))
         }
         world.streams.say(words.redacted(text))
-        return .usage
+        return .code(.usage)
     }
 
     /// Before there is a command that could say it.
     private func end(_ error: LoginError, printsJSON: Bool) -> ExitCode {
         world.streams.tell(error, about: Topic(), printsJSON: printsJSON)
         return error.exitCode
+    }
+}
+
+extension LoginError {
+    /// Whoever reads standard output has seen enough, as `head` has: no fault to be told of.
+    fileprivate var isClosedPipe: Bool {
+        if case .failure(.system("write", EPIPE)) = self { true } else { false }
     }
 }
 

@@ -39,12 +39,13 @@ static int remember_start(void) {
     return 0;
 }
 
-// A file that is opened later would otherwise become descriptor 1 or 2, and a message would be written into it (M6).
+// A file that is opened later would otherwise become descriptor 1 or 2, and a message would be written into it (M6). Opened
+// the wrong way round, so that what cannot be read or written still fails, as it does on a closed descriptor.
 static int fill_standard_descriptors(void) {
     for (int fd = 0; fd <= 2; fd++) {
         if (fcntl(fd, F_GETFD) != -1 || errno != EBADF) continue;
         // The lowest free number is taken, and all below are in use: this one is fd.
-        if (open("/dev/null", O_RDWR) != fd) return -1;
+        if (open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd) return -1;
     }
     return 0;
 }

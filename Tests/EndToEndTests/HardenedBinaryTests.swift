@@ -115,7 +115,9 @@ import Testing
                 let words = ["-c", script, "sh", authctl.program] + command
                 let result = try Command.run(ChildSpec("/bin/sh", words, environment: authctl.environment))
                 // Every other profile is without a login, which status says.
-                let expected: Int32 = command[0] == "status" ? 4 : 0
+                let hasOutput = closed & 2 == 0
+                let isAnswered = command[0] == "status" || command[0] == "whoami"
+                let expected: Int32 = isAnswered && !hasOutput ? 1 : command[0] == "status" ? 4 : 0
                 #expect(result.code == expected, "\(closed) \(command): \(result.error)")
                 if command[0] == "whoami", closed & 2 == 0 { #expect(result.output == "ann\n") }
                 for name in authctl.home.files where name.hasPrefix("state/") {
@@ -125,6 +127,21 @@ import Testing
             }
             #expect(try authctl.keptSecrets().isEmpty)
         }
+    }
+
+    @Test(arguments: [["token", "chat"], ["whoami", "chat"], ["status", "chat", "--json"], ["completion", "bash"]])
+    func `D29: a result that nobody can have is 1, and its reader's leaving is no fault`(command: [String]) throws {
+        let authctl = try Installation(demo)
+        try authctl.logIn("chat")
+        func shell(_ script: String) throws -> CommandResult {
+            let words = ["-c", script, "bash", authctl.program] + command
+            return try Command.run(ChildSpec("/bin/bash", words, environment: authctl.environment))
+        }
+        let closed = try shell("exec \"$@\" >&-")
+        #expect(closed.code == 1 && closed.error.contains("write failed"), "\(closed.error)")
+        // A pipe whose reader is gone already, so that no write comes too early.
+        let left = try shell("exec 3> >(exec <&-); sleep 0.3; \"$@\" >&3; echo $?")
+        #expect(left.output == "141\n" && left.errorBytes.isEmpty, "\(left.output)\(left.error)")
     }
 
     @Test(.enabled(if: isRoot, "only root can make a set-uid copy for others"), arguments: [0o4755, 0o2755])
