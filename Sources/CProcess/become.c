@@ -131,12 +131,23 @@ void cprocess_die(int number) {
 
 // --- Beside this process ----------------------------------------------------------------------------------------
 
-// All that somebody may send, and that would end this process before it has ended the session.
-static const int passed_on[] = {
-    SIGHUP,  SIGINT,  SIGQUIT,   SIGTERM, SIGUSR1, SIGUSR2, SIGTSTP, SIGTTIN,   SIGTTOU,
-    SIGCONT, SIGALRM, SIGVTALRM, SIGPROF, SIGIO,   SIGPWR,  SIGXCPU, SIGSTKFLT,
-};
-enum { PASSED_ON = sizeof passed_on / sizeof *passed_on };
+enum { SIGNALS = 65 };
+
+// All that somebody may send, and that would end or stop this process before it has ended the session.
+static int is_passed_on(int number) {
+    switch (number) {
+    // Nobody can take these, or they are glibc's own; and these do nothing unless somebody waits for them.
+    case SIGKILL: case SIGSTOP: case 32: case 33: return 0;
+    case SIGCHLD: case SIGURG: case SIGWINCH: return 0;
+    default: return 1;
+    }
+}
+
+// What an instruction of our own may have raised.
+static int is_crash(int number) {
+    return number == SIGILL || number == SIGTRAP || number == SIGABRT || number == SIGBUS || number == SIGFPE
+        || number == SIGSEGV || number == SIGSYS;
+}
 
 // Read by the handler.
 static volatile sig_atomic_t companion;
@@ -148,26 +159,34 @@ static void pass_on(int number, siginfo_t *information, void *context) {
     (void)context;
     int problem = errno;
     pid_t child = companion;
-    if (child > 0 && information->si_code <= 0 && information->si_pid != child) kill(child, number);
+    int was_sent = information->si_code <= 0;
+    // Our own crash: back to the default, which the same instruction, or abort(3), then meets.
+    if (is_crash(number) && (!was_sent || information->si_pid == getpid())) {
+        signal(number, SIG_DFL);
+    } else if (child > 0 && was_sent && information->si_pid != child) {
+        kill(child, number);
+    }
     errno = problem;
 }
 
-static void take_signals(struct sigaction before[PASSED_ON + 1]) {
+static void take_signals(struct sigaction before[SIGNALS]) {
     struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
     sigfillset(&action.sa_mask);
-    for (int i = 0; i < PASSED_ON; i++) {
-        sigaction(passed_on[i], NULL, &before[i]);
+    for (int number = 1; number < SIGNALS; number++) {
+        if (!is_passed_on(number)) continue;
+        sigaction(number, NULL, &before[number]);
         // What the caller ignores, the program ignores too.
-        if (before[i].sa_handler != SIG_IGN) sigaction(passed_on[i], &action, NULL);
+        if (before[number].sa_handler != SIG_IGN) sigaction(number, &action, NULL);
     }
     // Where SIGCHLD is ignored, there would be no status.
     const struct sigaction usual = {.sa_handler = SIG_DFL};
-    sigaction(SIGCHLD, &usual, &before[PASSED_ON]);
+    sigaction(SIGCHLD, &usual, &before[SIGCHLD]);
 }
 
-static void give_signals_back(const struct sigaction before[PASSED_ON + 1]) {
-    for (int i = 0; i < PASSED_ON; i++) sigaction(passed_on[i], &before[i], NULL);
-    sigaction(SIGCHLD, &before[PASSED_ON], NULL);
+static void give_signals_back(const struct sigaction before[SIGNALS]) {
+    for (int number = 1; number < SIGNALS; number++) {
+        if (is_passed_on(number) || number == SIGCHLD) sigaction(number, &before[number], NULL);
+    }
 }
 
 // Gives the terminal to a process group, from the background too.
@@ -200,7 +219,7 @@ static void stop_like(pid_t child, int number) {
     kill(has_own ? -group : child, SIGCONT);
 }
 
-static int wait_for(pid_t child, const struct sigaction before[PASSED_ON + 1], int *status) {
+static int wait_for(pid_t child, const struct sigaction before[SIGNALS], int *status) {
     for (;;) {
         siginfo_t seen = {0};
         if (waitid(P_PID, (id_t)child, &seen, WEXITED | WSTOPPED | WNOWAIT) != 0) {
@@ -250,7 +269,7 @@ int cprocess_run_beside(const struct cprocess_image *image, int *status) {
     }
     sigset_t all, blocked;
     sigfillset(&all);
-    struct sigaction before[PASSED_ON + 1];
+    struct sigaction before[SIGNALS];
     sigprocmask(SIG_BLOCK, &all, &blocked);
     take_signals(before);
     pid_t born = fork();
