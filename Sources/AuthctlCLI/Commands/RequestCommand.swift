@@ -39,13 +39,13 @@ struct RequestCommand: WorldCommand {
         let profile = try invocation.selectProfile(forRequestTo: url)
         let gate = try Gate(invocation, profile, login)
         let endpoint = try invocation.endpoint(gate.profile)
-        let body = try RequestBody(request)
+        let body = try RequestBody(request, patience: invocation.patience(gate.profile))
         let headers = try RequestHeaders(
             request.header, defaults: body.defaultHeaders, taken: gate.profile.sessionRule.ownHeaders)
         var message = HTTPRequest(
             method: method, url: try invocation.requestURL(url, endpoint), headers: headers.fields)
         message.withoutHeaders = headers.removed
-        let writer = try invocation.bodyWriter(path: request.output)
+        let writer = try invocation.bodyWriter(path: request.output, gate.profile)
         let output = AnswerOutput(
             writer, includesHead: request.include, progress: invocation.transferProgress(of: writer),
             mayConcern: gate.profile.proof.rules.mayConcern)
@@ -56,8 +56,13 @@ struct RequestCommand: WorldCommand {
 }
 
 extension Invocation {
-    fileprivate func bodyWriter(path: String?) throws(LoginError) -> BodyWriter {
-        try BodyWriter(world.streams, path: path, isTerminal: world.isTerminal(STDOUT_FILENO))
+    fileprivate func bodyWriter(path: String?, _ profile: Profile) throws(LoginError) -> BodyWriter {
+        try BodyWriter(world.streams, path: path, isTerminal: world.isTerminal(STDOUT_FILENO), patience: patience(profile))
+    }
+
+    /// How long one wait for a pipe may take, in seconds: as long as the request.
+    fileprivate func patience(_ profile: Profile) -> Int {
+        options.timeout ?? profile.settings.timeout ?? TransportSettings.longestTransfer
     }
 
     /// Only for a terminal that the answer does not go to, and that may have a line that moves.

@@ -6,21 +6,27 @@ import Secrets
 final class BodyInput {
     private var descriptor: Int32
     private let option: String
+    private let path: String
+    /// How long one wait for a named pipe may take, in seconds; nothing for anything else.
+    let patience: Int?
     /// Of a regular file.
     let file: FileState?
 
     /// - Parameter name: `@` and a path, or `@-` for standard input.
     /// - Throws: `usage` for a file that cannot be opened.
-    init(_ name: String, option: String) throws(LoginError) {
+    init(_ name: String, option: String, patience: Int = PasswordCommand.patience) throws(LoginError) {
         self.option = option
-        let path = String(name.dropFirst())
-        descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+        path = String(name.dropFirst())
+        descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, Self.flags)
         guard descriptor >= 0 else { throw Self.problem(option, SafeText.quoted(path), errno) }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         // Standard input may stand in the middle of a file; then it is read like a pipe.
         file = lseek(descriptor, 0, SEEK_CUR) == 0 ? FileState(descriptor) : nil
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
+        let isKnown = fstat(descriptor, &status) == 0
+        // Standard input is the caller's own, who sets the pace there.
+        self.patience = isKnown && path != "-" && status.st_mode & S_IFMT == S_IFIFO ? patience : nil
+        guard isKnown, status.st_mode & S_IFMT != S_IFDIR else {
             throw Self.problem(option, SafeText.quoted(path), EISDIR)
         }
     }
@@ -49,7 +55,9 @@ final class BodyInput {
         var builder = SecretBuilder(limit: limit + 2 * Self.piece)
         while builder.count <= limit {
             let count = try builder.append(upTo: Self.piece) { (bytes) throws(LoginError) in
-                try readSome(descriptor, into: bytes)
+                let count = bytes.readSome(from: descriptor, within: patience)
+                guard count >= 0 else { throw Self.problem(option, SafeText.quoted(path), errno) }
+                return count
             }
             if count == 0 { return (builder.finish(), true) }
         }
@@ -57,8 +65,11 @@ final class BodyInput {
     }
 
     private static let piece = 64 << 10
+    /// Not blocking: a pipe that nobody writes to would hold the opening for ever.
+    private static let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
 
     private static func problem(_ option: String, _ name: String, _ code: Int32) -> LoginError {
-        .usage(.badValue(option: option, problem: "\(name) cannot be read: \(String(cString: strerror(code)))"))
+        let why = code == ETIMEDOUT ? "nothing came from this pipe in time" : String(cString: strerror(code))
+        return .usage(.badValue(option: option, problem: "\(name) cannot be read: \(why)"))
     }
 }

@@ -22,7 +22,7 @@ final class FileSource: RequestSource {
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(LoginError) -> Int {
-        try readSome(descriptor, into: buffer)
+        try readSome(descriptor, into: buffer, within: nil)
     }
 
     /// A file that has changed is another body.
@@ -49,14 +49,18 @@ final class PipeSource: RequestSource {
     let count: Int64? = nil
     private let beginning: Secret
     private let descriptor: Int32
+    private let patience: Int?
     private var done = 0
     /// Whether anything that is not kept was read.
     private var isPast = false
 
-    /// - Parameter descriptor: closed with this.
-    init(_ beginning: Secret, then descriptor: Int32) {
+    /// - Parameters:
+    ///   - descriptor: closed with this.
+    ///   - patience: how long one wait may take, in seconds; nothing for as long as it takes.
+    init(_ beginning: Secret, then descriptor: Int32, patience: Int?) {
         self.beginning = beginning
         self.descriptor = descriptor
+        self.patience = patience
     }
 
     deinit {
@@ -66,7 +70,7 @@ final class PipeSource: RequestSource {
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(LoginError) -> Int {
         guard done < beginning.count else {
             isPast = true
-            return try readSome(descriptor, into: buffer)
+            return try readSome(descriptor, into: buffer, within: patience)
         }
         let piece = min(buffer.count, beginning.count - done)
         beginning.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[done..<done + piece])) }
@@ -82,8 +86,13 @@ final class PipeSource: RequestSource {
 }
 
 /// - Returns: 0 at the end.
-func readSome(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(LoginError) -> Int {
-    let count = buffer.readSome(from: descriptor)
+private func readSome(
+    _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, within seconds: Int?
+) throws(LoginError) -> Int {
+    let count = buffer.readSome(from: descriptor, within: seconds)
+    if count < 0, errno == ETIMEDOUT, let seconds {
+        throw .failure(.other("nothing came from the pipe of the body for \(seconds) seconds"))
+    }
     guard count >= 0 else { throw .failure(.system(call: "read", errno: errno)) }
     return count
 }

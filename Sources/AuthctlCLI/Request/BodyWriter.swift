@@ -10,10 +10,11 @@ final class BodyWriter {
     /// - Parameters:
     ///   - path: of a file; nothing or `-` for standard output.
     ///   - isTerminal: whether standard output is one.
+    ///   - patience: how long one wait for the reader of a named pipe may take, in seconds.
     /// - Throws: `usage` for a file that cannot be written to, which is better known before anything is sent.
-    init(_ streams: Streams, path: String?, isTerminal: Bool) throws(LoginError) {
+    init(_ streams: Streams, path: String?, isTerminal: Bool, patience: Int) throws(LoginError) {
         self.streams = streams
-        if let path, path != "-" { file = try OutputFile(path) }
+        if let path, path != "-" { file = try OutputFile(path, patience: patience) }
         filter = file?.isTerminal ?? isTerminal ? TerminalFilter() : nil
     }
 

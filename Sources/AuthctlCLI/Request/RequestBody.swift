@@ -21,15 +21,16 @@ struct RequestBody {
     static let largestForm = 8 << 20
 
     /// Reads what has to be read before anything is sent.
-    init(_ options: RequestOptions) throws(LoginError) {
+    /// - Parameter patience: how long one wait for a named pipe may take, in seconds.
+    init(_ options: RequestOptions, patience: Int) throws(LoginError) {
         if !options.data.isEmpty {
-            content = .kept(try Self.form(options.data))
+            content = .kept(try Self.form(options.data, patience))
             defaultHeaders = [("Content-Type", "application/x-www-form-urlencoded")]
         } else if let text = options.dataBinary {
-            content = try Self.whole(text, option: "--data-binary")
+            content = try Self.whole(text, option: "--data-binary", patience)
             defaultHeaders = [("Content-Type", "application/x-www-form-urlencoded")]
         } else if let text = options.json {
-            content = try Self.whole(text, option: "--json")
+            content = try Self.whole(text, option: "--json", patience)
             defaultHeaders = [("Content-Type", "application/json"), ("Accept", "application/json")]
         } else {
             content = .none
@@ -38,11 +39,11 @@ struct RequestBody {
     }
 
     /// As curl's `-d` puts it together: line ends and NUL of a file are left out.
-    private static func form(_ pieces: [String]) throws(LoginError) -> Secret {
+    private static func form(_ pieces: [String], _ patience: Int) throws(LoginError) -> Secret {
         var form = SecretBuilder(limit: largestForm)
         for (number, piece) in pieces.enumerated() {
             let isFile = piece.hasPrefix("@")
-            let bytes = isFile ? try BodyInput(piece, option: "-d").all(limit: form.limit) : Secret(piece)
+            let bytes = isFile ? try BodyInput(piece, option: "-d", patience: patience).all(limit: form.limit) : Secret(piece)
             do throws(SecretBuilder.LimitExceeded) {
                 if number > 0 { try form.append(UInt8(ascii: "&")) }
                 try form.append(isFile ? bytes.without([0, 10, 13]) : bytes)
@@ -55,15 +56,15 @@ struct RequestBody {
     }
 
     /// As `--data-binary` takes it: bytes as they are, of any length.
-    private static func whole(_ text: String, option: String) throws(LoginError) -> Content {
+    private static func whole(_ text: String, option: String, _ patience: Int) throws(LoginError) -> Content {
         guard text.hasPrefix("@") else { return .kept(Secret(text)) }
-        let input = try BodyInput(text, option: option)
+        let input = try BodyInput(text, option: option, patience: patience)
         if let file = input.file, file.size > kept {
             return .streamed(FileSource(input.take(), file), isRepeatable: true)
         }
         let (beginning, isWhole) = try input.beginning(limit: kept)
         if isWhole { return .kept(beginning) }
-        return .streamed(PipeSource(beginning, then: input.take()), isRepeatable: false)
+        return .streamed(PipeSource(beginning, then: input.take(), patience: input.patience), isRepeatable: false)
     }
 }
 

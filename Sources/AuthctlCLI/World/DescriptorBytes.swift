@@ -4,8 +4,10 @@ extension UnsafeRawBufferPointer {
     /// Writes all of the bytes; see write(2). One that would not block is waited for: the other end of a pipe may have
     /// made it so, and the reader sets the pace as it does with a blocking one.
     ///
-    /// - Returns: the `errno` of what went wrong; nothing if all of them were written.
-    func writeAll(to descriptor: Int32) -> Int32? {
+    /// - Parameter seconds: how long one wait may take; nothing for as long as it takes.
+    /// - Returns: the `errno` of what went wrong, `ETIMEDOUT` for a wait that took too long; nothing if all of them were
+    ///   written.
+    func writeAll(to descriptor: Int32, within seconds: Int? = nil) -> Int32? {
         var rest = self[...]
         while !rest.isEmpty {
             let written = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
@@ -13,7 +15,7 @@ extension UnsafeRawBufferPointer {
             if written > 0 {
                 rest = rest.dropFirst(written)
             } else if errno == EAGAIN {
-                wait(for: POLLOUT, on: descriptor)
+                guard wait(for: POLLOUT, on: descriptor, within: seconds) else { return ETIMEDOUT }
             } else if errno != EINTR {
                 return errno
             }
@@ -33,12 +35,19 @@ extension UnsafeMutableRawBufferPointer {
     /// Reads what is there, at most as much as there is room for; see read(2). A descriptor that would not block is waited
     /// for, as above.
     ///
-    /// - Returns: how many bytes; 0 at the end; -1 with `errno` where they cannot be read.
-    func readSome(from descriptor: Int32) -> Int {
+    /// - Parameter seconds: how long one wait may take; nothing for as long as it takes. With it, a pipe that nobody has
+    ///   opened for writing yet is waited for as well.
+    /// - Returns: how many bytes; 0 at the end; -1 with `errno` where they cannot be read, `ETIMEDOUT` for a wait that took
+    ///   too long.
+    func readSome(from descriptor: Int32, within seconds: Int? = nil) -> Int {
         while true {
+            if seconds != nil, !wait(for: POLLIN, on: descriptor, within: seconds) {
+                errno = ETIMEDOUT
+                return -1
+            }
             let count = Glibc.read(descriptor, baseAddress, self.count)
             if count < 0, errno == EAGAIN {
-                wait(for: POLLIN, on: descriptor)
+                _ = wait(for: POLLIN, on: descriptor, within: seconds)
             } else if count >= 0 || errno != EINTR {
                 return count
             }
@@ -46,8 +55,19 @@ extension UnsafeMutableRawBufferPointer {
     }
 }
 
-/// For as long as it takes: the other end sets the pace, as it does where the descriptor blocks.
-private func wait(for events: Int32, on descriptor: Int32) {
+/// Without `seconds` for as long as it takes: the other end sets the pace, as it does where the descriptor blocks.
+/// - Returns: whether the other end is ready, or gone.
+private func wait(for events: Int32, on descriptor: Int32, within seconds: Int?) -> Bool {
     var place = pollfd(fd: descriptor, events: Int16(events), revents: 0)
-    poll(&place, 1, -1)
+    guard let seconds else {
+        poll(&place, 1, -1)
+        return true
+    }
+    let deadline = ContinuousClock.now + .seconds(seconds)
+    while true {
+        let left = (deadline - .now) / .milliseconds(1)
+        guard left > 0 else { return false }
+        let count = poll(&place, 1, Int32(min(left.rounded(.up), 60_000)))
+        if count > 0 || (count < 0 && errno != EINTR) { return true }
+    }
 }
