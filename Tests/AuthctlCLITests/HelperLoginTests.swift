@@ -29,7 +29,7 @@ struct HelperLoginTests {
         try world.withWorld(server: server) { world in
             let invocation = try Invocation(world, try GlobalOptions.parse(options))
             guard let (origin, _, _) = try invocation.helperOrigin(url) else { return nil }
-            return try invocation.helperLogin(at: origin, username: username)?.lent()?.gitAnswer?.unprotectedText
+            return try invocation.helperLogin(at: origin, username: username)?.lent()?.gitAnswer().unprotectedText
         }
     }
 

@@ -113,7 +113,7 @@ struct GitCredentialTests {
     }
 
     private func answer(_ rule: SessionRule, _ session: Session) throws -> String? {
-        try LentLogin(session, rule, username: "ann")?.gitAnswer?.unprotectedText
+        try LentLogin(session, rule, username: "ann")?.gitAnswer().unprotectedText
     }
 
     private func token(_ value: String, expires: Int64? = nil) -> Session {
@@ -149,8 +149,17 @@ struct GitCredentialTests {
         throws
     {
         let basic = Session.credential(Credential(username: "ann", secret: Secret(secret)))
-        #expect(try answer(SessionRule(), basic) == nil)
+        #expect(throws: GitAnswerFault.lineEnd) { try answer(SessionRule(), basic) }
         #expect(throws: FillFault.self) { try answer(pair, token(secret)) }
         #expect(throws: FillFault.self) { try answer(.bearer, token(secret)) }
+    }
+
+    @Test func `D27: a line of more than 65,535 bytes, with its end, is not answered`() throws {
+        // `password=` and the line end take ten of them.
+        let longest = String(repeating: "x", count: 65_535 - 10)
+        let basic = { (text: String) in Session.credential(Credential(username: "ann", secret: Secret(text))) }
+        #expect(try answer(SessionRule(), basic(longest)) == "username=ann\npassword=\(longest)")
+        #expect(throws: GitAnswerFault.tooLong(limit: 65_535)) { try answer(SessionRule(), basic(longest + "x")) }
+        #expect(throws: GitAnswerFault.tooLong(limit: 65_535)) { try answer(.bearer, token(longest)) }
     }
 }

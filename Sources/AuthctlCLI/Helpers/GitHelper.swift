@@ -25,10 +25,20 @@ struct GitHelper {
             invocation.explain("git did not say that it takes a token (capability[]=authtype), and this login is one")
             return
         }
-        guard let answer = lent.gitAnswer else {
-            throw .failure(.other("the login holds a line end, which git's protocol cannot carry"))
+        try invocation.world.streams.result(try answer(lent))
+    }
+
+    private func answer(_ lent: LentLogin) throws(LoginError) -> Secret {
+        do throws(GitAnswerFault) {
+            return try lent.gitAnswer()
+        } catch {
+            let why =
+                switch error {
+                case .lineEnd: "holds a line end, which git's protocol cannot carry"
+                case .tooLong(let limit): "is longer than the \(limit) bytes that a line of git's protocol has"
+                }
+            throw .failure(.other("the login \(why); nothing was lent"))
         }
-        try invocation.world.streams.result(answer)
     }
 
     /// git erases after every 401, one for missing rights included; so the service has the last word.

@@ -35,9 +35,13 @@ public struct LentLogin: Equatable, Sendable {
         }
     }
 
+    /// In bytes, with its end: longer lines are more than another reader of the protocol has to take (git-credential(1),
+    /// "INPUT/OUTPUT FORMAT").
+    static let longestGitLine = 65_535
+
     /// The lines of an answer to git, the last without its end.
-    /// - Returns: nothing where a value would end its line.
-    public var gitAnswer: Secret? {
+    /// - Throws: where a value would end its line, or makes it too long.
+    public func gitAnswer() throws(GitAnswerFault) -> Secret {
         var lines: [(name: String, value: Secret)]
         switch proof {
         case .pair(let username, let password): lines = [("username", username), ("password", password)]
@@ -45,7 +49,12 @@ public struct LentLogin: Equatable, Sendable {
             lines = [("capability[]", Secret("authtype")), ("authtype", Secret(scheme)), ("credential", value)]
         }
         if let expires { lines.append(("password_expiry_utc", Secret(String(expires)))) }
-        guard lines.allSatisfy({ $0.value.isOneLine }) else { return nil }
+        for line in lines {
+            guard line.value.isOneLine else { throw .lineEnd }
+            guard line.name.utf8.count + line.value.count + 2 <= Self.longestGitLine else {
+                throw .tooLong(limit: Self.longestGitLine)
+            }
+        }
         var text = SecretBuilder(limit: RequestRule.bodyLimit)
         do throws(SecretBuilder.LimitExceeded) {
             for (index, line) in lines.enumerated() {
@@ -53,10 +62,18 @@ public struct LentLogin: Equatable, Sendable {
                 try text.append(line.value)
             }
         } catch {
-            return nil
+            throw .tooLong(limit: error.limit)
         }
         return text.finish()
     }
+}
+
+/// Why a login cannot be told to git.
+public enum GitAnswerFault: Error, Equatable, Sendable {
+    /// Something in it would end its line.
+    case lineEnd
+    /// In bytes.
+    case tooLong(limit: Int)
 }
 
 extension Secret {
