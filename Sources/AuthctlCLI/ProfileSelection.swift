@@ -33,7 +33,7 @@ extension Invocation {
     /// `default` of `config.toml`, else what `profile default` chose.
     func defaultProfile() throws(LoginError) -> String? {
         if let name = profiles.defaults.profile { return name }
-        return try document().defaultProfile.flatMap { profiles.names.contains($0) ? $0 : nil }
+        return try document().defaultProfile.flatMap { profiles.source(of: $0) != nil ? $0 : nil }
     }
 
     /// The account that is meant: of `-u`, or of `AUTHCTL_USERNAME` where the environment names this profile, as within an

@@ -55,6 +55,6 @@ public struct Identity: Equatable, Sendable {
 extension String {
     /// Byte for byte: `==` would hold two spellings of one letter equal.
     public func isSame(as other: String) -> Bool {
-        utf8.elementsEqual(other.utf8)
+        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
     }
 }

@@ -1,5 +1,7 @@
 import ArgumentParser
+import Glibc
 import LoginCore
+import LoginStores
 import LoginTestSupport
 import Secrets
 import Testing
@@ -207,6 +209,39 @@ struct HelperLoginTests {
         world.person = ScriptedPerson([ScriptedPerson.types(nil, "tok")])
         #expect(world.run("login", "forge", server: [.answer(401), .answer(200, "{\"username\":\"a\"}")]).code == 0)
         #expect(try lent(world, "https://forge.example") == nil)
+    }
+
+    /// Seconds of this thread, whatever else the machine does.
+    private func timeOfListing(_ count: Int) throws -> Double {
+        let world = try TestWorld(
+            config: (0..<count).map { Self.basic("p\($0)", "https://h\($0).example") }.joined())
+        return try world.withWorld { world in
+            let invocation = try Invocation(world, try GlobalOptions.parse([]))
+            try invocation.book.update { document in
+                for number in 0..<count {
+                    let origin = Origin(scheme: "https", host: "h\(number).example", port: 443)
+                    document.updateProfile("p\(number)", url: "https://h\(number).example", origin: origin) {
+                        $0.accounts.append(
+                            AccountRecord(
+                                username: "anna", serverName: nil, origin: origin, store: .plaintext, kind: .basic,
+                                expires: nil, savedAt: 0))
+                        $0.activeUsername = "anna"
+                    }
+                }
+            }
+            var begun = timespec(), ended = timespec()
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begun)
+            guard case .list(let names) = try DockerHelper(invocation: invocation).answer(.list) else { return .infinity }
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ended)
+            #expect(names.count == count && names["https://h0.example"] == "anna")
+            return Double(ended.tv_sec - begun.tv_sec) + Double(ended.tv_nsec - begun.tv_nsec) / 1e9
+        }
+    }
+
+    @Test func `D32: four times the logins are listed in four times the time`() throws {
+        _ = try timeOfListing(10)
+        let few = try timeOfListing(100), many = try timeOfListing(400)
+        #expect(many < 10 * few, "100 in \(few) s, 400 in \(many) s")
     }
 
     @Test func `C6 what the service still accepts stays; what it refuses is not lent again`() throws {

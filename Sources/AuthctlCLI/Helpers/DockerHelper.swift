@@ -95,10 +95,11 @@ struct DockerHelper {
 
     private func list() throws(LoginError) -> [String: String] {
         var names: [String: String] = [:]
-        for name in invocation.profiles.names {
-            guard let origin = try invocation.origin(of: name), names[origin.description] == nil else { continue }
+        // Looked at once, all together: for each origin by itself it would be a matter of minutes with many logins.
+        for (origin, profiles) in try invocation.helperProfiles() {
             do throws(LoginError) {
-                guard let login = try invocation.helperLogin(at: origin, username: nil), login.isPair else { continue }
+                guard let login = try invocation.helperLogin(at: origin, among: profiles, username: nil), login.isPair
+                else { continue }
                 names[origin.description] = login.account.username
             } catch .usage(.profileNotNamed), .untrusted(.plainHTTP) {
                 // Asked for by itself, it would not be answered either.

@@ -6,11 +6,15 @@ import LoginStores
 /// Of several profiles it is the one that `-P` or `AUTHCTL_PROFILE` names, the default one, or the only one that has such an
 /// account. `-P` holds for every origin; the variable, which `exec` sets too, only where its profile is for this one.
 extension Invocation {
-    /// - Parameter username: the name typed or the server's; nothing for what `-u` says, or the active account.
+    /// - Parameters:
+    ///   - names: of all profiles at this origin, where they are known; else they are looked for.
+    ///   - username: the name typed or the server's; nothing for what `-u` says, or the active account.
     /// - Returns: nothing where nobody is logged in there.
     /// - Throws: `usage` where more than one could be meant; `untrusted` where the login would travel in clear.
-    func helperLogin(at origin: Origin, username: String?) throws(LoginError) -> HelperLogin? {
-        guard let profile = try helperProfile(at: origin, username: username) else {
+    func helperLogin(
+        at origin: Origin, among names: [String]? = nil, username: String?
+    ) throws(LoginError) -> HelperLogin? {
+        guard let profile = try helperProfile(at: origin, among: names, username: username) else {
             explain("no profile is for \(origin)")
             return nil
         }
@@ -26,7 +30,25 @@ extension Invocation {
         return HelperLogin(invocation: self, profile: profile, account: account)
     }
 
-    func helperProfile(at origin: Origin, username: String?) throws(LoginError) -> Profile? {
+    /// The names of all profiles by their origins, in the order of their first ones; each profile is read once.
+    func helperProfiles() throws(LoginError) -> [(origin: Origin, names: [String])] {
+        var found: [(origin: Origin, names: [String])] = []
+        var places: [Origin: Int] = [:]
+        for name in profiles.names {
+            guard let origin = try origin(of: name) else { continue }
+            if let place = places[origin] {
+                found[place].names.append(name)
+            } else {
+                places[origin] = found.count
+                found.append((origin, [name]))
+            }
+        }
+        return found
+    }
+
+    func helperProfile(
+        at origin: Origin, among known: [String]? = nil, username: String?
+    ) throws(LoginError) -> Profile? {
         if let named = options.profile {
             let profile = try profile(named: named)
             return try self.origin(of: named) == origin ? profile : nil
@@ -36,8 +58,12 @@ extension Invocation {
             let profile = try profile(named: named)
             if try self.origin(of: named) == origin { return profile }
         }
-        var names: [String] = []
-        for name in profiles.names where try self.origin(of: name) == origin { names.append(name) }
+        let names: [String]
+        if let known {
+            names = known
+        } else {
+            names = try helperProfiles().first { $0.origin == origin }?.names ?? []
+        }
         if names.count <= 1 { return try names.first.map { (name) throws(LoginError) in try profile(named: name) } }
         if let name = try defaultProfile(), names.contains(name) { return try profile(named: name) }
         var usable: [Profile] = []

@@ -53,8 +53,8 @@ struct ProfileBook {
 
     /// The names of all profiles, those of `config.toml` first.
     var names: [String] {
-        let own = configured?.keys ?? []
-        return own + madeNames.filter { !own.contains($0) }
+        let own = configured?.keys ?? [], known = Set(own)
+        return own + madeNames.filter { !known.contains($0) }
     }
 
     /// - Returns: nothing if there is no profile of this name.
