@@ -16,7 +16,7 @@ extension Invocation {
             stores: StoreKeeper.Stores(
                 choose: { () throws(StoreFault) in
                     let chosen = try shelf.chooser()
-                        .choose(store, persistence: persist)
+                        .choose(store, persistence: persist) { self.tell(ofPassing: $0) }
                     self.warn(of: chosen.name, for: profile)
                     return chosen
                 },

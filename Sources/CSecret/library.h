@@ -15,6 +15,8 @@ typedef struct GVariantIter GVariantIter;
 typedef struct GVariantBuilder GVariantBuilder;
 typedef struct GVariantType GVariantType;
 typedef struct GSource GSource;
+typedef struct GIOStream GIOStream;
+typedef struct GSocket GSocket;
 typedef struct SecretService SecretService;
 typedef struct SecretValue SecretValue;
 typedef struct GError {
@@ -80,6 +82,9 @@ enum {
     F(void, g_bus_get, (int type, GCancellable *, GAsyncReadyCallback, void *data))                                    \
     F(GDBusConnection *, g_bus_get_finish, (GAsyncResult *, GError **))                                                \
     F(void, g_dbus_connection_set_exit_on_close, (GDBusConnection *, int))                                             \
+    F(GIOStream *, g_dbus_connection_get_stream, (GDBusConnection *))                                                  \
+    F(GSocket *, g_socket_connection_get_socket, (GIOStream *))                                                        \
+    F(int, g_socket_get_fd, (GSocket *))                                                                               \
     F(int, g_dbus_connection_is_closed, (GDBusConnection *))                                                           \
     F(GVariant *, g_dbus_connection_call_sync,                                                                         \
       (GDBusConnection *, const char *name, const char *path, const char *interface, const char *method, GVariant *,   \

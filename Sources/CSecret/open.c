@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 csecret_service *csecret_new(void)
 {
@@ -62,6 +64,28 @@ static csecret_outcome connect_to_bus(csecret_service *service, const char *addr
         return outcome == CSECRET_TIMED_OUT ? outcome : CSECRET_NO_BUS;
     lib->g_dbus_connection_set_exit_on_close(service->connection, 0);
     return CSECRET_DONE;
+}
+
+/* Whoever listens there would be handed the secrets, and may be somebody else where a variable of another user's session was
+ * carried over, as by su(1) and sudo(8). The kernel tells (SO_PEERCRED of unix(7)); of a connection that is not local, it does
+ * not. */
+static csecret_outcome check_peer(csecret_service *service)
+{
+    const struct csecret_library *lib = service->library;
+    GIOStream *stream = lib->g_dbus_connection_get_stream(service->connection);
+    int descriptor = lib->g_socket_get_fd(lib->g_socket_connection_get_socket(stream));
+    int domain = 0;
+    struct ucred peer = {0};
+    socklen_t size = sizeof domain, peer_size = sizeof peer;
+    csecret_note(service, "");
+    if (getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &domain, &size) != 0 || domain != AF_UNIX)
+        return CSECRET_FOREIGN_BUS;
+    if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &peer_size) != 0)
+        return CSECRET_FOREIGN_BUS;
+    if (peer.uid == geteuid())
+        return CSECRET_DONE;
+    snprintf(service->words, sizeof service->words, "%u", (unsigned)peer.uid);
+    return CSECRET_FOREIGN_BUS;
 }
 
 static csecret_outcome ask_bus(csecret_service *service, const char *method, GVariant *arguments, const char *format)
@@ -143,6 +167,8 @@ csecret_outcome csecret_open(csecret_service *service, const char *address)
         return CSECRET_DONE;
     forget(service);
     csecret_outcome outcome = connect_to_bus(service, address);
+    if (outcome == CSECRET_DONE)
+        outcome = check_peer(service);
     if (outcome == CSECRET_DONE)
         outcome = find_owner(service);
     if (outcome == CSECRET_DONE)

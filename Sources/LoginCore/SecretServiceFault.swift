@@ -6,6 +6,8 @@ public enum SecretServiceFault: Error, Equatable, Sendable {
     case noBus
     /// There is an address, but nobody takes the connection.
     case busUnreachable(String)
+    /// The bus belongs to another user, by this number as far as it is known: what is handed over there would be theirs.
+    case foreignBus(owner: UInt32?)
     /// No program offers the service, and the bus has none to start.
     case noDaemon
     /// The program that offers it ended while it was asked.
@@ -29,7 +31,7 @@ public enum SecretServiceFault: Error, Equatable, Sendable {
     /// one is not; a person who closed the dialogue has decided.
     public var isAbsence: Bool {
         switch self {
-        case .libraryMissing, .noBus, .busUnreachable, .noDaemon, .ended, .denied, .noDefaultCollection, .locked,
+        case .libraryMissing, .noBus, .busUnreachable, .foreignBus, .noDaemon, .ended, .denied, .noDefaultCollection, .locked,
             .promptNeeded:
             true
         case .dismissed, .promptExpired, .failed: false

@@ -60,10 +60,11 @@ public struct StoreChooser {
     /// - Parameters:
     ///   - name: the store that was named; nothing for `auto`.
     ///   - persistence: what was asked for; nothing if it was not said.
+    ///   - passing: is told of what `auto` passes over.
     /// - Throws: the fault of a named store; for `auto` `noneWorks`, or the fault of one that is there but broken.
     ///   `cannotBePermanent` if `permanent` was asked for and only the keyring works, or it or `none` was named.
     public func choose(
-        _ name: StoreName? = nil, persistence: Persistence? = nil
+        _ name: StoreName? = nil, persistence: Persistence? = nil, passing: (UnusableStore) -> Void = { _ in }
     ) throws(StoreFault) -> any CredentialStore {
         if persistence == Persistence.none { return NoStore() }
         if name == StoreName.none {
@@ -74,7 +75,7 @@ public struct StoreChooser {
             try checkIsKeyring(name)
             return try tested(forSession())
         }
-        guard let name else { return try automatic(permanentOnly: persistence == .permanent) }
+        guard let name else { return try automatic(permanentOnly: persistence == .permanent, passing) }
         if name == .keyring, persistence == .permanent { throw .cannotBePermanent(.keyring) }
         return try tested(open(name))
     }
@@ -84,7 +85,9 @@ public struct StoreChooser {
         throw .unavailable(name, problem: "it keeps for good; for one session there is keyring")
     }
 
-    private func automatic(permanentOnly: Bool) throws(StoreFault) -> any CredentialStore {
+    private func automatic(
+        permanentOnly: Bool, _ passing: (UnusableStore) -> Void
+    ) throws(StoreFault) -> any CredentialStore {
         var unusable: [UnusableStore] = []
         for candidate in candidates {
             do throws(StoreFault) {
@@ -93,7 +96,9 @@ public struct StoreChooser {
                 return store
             } catch {
                 guard error.isAbsence else { throw error }
-                unusable.append(UnusableStore(name: candidate.name, fault: error))
+                let passed = UnusableStore(name: candidate.name, fault: error)
+                passing(passed)
+                unusable.append(passed)
             }
         }
         throw .noneWorks(unusable)

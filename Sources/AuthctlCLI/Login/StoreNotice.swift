@@ -68,6 +68,13 @@ extension Invocation {
         warn(ofPlain: store)
     }
 
+    /// Says why `auto` takes another store, where that is no matter of what is installed.
+    func tell(ofPassing store: UnusableStore) {
+        guard case .secretService(.foreignBus) = store.fault else { return }
+        let message = LoginError.store(store.fault).message(about: Topic())
+        world.streams.say("authctl: warning: the store '\(store.name)' is passed over: \(message.what)")
+    }
+
     /// The same for whoever named the store just now.
     func warn(ofPlain store: StoreName) {
         guard store == .plaintext else { return }

@@ -19,6 +19,8 @@ typedef enum __attribute__((enum_extensibility(closed))) csecret_outcome {
     CSECRET_NO_LIBRARY,
     /* The bus does not take the connection, or has lost it. */
     CSECRET_NO_BUS,
+    /* The bus is another user's; the words are that user's number, or empty where the connection does not show it. */
+    CSECRET_FOREIGN_BUS,
     /* No program answers to the service's name, and none could be started. */
     CSECRET_NO_SERVICE,
     CSECRET_TIMED_OUT,

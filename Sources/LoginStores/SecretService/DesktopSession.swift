@@ -1,4 +1,5 @@
 internal import Glibc
+internal import LoginCore
 
 /// What the Secret Service is reached through, and who may be asked to unlock it.
 public struct DesktopSession {
@@ -27,14 +28,21 @@ public struct DesktopSession {
 
     /// Where the session bus is, as `DBUS_SESSION_BUS_ADDRESS` has it; otherwise the user's bus of systemd.
     ///
-    /// An address that has a bus started ('autolaunch:') does not count: a login that begins a desktop session finds
-    /// nothing in it. See the D-Bus specification, "Server addresses".
-    var busAddress: String? {
+    /// An address that has a program started ('autolaunch:', 'unixexec:') does not count: a login that begins a desktop
+    /// session finds nothing in it. See the D-Bus specification, "Server addresses".
+    /// - Throws: for the folder of another user.
+    func busAddress() throws(SecretServiceFault) -> String? {
         if let given = variable("DBUS_SESSION_BUS_ADDRESS") {
-            let addresses = given.split(separator: ";").filter { !$0.hasPrefix("autolaunch:") }
+            let addresses = given.split(separator: ";").filter { address in
+                !["autolaunch:", "unixexec:"].contains { address.hasPrefix($0) }
+            }
             return addresses.isEmpty ? nil : addresses.joined(separator: ";")
         }
         guard let folder = variable("XDG_RUNTIME_DIR"), access(folder + "/bus", F_OK) == 0 else { return nil }
+        // It belongs to the user whose it is (XDG Base Directory Specification); `su` leaves that of another in place.
+        var status = stat()
+        guard stat(folder, &status) == 0 else { return nil }
+        guard status.st_uid == geteuid() else { throw .foreignBus(owner: status.st_uid) }
         return "unix:path=" + Self.escape(folder + "/bus")
     }
 

@@ -29,8 +29,16 @@ final class SecretServiceLink {
     func begin() throws(StoreFault) {
         guard !isSilent else { throw .timedOut(.secretService, seconds: Self.limit) }
         csecret_begin(service, Int32(Self.limit * 1000))
-        guard let address = session.busAddress else { throw .secretService(.noBus) }
-        try check(csecret_open(service, address))
+        try check(csecret_open(service, try busAddress()))
+    }
+
+    private func busAddress() throws(StoreFault) -> String {
+        do throws(SecretServiceFault) {
+            guard let address = try session.busAddress() else { throw .noBus }
+            return address
+        } catch {
+            throw .secretService(error)
+        }
     }
 
     /// - Returns: the object paths of the items with these attributes, of what is unlocked and of what is locked.
@@ -104,6 +112,7 @@ final class SecretServiceLink {
     /// Unlocks a collection, or the one that an item is in, if a person may be asked.
     func unlock(_ object: String) throws(StoreFault) {
         guard case .asking = session.unlocking else { throw .secretService(.locked) }
+        if let refusal { throw .secretService(refusal) }
         var prompt: UnsafeMutablePointer<CChar>?
         let outcome = csecret_unlock(service, object, &prompt)
         do throws(StoreFault) {
@@ -117,7 +126,6 @@ final class SecretServiceLink {
     /// Does what a prompt stands in the way of. The operation has its full time again afterwards.
     private func finish(_ outcome: csecret_outcome, _ prompt: String) throws(StoreFault) {
         guard outcome == .CSECRET_PROMPT_NEEDED else { return try check(outcome) }
-        if let refusal { throw .secretService(refusal) }
         guard case .asking(let seconds, let notice) = session.unlocking else { throw .secretService(.promptNeeded) }
         notice()
         let answer = csecret_prompt(service, prompt, Int32(seconds * 1000))
@@ -143,6 +151,7 @@ final class SecretServiceLink {
         case .CSECRET_DONE: return
         case .CSECRET_NO_LIBRARY: throw .secretService(.libraryMissing(words))
         case .CSECRET_NO_BUS: throw .secretService(.busUnreachable(words))
+        case .CSECRET_FOREIGN_BUS: throw .secretService(.foreignBus(owner: UInt32(words)))
         case .CSECRET_NO_SERVICE: throw .secretService(.noDaemon)
         case .CSECRET_TIMED_OUT:
             isSilent = true
