@@ -68,6 +68,9 @@ public struct StoredLogin: Equatable, Sendable {
     public let further: [CredentialField: Secret]
     /// When the session ended, in seconds of Unix time, where it is past its end or its store has dropped it for that.
     public var endedAt: Int64?
+    /// Whether the service has to be asked before the session is used: it was renewed and nobody has said yet whose it is, or
+    /// the clock here cannot tell whether it has ended.
+    public var mustBeVerified = false
 
     /// Without arguments: nothing is stored.
     public init(

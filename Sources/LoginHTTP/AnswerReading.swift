@@ -96,16 +96,6 @@ struct ExpiryReader {
     /// The `exp` claim of a JSON Web Token (RFC 7519, section 4.1.4). Only a hint for ourselves: the signature is the
     /// server's business.
     private func jsonWebTokenExpiry(_ token: Secret) -> Int64? {
-        let pieces = token.withUnsafeBytes { Array($0) }.split(
-            separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard pieces.count == 3 else { return nil }
-        var base64 = String(decoding: pieces[1], as: UTF8.self)
-            .replacing("-", with: "+").replacing("_", with: "/")
-        base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
-        guard let payload = Data(base64Encoded: base64), payload.withUnsafeBytes({ JSONBounds($0).areKept }),
-            let claims = try? JSONDecoder().decode(JSONValue.self, from: payload),
-            let expiry = JSONPointer("/exp").flatMap({ claims[$0]?.text }).flatMap({ Double($0) })
-        else { return nil }
-        return moment(expiry)
+        JSONWebToken(token)?.expiry.flatMap(moment)
     }
 }

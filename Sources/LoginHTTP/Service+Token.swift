@@ -8,12 +8,25 @@ extension Service {
         return token.refreshToken != nil && profile.refresh != nil
     }
 
+    /// What a renewal brought, and whose it is as far as the answer tells.
+    public struct Renewal {
+        /// In the place of the old one.
+        public let session: Session
+        /// Without a further request.
+        public let owner: RenewalOwner
+    }
+
     public func renew(_ session: Session, username: String) throws(LoginError) -> Session? {
+        try renewal(of: session, username: username)?.session
+    }
+
+    /// The same as `renew`, with whose session the service says that it is.
+    public func renewal(of session: Session, username: String) throws(LoginError) -> Renewal? {
         hidden.add(session.secrets, username: username)
         return try shielded { () throws(LoginError) in try renewed(session, username) }
     }
 
-    private func renewed(_ session: Session, _ username: String) throws(LoginError) -> Session? {
+    private func renewed(_ session: Session, _ username: String) throws(LoginError) -> Renewal? {
         guard case .token(let token) = session, token.refreshToken != nil, let rule = profile.refresh else {
             return nil
         }
@@ -21,7 +34,12 @@ extension Service {
         let facts = try send(rule, values(session, username: username), session: nil, readBy: answer)
         switch judge(facts, by: answer, at: .refresh) {
         case .accepted:
-            return .token(try self.token(facts, answer, at: .refresh, replacing: token))
+            let new = try self.token(facts, answer, at: .refresh, replacing: token)
+            let owner = RenewalOwner(
+                named: answer.username.flatMap { facts.text(at: $0) },
+                subjects: RenewalOwner.Subjects(
+                    old: JSONWebToken(token.value)?.subject, new: JSONWebToken(new.value)?.subject))
+            return Renewal(session: .token(new), owner: owner)
         case .refused(let refusal), .forbidden(let refusal):
             throw .rejected(refusal)
         case .unclear(let error):

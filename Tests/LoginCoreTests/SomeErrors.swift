@@ -75,7 +75,8 @@ enum SomeErrors {
             .passwordCommandFailed(status: 3), .passwordCommandTookTooLong(seconds: 60),
             .ticket(.missing(reason: hostile)), .declined(.certificate), .ticket(.expired(principal: hostile)),
             .ticket(.ofAnother(principal: hostile, wanted: hostile)),
-        ] + replacements.map { .otherPerson($0) }
+        ] + replacements.map { .otherPerson($0) } + replacements.map { .renewedForAnother($0) }
+        + [ClockDifference(seconds: -7300)].compactMap { $0 }.map { .clockSetBack($0) }
 
     private static let replacements: [Replacement] = [
         Replacement(

@@ -11,14 +11,34 @@ struct ForeignBusTests {
     private static let other: UInt32 = 65534
     private let folder = TemporaryFolder()
 
+    private static func config(_ place: String) -> String {
+        """
+        <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+         "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+        <busconfig>
+          <type>session</type>
+          <listen>unix:path=\(place)/bus</listen>
+          <auth>EXTERNAL</auth>
+          <policy context="default">
+            <allow user="*"/>
+            <allow send_destination="*" eavesdrop="true"/>
+            <allow own="*"/>
+          </policy>
+        </busconfig>
+
+        """
+    }
+
     /// Runs `body` beside a bus of the other user, which lets root in.
     private func withBus(_ body: (_ address: String) throws -> Void) throws {
         let place = folder.parent + "/run"
         #expect(try Program.run(["install", "-d", "-m", "755", "-o", "\(Self.other)", place]).status == 0)
         #expect(chmod(folder.parent, 0o755) == 0)
+        let config = folder.parent + "/bus.conf"
+        try Data(Self.config(place).utf8).write(to: URL(fileURLWithPath: config))
         let (bus, _, _) = try Program.start([
-            "setpriv", "--reuid=\(Self.other)", "--regid=\(Self.other)", "--clear-groups", "dbus-daemon", "--session",
-            "--address=unix:path=\(place)/bus", "--nofork", "--nopidfile",
+            "setpriv", "--reuid=\(Self.other)", "--regid=\(Self.other)", "--clear-groups", "dbus-daemon",
+            "--config-file=\(config)", "--nofork",
         ])
         defer {
             bus.terminate()

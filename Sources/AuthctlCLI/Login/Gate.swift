@@ -37,9 +37,10 @@ struct Gate {
         let run = try LoginRun(invocation, profile, settings)
         let keeper = GateKeeper(run.keeper, invocation: invocation, mayGoWithoutStore: false)
         let stored = try keeper.fill()
-        guard let session = stored.session, !stored.credentialWasRefused,
+        guard let session = stored.session, !stored.credentialWasRefused, !stored.mustBeVerified,
             !invocation.world.clock.isOver(session.expires)
         else {
+            if let record = run.keeper.filledRecord { invocation.tellOfClock(record, of: profile.name) }
             return try logIn(run)
         }
         run.service.hold(stored.further)

@@ -28,7 +28,7 @@ final class SoleRenewal: Authenticator {
         }
         if let earned = try keeper.beginRenewal(of: nil) {
             do throws(LoginError) {
-                return try service.verify(earned, username: credential.username ?? "")
+                return try verify(earned, username: credential.username ?? "")
             } catch .rejected {
                 // It was the session that was refused, not the password.
                 return try service.authenticate(credential)
@@ -39,7 +39,9 @@ final class SoleRenewal: Authenticator {
     }
 
     func verify(_ session: Session, username: String) throws(LoginError) -> Login {
-        try service.verify(session, username: username)
+        let login = try service.verify(session, username: username)
+        try keeper.confirm(login.identity)
+        return login
     }
 
     func trust(_ exception: TrustException) { service.trust(exception) }
@@ -51,6 +53,12 @@ final class SoleRenewal: Authenticator {
         if isNew { return session }
         guard service.canRenew(session) || keeper.password != nil else { return nil }
         let present = try keeper.beginRenewal(of: session)
-        return present == session ? try service.renew(session, username: username) : present
+        guard present == session else { return present }
+        guard let renewal = try service.renewal(of: session, username: username) else { return nil }
+        if let other = keeper.identity.flatMap({ renewal.owner.otherPerson(than: $0) }) {
+            try keeper.keep(renewal.session, of: other)
+        }
+        keeper.expectRenewal()
+        return renewal.session
     }
 }

@@ -88,22 +88,30 @@ struct StatusSurvey {
 
     private func problem(_ profile: Profile, _ account: AccountRecord) throws(LoginError) -> LoginError? {
         do throws(LoginError) {
-            guard asksServer else { return try invocation.problem(with: account, of: profile.name) }
+            guard asksServer else {
+                if let problem = try invocation.problem(with: account, of: profile.name) { throw problem }
+                return nil
+            }
             // A session that is past its end may still be renewed.
             _ = try StoredCheck(invocation, profile, username: account.username).identity()
             return nil
         } catch {
-            // The name of the code does not tell which store, and what it wants.
-            if case .store = error {
-                invocation.say("authctl: \(error.message(about: Topic(profile: profile.name)).what)")
-            }
-            return error
+            return tell(error, profile)
         }
     }
 
     private func check(_ profile: Profile?) -> StatusRow.Check {
         guard asksServer else { return .stored }
         return profile?.verify == nil ? .unverified : .verified
+    }
+
+    /// Says what the name of the code does not tell: which store and what it wants, that a clock has to be set, or that
+    /// somebody else got the session.
+    private func tell(_ error: LoginError, _ profile: Profile) -> LoginError {
+        if error.isBeyondItsCode {
+            invocation.say("authctl: \(error.message(about: Topic(profile: profile.name)).what)")
+        }
+        return error
     }
 
     private func row(
@@ -119,5 +127,15 @@ struct StatusSurvey {
             store: account?.store.description, expires: account?.expires,
             code: error?.exitCode ?? .ok, check: check(profile), authorities: profile?.settings.caFile,
             trusted: trusted?.description)
+    }
+}
+
+extension LoginError {
+    fileprivate var isBeyondItsCode: Bool {
+        if case .store = self { return true }
+        guard case .loginRequired(let need) = self else { return false }
+        if case .clockSetBack = need.why { return true }
+        if case .renewedForAnother = need.why { return true }
+        return false
     }
 }

@@ -46,8 +46,9 @@ struct StoredCheck {
         {
             return Optional(record).missing
         }
-        guard let record = try fromStore({ () throws(StoreFault) in try run.keeper.account() }),
-            run.invocation.world.clock.isOver(record.expires)
+        let account = try fromStore { () throws(StoreFault) in try run.keeper.account() }
+        if let other = account?.otherPerson { return .renewedForAnother(other) }
+        guard let record = account, run.invocation.world.clock.isOver(record.expires)
         else { return found }
         return .sessionExpired
     }
@@ -92,10 +93,20 @@ extension Invocation {
         return account
     }
 
+    /// Says that the clock cannot tell when a login ends.
+    func tellOfClock(_ account: AccountRecord, of profile: String) {
+        guard let difference = account.clockDifference(at: world.clock) else { return }
+        world.streams.say("authctl: \(difference.setBackWarning(of: profile))")
+    }
+
     /// Why an account cannot be used, as far as is known without the network.
     func problem(with account: AccountRecord, of profile: String) throws(LoginError) -> LoginError? {
         if account.passwordRefused { return .loginRequired(LoginNeed(why: .passwordRefusedBefore)) }
+        if let other = account.otherPerson { return .loginRequired(LoginNeed(why: .renewedForAnother(other))) }
         if world.clock.isOver(account.expires) { return .loginRequired(LoginNeed(why: .sessionExpired)) }
+        if let difference = account.clockDifference(at: world.clock) {
+            return .loginRequired(LoginNeed(why: .clockSetBack(difference)))
+        }
         let isThere = try fromStore { () throws(StoreFault) in
             try shelf().open(account.store).contains(account.id(in: profile))
         }

@@ -33,11 +33,13 @@ struct TokenSource {
     func session(of account: AccountRecord) throws(LoginError) -> Session {
         let found = try stored(account)
         let isEnough = found.session.map { livesLongEnough($0) } ?? false
-        if let session = found.session, isEnough, !asksServer { return session }
+        if let session = found.session, isEnough, !asksServer, !found.mustBeVerified { return session }
         // Without a session there may be a password that earns one: another process may be about it.
         guard found.session != nil || found.credential != nil else { throw missing(found, account) }
+        invocation.tellOfClock(account, of: profile.name)
         let clock = try confirm(account, renewing: isEnough ? nil : found.session)
-        let renewed = try stored(account)
+        // Looked up anew: the record may have changed as well.
+        let renewed = try invocation.keeper(profile, account.origin, settings(account)).fill()
         guard let session = renewed.session else { throw missing(renewed, account) }
         try checkLife(of: session, clock: clock)
         return session
@@ -48,6 +50,7 @@ struct TokenSource {
     }
 
     private func missing(_ stored: StoredLogin, _ account: AccountRecord) -> LoginError {
+        if let other = account.otherPerson { return .loginRequired(LoginNeed(why: .renewedForAnother(other))) }
         let isOver = invocation.world.clock.isOver(account.expires)
         let why: LoginNeed.Why =
             stored.credentialWasRefused ? .passwordRefusedBefore : isOver ? .sessionExpired : .nothingStored

@@ -9,6 +9,13 @@ extension ClockDifference {
         "warning: \(profile): the new session looks as if it were past its end, since \(words); set the clock"
     }
 
+    /// What is said where the clock shows an earlier time than when a login was saved.
+    public func setBackWarning(of profile: String) -> String {
+        "warning: \(profile): \(setBackWords); so its end is not relied on, and the service is asked first"
+    }
+
+    var setBackWords: String { "the clock here is \(length) behind the time at which this login was saved" }
+
     private var length: String {
         let units: [(seconds: UInt64, name: String)] = [(86_400, "days"), (3600, "hours"), (60, "minutes")]
         let magnitude = seconds.magnitude

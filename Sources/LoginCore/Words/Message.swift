@@ -93,6 +93,8 @@ extension LoginNeed {
             case .noSuchAccount(let username, _): "there is no login as \(SafeText.quoted(username))"
             case .noActiveAccount: "none of its logins is the active one"
             case .otherPerson(let replacement): replacement.words + "; nothing was replaced"
+            case .renewedForAnother(let replacement): replacement.renewalWords
+            case .clockSetBack(let difference): "\(difference.setBackWords), so whether it has ended is not known"
             case .keyLocked(let file):
                 "the key in \(SafeText.quoted(file)) is encrypted, and its passphrase is neither stored nor given"
             case .passwordCommandFailed(status: 127):
@@ -118,6 +120,13 @@ extension LoginNeed {
         if case .otherPerson = why {
             return Message(
                 what, next: "keep both apart with -u, or decide at a terminal: \(topic.loginCommand) --force")
+        }
+        if case .renewedForAnother = why {
+            return Message(
+                what, next: "tell the service's administrator, and log in again: \(topic.loginCommand) --force")
+        }
+        if case .clockSetBack = why {
+            return Message(what, next: "set the clock, or have the service asked: \(topic.loginCommand)")
         }
         if why == .noProfile {
             return Message(what, next: "log in with a URL: authctl login https://HOST/PATH")

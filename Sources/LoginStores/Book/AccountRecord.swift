@@ -62,6 +62,14 @@ public struct AccountRecord: Equatable, Sendable, Codable {
         case certificate
     }
 
+    /// Why a session that was renewed is not used as it is.
+    public enum RenewalDoubt: Equatable, Sendable, Codable {
+        /// The service has not said yet whose it is.
+        case unverified
+        /// The service has given it to somebody else, by the names that it said.
+        case otherPerson(was: String, now: String)
+    }
+
     /// As typed; the server's where nothing was typed.
     public let username: String
     /// As the verify endpoint tells it, if it does.
@@ -85,6 +93,8 @@ public struct AccountRecord: Equatable, Sendable, Codable {
     public var keepsPassword: Bool
     /// What the verify endpoint answered before the login.
     public var anonymousAnswer: AnonymousAnswer?
+    /// Why what the last renewal brought is kept, but not used.
+    public var doubt: RenewalDoubt?
 
     /// - Parameters:
     ///   - username: as typed; the server's where nothing was typed.
@@ -123,6 +133,7 @@ extension AccountRecord {
     private enum CodingKeys: String, CodingKey {
         case username, serverName, origin, store, kind, expires, savedAt, passwordRefused, keepsPassword, otherCopies
         case anonymousAnswer
+        case doubt
     }
 
     public init(from decoder: any Decoder) throws {
@@ -139,6 +150,7 @@ extension AccountRecord {
             passwordRefused: try container.decode(Bool.self, forKey: .passwordRefused),
             keepsPassword: try container.decode(Bool.self, forKey: .keepsPassword), otherCopies: others ?? [])
         anonymousAnswer = try container.decodeIfPresent(AnonymousAnswer.self, forKey: .anonymousAnswer)
+        doubt = try container.decodeIfPresent(RenewalDoubt.self, forKey: .doubt)
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -152,6 +164,7 @@ extension AccountRecord {
         try container.encode(savedAt, forKey: .savedAt)
         try container.encode(passwordRefused, forKey: .passwordRefused)
         try container.encode(keepsPassword, forKey: .keepsPassword)
+        try container.encodeIfPresent(doubt, forKey: .doubt)
         if !otherCopies.isEmpty { try container.encode(otherCopies, forKey: .otherCopies) }
         try container.encodeIfPresent(anonymousAnswer, forKey: .anonymousAnswer)
     }

@@ -102,9 +102,15 @@ extension StoreKeeper {
         let kept = StoredLogin(
             session: login.session, credential: rules.keepsPassword ? credential : nil,
             further: filled.login.further)
+        let doubt = doubt
+        // Before the secret: a crash in between has the old session verified once more, and never the new one used.
+        if doubt != nil { try book.update { $0.updateAccount(filled.id) { $0.doubt = doubt } } }
         try save(kept, filled.id, in: filled.store)
+        filledRecord?.doubt = doubt
+        self.doubt = nil
         try book.update { document in
             document.updateAccount(filled.id) { record in
+                record.doubt = doubt
                 record.serverName = login.identity.serverName ?? record.serverName
                 record.expires = login.session.expires
                 record.savedAt = clock.now()

@@ -8,7 +8,7 @@ extension StoreKeeper {
     public func fill() throws(LoginError) -> StoredLogin {
         try fromStore { () throws(StoreFault) in
             guard let record = try account() else {
-                (filled, password) = (nil, nil)
+                (filled, password, filledRecord) = (nil, nil, nil)
                 return StoredLogin()
             }
             return try find(record)
@@ -21,7 +21,7 @@ extension StoreKeeper {
     }
 
     private func find(_ record: AccountRecord) throws(StoreFault) -> StoredLogin {
-        (filled, password) = (nil, nil)
+        (filled, password, filledRecord) = (nil, nil, record)
         guard let found = try read(record) else {
             var stored = StoredLogin()
             stored.endedAt = end(record.expires)
@@ -31,6 +31,21 @@ extension StoreKeeper {
         var stored = found.login.found(as: record.username, credentialWasRefused: record.passwordRefused)
         stored.endedAt = end(stored.session?.expires)
         password = stored.credential
+        return judged(stored, by: record)
+    }
+
+    /// A session that was renewed for somebody else is not used at all, and one that may be is verified first; so is one whose
+    /// end the clock cannot tell.
+    private func judged(_ stored: StoredLogin, by record: AccountRecord) -> StoredLogin {
+        var stored = stored
+        switch record.doubt {
+        case .otherPerson:
+            return StoredLogin(
+                credential: stored.credential, username: stored.username,
+                credentialWasRefused: stored.credentialWasRefused, further: stored.further)
+        case .unverified: stored.mustBeVerified = true
+        case nil: stored.mustBeVerified = record.clockDifference(at: clock) != nil
+        }
         return stored
     }
 

@@ -22,4 +22,53 @@ extension StoreKeeper {
         if present != session && (present != nil || password == nil) { renewal = nil }
         return present
     }
+
+    /// Has what a renewal brought kept, but not used before it is confirmed: the old one is used up, and whose the new one is
+    /// was not said yet.
+    public func expectRenewal() { doubt = .unverified }
+
+    /// Keeps a session that was renewed for somebody else, and never uses it: what there was is used up.
+    /// - Throws: `loginRequired`, always.
+    public func keep(_ session: Session, of other: Replacement) throws(LoginError) {
+        doubt = other.doubt
+        let identity = Identity(username: other.stored.username, serverName: nil)
+        try approve(Login(identity: identity, session: session), .renewal)
+        throw .loginRequired(LoginNeed(why: .renewedForAnother(other)))
+    }
+
+    /// Takes note of whom the service names, where that was in doubt since a renewal.
+    /// - Throws: `loginRequired` where it is another person: the session stays, and is not used any more.
+    public func confirm(_ identity: Identity) throws(LoginError) {
+        guard let record = filledRecord, record.doubt == .unverified, let filled else { return }
+        let other = Replacement(of: record.identity, by: identity)
+        filledRecord?.doubt = other?.doubt
+        try fromStore { () throws(StoreFault) in
+            try book.changing(loginsOf: subject.profile) { () throws(StoreFault) in
+                // Saved by another process since: of that, nothing was said.
+                guard try filled.store.find(filled.id) == filled.bytes else { return }
+                try book.update { $0.updateAccount(filled.id) { $0.doubt = other?.doubt } }
+            }
+        }
+        if let other { throw .loginRequired(LoginNeed(why: .renewedForAnother(other))) }
+    }
+}
+
+extension Replacement {
+    fileprivate var doubt: AccountRecord.RenewalDoubt {
+        .otherPerson(was: stored.serverName ?? "", now: confirmed.serverName ?? "")
+    }
+}
+
+extension AccountRecord {
+    /// Who got what was to be this account's.
+    public var otherPerson: Replacement? {
+        guard case .otherPerson(let was, let now) = doubt else { return nil }
+        return Replacement(
+            of: Identity(username: username, serverName: was), by: Identity(username: username, serverName: now))
+    }
+
+    /// How far the clock was set back since this was saved, where an end hangs on it.
+    public func clockDifference(at clock: WallClock) -> ClockDifference? {
+        expires == nil ? nil : ClockDifference(settingBack: clock, since: savedAt)
+    }
 }

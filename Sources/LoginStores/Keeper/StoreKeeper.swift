@@ -65,11 +65,17 @@ public final class StoreKeeper: LoginKeeper {
     let leftBehind: (StoreName, StoreFault) -> Void
     /// What the last fill read, so that a refusal never erases what another process has saved since.
     var filled: Filled?
+    /// The record of what the last fill read.
+    public internal(set) var filledRecord: AccountRecord?
+    /// What the next renewal that is kept is marked with.
+    var doubt: AccountRecord.RenewalDoubt?
     /// What the last fill found beside the session or in its place, to log in with if there is none that can be renewed.
     public internal(set) var password: Credential?
     private var chosen: (any CredentialStore)?
     /// The right to renew, from `beginRenewal` until the outcome is kept.
     var renewal: FileLock?
+    /// Whose login the last fill read.
+    public var identity: Identity? { filledRecord?.identity }
     /// Whether no other process may renew now.
     public var mayRenew: Bool { renewal != nil }
 

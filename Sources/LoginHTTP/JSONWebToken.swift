@@ -1,0 +1,31 @@
+import FoundationEssentials
+import LoginCore
+import Secrets
+
+/// What a JSON Web Token says of itself (RFC 7519). Only hints for ourselves: the signature is the server's business.
+struct JSONWebToken {
+    private let claims: JSONValue
+
+    /// - Returns: nothing for a token of any other kind.
+    init?(_ token: Secret) {
+        let pieces = token.withUnsafeBytes { Array($0) }.split(
+            separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard pieces.count == 3 else { return nil }
+        var base64 = String(decoding: pieces[1], as: UTF8.self)
+            .replacing("-", with: "+").replacing("_", with: "/")
+        base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
+        guard let payload = Data(base64Encoded: base64), payload.withUnsafeBytes({ JSONBounds($0).areKept }),
+            let claims = try? JSONDecoder().decode(JSONValue.self, from: payload)
+        else { return nil }
+        self.claims = claims
+    }
+
+    /// `exp` (section 4.1.4), in seconds of Unix time.
+    var expiry: Double? { JSONPointer("/exp").flatMap { claims[$0]?.text }.flatMap { Double($0) } }
+
+    /// `sub` (section 4.1.2): whom it is about.
+    var subject: String? {
+        guard case .string(let text)? = JSONPointer("/sub").flatMap({ claims[$0] }), !text.isEmpty else { return nil }
+        return text
+    }
+}
