@@ -25,8 +25,7 @@ final class Invocation {
     private var remembered: AccountBookDocument?
     private var opened: StoreShelf?
 
-    init(_ world: World, _ options: GlobalOptions, mayAsk: Bool = false, mayUnlock: Bool = false) throws(LoginError)
-    {
+    init(_ world: World, _ options: GlobalOptions, mayAsk: Bool = false, mayUnlock: Bool = false) throws(LoginError) {
         self.world = world
         self.options = options
         (paths, profiles) = try Invocation.fromConfig { () throws(UsageFault) in

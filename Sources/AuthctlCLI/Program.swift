@@ -46,7 +46,7 @@ public struct Program {
                 world, command.global, mayAsk: type(of: command).mayAsk, mayUnlock: type(of: command).mayUnlock)
             defer { topic = invocation.topic }
             return try command.end(invocation)
-        } catch where error.isClosedPipe {
+        } catch  where error.isClosedPipe {
             return .signal(SIGPIPE)
         } catch {
             command.tell(error, about: topic, to: world.streams)
@@ -72,7 +72,7 @@ public struct Program {
             do throws(LoginError) {
                 try world.streams.result(text)
                 return .code(.ok)
-            } catch where error.isClosedPipe {
+            } catch  where error.isClosedPipe {
                 return .signal(SIGPIPE)
             } catch {
                 return .code(end(error, printsJSON: false))

@@ -31,7 +31,8 @@ public enum SecretServiceFault: Error, Equatable, Sendable {
     /// one is not; a person who closed the dialogue has decided.
     public var isAbsence: Bool {
         switch self {
-        case .libraryMissing, .noBus, .busUnreachable, .foreignBus, .noDaemon, .ended, .denied, .noDefaultCollection, .locked,
+        case .libraryMissing, .noBus, .busUnreachable, .foreignBus, .noDaemon, .ended, .denied, .noDefaultCollection,
+            .locked,
             .promptNeeded:
             true
         case .dismissed, .promptExpired, .failed: false

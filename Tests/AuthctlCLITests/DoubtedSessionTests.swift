@@ -55,7 +55,9 @@ struct DoubtedSessionTests {
 
     /// Whatever is asked for, mallory's token goes nowhere from here on, and nothing of hers is lent.
     private func expectUnused(_ world: TestWorld, now: String = "mallory") {
-        for command in [["token"], ["token", "--header"], ["whoami", "--offline"], ["status", "--offline"], ["whoami"]] {
+        for command in [
+            ["token"], ["token", "--header"], ["whoami", "--offline"], ["status", "--offline"], ["whoami"],
+        ] {
             let run = world.run(command + ["chat"], server: [])
             #expect(run.code == 4 && !run.output.contains("t2"), "\(command): \(run.output)\(run.talk)")
             #expect(world.requests.isEmpty)

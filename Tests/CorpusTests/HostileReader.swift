@@ -166,7 +166,9 @@ private func readHelper(_ bytes: UnsafeRawBufferPointer) {
         precondition(["https", "http"].contains(parsed.origin.scheme))
     }
     let session = Session.credential(Credential(username: request.username, secret: request.password))
-    guard let lent = try? LentLogin(session, SessionRule(), username: ""), let answer = try? lent.gitAnswer() else { return }
+    guard let lent = try? LentLogin(session, SessionRule(), username: ""), let answer = try? lent.gitAnswer() else {
+        return
+    }
     let lines = answer.withUnsafeBytes {
         $0.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).count
     }

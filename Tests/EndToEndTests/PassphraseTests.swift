@@ -60,7 +60,9 @@ import Testing
         try LeakSweep(secrets: ["open sesame"], pairs: []).expectClean(["transcript": run.pty.text], trees: [])
     }
 
-    @Test(arguments: [["whoami", "wire", "--no-prompt"], ["token", "chat", "--no-prompt"], ["git-credential", "get"]])
+    @Test(arguments: [
+        ["whoami", "wire", "--no-prompt"], ["token", "chat", "--no-prompt"], ["git-credential", "get"],
+    ])
     func `B2: is not asked for under --no-prompt, nor by a helper`(command: [String]) throws {
         _ = try loggedIn()
         let before = authctl.home.files
@@ -73,7 +75,8 @@ import Testing
             authctl \(command.joined(separator: " ")) <request; echo ended $?
             """)
         try shell.wait(for: "ended 8")
-        #expect(shell.text.contains("AUTHCTL_STORE_PASSPHRASE_FILE") && shell.text.contains("--key-file"), "\(shell.text)")
+        #expect(
+            shell.text.contains("AUTHCTL_STORE_PASSPHRASE_FILE") && shell.text.contains("--key-file"), "\(shell.text)")
         #expect(!shell.text.contains("Passphrase of"))
         #expect(authctl.home.files.filter { $0 != "request" } == before)
     }

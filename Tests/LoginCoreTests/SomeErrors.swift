@@ -121,7 +121,8 @@ enum SomeErrors {
         ]
         + helpers.map { .helper(hostile, $0) }
         + [
-            .libraryMissing(hostile), .noBus, .busUnreachable(hostile), .foreignBus(owner: 1000), .foreignBus(owner: nil), .noDaemon, .ended, .denied(hostile),
+            .libraryMissing(hostile), .noBus, .busUnreachable(hostile), .foreignBus(owner: 1000),
+            .foreignBus(owner: nil), .noDaemon, .ended, .denied(hostile),
             .noDefaultCollection, .locked, .promptNeeded, .dismissed, .promptExpired(seconds: 300), .failed(hostile),
         ].map { .secretService($0) }
 

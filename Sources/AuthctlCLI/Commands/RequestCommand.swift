@@ -57,7 +57,8 @@ struct RequestCommand: WorldCommand {
 
 extension Invocation {
     fileprivate func bodyWriter(path: String?, _ profile: Profile) throws(LoginError) -> BodyWriter {
-        try BodyWriter(world.streams, path: path, isTerminal: world.isTerminal(STDOUT_FILENO), patience: patience(profile))
+        try BodyWriter(
+            world.streams, path: path, isTerminal: world.isTerminal(STDOUT_FILENO), patience: patience(profile))
     }
 
     /// How long one wait for a pipe may take, in seconds: as long as the request.

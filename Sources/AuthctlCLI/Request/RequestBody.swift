@@ -43,7 +43,8 @@ struct RequestBody {
         var form = SecretBuilder(limit: largestForm)
         for (number, piece) in pieces.enumerated() {
             let isFile = piece.hasPrefix("@")
-            let bytes = isFile ? try BodyInput(piece, option: "-d", patience: patience).all(limit: form.limit) : Secret(piece)
+            let bytes =
+                isFile ? try BodyInput(piece, option: "-d", patience: patience).all(limit: form.limit) : Secret(piece)
             do throws(SecretBuilder.LimitExceeded) {
                 if number > 0 { try form.append(UInt8(ascii: "&")) }
                 try form.append(isFile ? bytes.without([0, 10, 13]) : bytes)

@@ -19,7 +19,9 @@ extension SecretServiceFault {
             let whose = owner.map { "belongs to another user (number \($0))" } ?? "does not show whose it is"
             return Message(
                 "the session bus \(whose), and no secret is handed over there",
-                next: "check DBUS_SESSION_BUS_ADDRESS and XDG_RUNTIME_DIR (after su or sudo they may be another user's), or \(others)")
+                next:
+                    "check DBUS_SESSION_BUS_ADDRESS and XDG_RUNTIME_DIR (after su or sudo they may be another user's), or \(others)"
+            )
         case .noDaemon:
             return Message(
                 "no Secret Service runs on the session bus, and none can be started",
