@@ -28,13 +28,13 @@ let package = Package(
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.0"),
     ],
     targets: [
-        // C libraries. libsodium is small and always needed, so it is linked; the others are opened on first use.
+        // C libraries. Readline and libsodium are small, so they are linked; the others are opened on first use.
+        .systemLibrary(name: "CReadline", providers: [.apt(["libreadline-dev"])]),
         .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"])]),
         .target(name: "CCrypto", cSettings: strictC),
         .target(name: "CCurl", cSettings: strictC),
         .target(name: "CGSSAPI", cSettings: strictC),
         .target(name: "CKeyutils", cSettings: strictC),
-        .target(name: "CReadline", cSettings: strictC),
         .target(name: "CSecret", cSettings: strictC),
         .target(name: "CXML", cSettings: strictC),
         .target(name: "CProcess", cSettings: strictC),

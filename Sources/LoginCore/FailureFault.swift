@@ -32,8 +32,6 @@ public enum FailureFault: Equatable, Sendable {
     case unexpectedEvent(String)
     /// It came from a pipe, is longer than what is kept, and would have to be sent once more.
     case bodyNotRepeatable
-    /// Opening a library that this needs failed.
-    case libraryMissing(reason: String, package: String)
     /// It is too long, or holds what would end the line.
     case sessionFitsNoHeader
     case system(call: String, errno: Int32)

@@ -46,7 +46,6 @@ struct Conversation: ~Copyable {
 
     private static func loginError(_ fault: LineFault, _ field: CredentialField) -> LoginError {
         switch fault {
-        case .noReadline(let reason): .failure(.libraryMissing(reason: reason, package: "libreadline8"))
         case .expired(let seconds): .promptExpired(seconds: seconds)
         case .notUTF8: .usage(.invalidUTF8(field))
         case .tooLong:

@@ -17,7 +17,7 @@ struct LineBuffer {
 
     /// Makes room; a question cannot begin without.
     func prepare() {
-        creadline_extend_line_buffer(Int32(Self.limit + 8))
+        rl_extend_line_buffer(Int32(Self.limit + 8))
         wipe()
     }
 

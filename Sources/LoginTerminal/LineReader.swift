@@ -10,7 +10,6 @@ enum Line {
 
 /// Why a line that was ended with Enter, or was not, is of no use.
 enum LineFault: Error {
-    case noReadline(reason: String)
     case expired(seconds: Int)
     case tooLong
     case notUTF8
@@ -21,19 +20,18 @@ struct LineReader {
     let terminal: Terminal
 
     func read(_ question: Question) throws(LineFault) -> Line {
-        if let problem = creadline_open() { throw .noReadline(reason: String(cString: problem)) }
         Self.initializeReadline()
         guard let keymap = KeyBindings.makeKeymap(editable: question.isShown) else { return .cancelled }
         CurrentLine.begin(question, on: terminal.screen)
         LineDisplay.begin(question, on: terminal.screen)
         let before = creadline_exchange(settings(keymap))
-        let typed = creadline_readline("")
+        let typed = readline("")
         // It would be drawn once more in the clean-up.
         creadline_set_redisplay {}
-        creadline_free_line_state()
+        rl_free_line_state()
         LineBuffer().wipe()
         _ = creadline_exchange(before)
-        creadline_free_keymap(keymap)
+        rl_free_keymap(keymap)
         terminal.screen.write("\n")
         let session = CurrentLine.finish()
         return try Self.line(typed, of: session, timeout: question.timeout)
@@ -76,14 +74,14 @@ struct LineReader {
         let before = getenv("INPUTRC").map { String(cString: $0) }
         setenv("INPUTRC", "/dev/null", 1)
         creadline_keep_environment()
-        creadline_initialize()
+        rl_initialize()
         if let before { setenv("INPUTRC", before, 1) } else { unsetenv("INPUTRC") }
         // Each of them is on, or may be, without an inputrc. A byte of a character is a key, never Escape and a letter.
         let variables = [
             ("enable-bracketed-paste", "off"), ("disable-completion", "on"), ("echo-control-characters", "off"),
             ("bell-style", "none"), ("bind-tty-special-chars", "off"), ("convert-meta", "off"), ("input-meta", "on"),
         ]
-        for (name, value) in variables { creadline_variable_bind(name, value) }
+        for (name, value) in variables { rl_variable_bind(name, value) }
         LineBuffer().prepare()
     }
 }

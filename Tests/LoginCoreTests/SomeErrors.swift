@@ -140,7 +140,7 @@ enum SomeErrors {
         .noSuchForm(page: hostile, fields: [], found: 2), .tokenTooShortLived(seconds: 3),
         .tokenTooShortLived(seconds: -7200, clock: ClockDifference(seconds: 7300)),
         .logoutIncomplete(hostile), .unexpectedEvent(hostile), .bodyNotRepeatable, .sessionFitsNoHeader,
-        .libraryMissing(reason: hostile, package: "libreadline8"), .system(call: "pipe", errno: 24),
+        .system(call: "pipe", errno: 24),
         .other(hostile),
     ]
 }

@@ -137,10 +137,6 @@ extension FailureFault {
             return Message("the session does not fit into a header", next: "check 'session' in the profile")
         case .unexpectedEvent(let text):
             return Message("authctl lost its way: \(text)", next: "please report this")
-        case .libraryMissing(let reason, let package):
-            return Message(
-                "a library cannot be opened: \(SafeText.escaped(reason))",
-                next: "install it (on Debian: apt install \(package))")
         case .system(let call, let errno):
             return Message("\(call) failed: \(SystemWords.of(errno))")
         case .other(let text):

@@ -31,7 +31,7 @@ extension FailureFault {
             .other(secrets.stand(in: text) ? "the answer cannot be used, and repeats a secret" : text)
         case .missingInAnswer, .noNewCookie, .noSuchForm, .tooManyRedirects, .tokenTooShortLived, .logoutIncomplete,
             .unexpectedEvent,
-            .bodyNotRepeatable, .libraryMissing, .sessionFitsNoHeader, .system:
+            .bodyNotRepeatable, .sessionFitsNoHeader, .system:
             self
         }
     }
