@@ -4,6 +4,8 @@
 /// direction of writing or takes no room (bidirectional controls, zero-width and other format characters, separators
 /// of lines), and whatever is not a character at all are written as `\u{1B}`. So are combining marks where they would grow
 /// over other lines or sit on what stands before the text. What is longer than the limit is cut, and the cut is shown.
+/// Sentences of others (`quoted`, `line`) have no more than one blank in a row as it is: with many, text is moved to where
+/// it does not belong.
 public enum SafeText {
     /// More combining marks than any language puts on one letter are no text.
     private static let marksPerLetter = 4
@@ -11,7 +13,7 @@ public enum SafeText {
     /// The text between double quotes, so that its end can be seen; quotes and backslashes inside are escaped.
     /// - Parameter limit: in characters of what is shown, without the quotes.
     public static func quoted(_ text: String, limit: Int = 300) -> String {
-        "\"" + escaped(text, limit: limit, alsoEscaping: ["\"", "\\"]) + "\""
+        "\"" + escaped(text, limit: limit, alsoEscaping: ["\"", "\\"], keepsBlanks: false) + "\""
     }
 
     /// The same for bytes of unknown kind: what is not UTF-8 becomes U+FFFD.
@@ -21,7 +23,20 @@ public enum SafeText {
 
     /// The text without quotes, for names whose place in a sentence shows where they end.
     public static func escaped(_ text: String, limit: Int = 300) -> String {
-        escaped(text, limit: limit, alsoEscaping: [])
+        escaped(text, limit: limit, alsoEscaping: [], keepsBlanks: true)
+    }
+
+    /// The text without quotes, to be shown as a line or the end of one.
+    public static func line(_ text: String, limit: Int = 300) -> String {
+        escaped(text, limit: limit, alsoEscaping: [], keepsBlanks: false)
+    }
+
+    /// Several lines of our own into which something may have slipped that was not escaped: line ends and tabs stay.
+    public static func lines(_ text: String) -> String {
+        text.unicodeScalars.reduce(into: "") { shown, scalar in
+            if scalar == "\n" || scalar == "\t" { return shown.unicodeScalars.append(scalar) }
+            shown += escape(for: scalar) ?? String(scalar)
+        }
     }
 
     /// How one character is written if it must not be shown as it is.
@@ -41,11 +56,14 @@ public enum SafeText {
         "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
     }
 
-    private static func escaped(_ text: String, limit: Int, alsoEscaping marked: Set<Unicode.Scalar>) -> String {
-        var shown = "", length = 0, marks = 0
+    private static func escaped(
+        _ text: String, limit: Int, alsoEscaping marked: Set<Unicode.Scalar>, keepsBlanks: Bool
+    ) -> String {
+        var shown = "", length = 0, marks = 0, blanks = 0
         for (position, scalar) in text.unicodeScalars.enumerated() {
             marks = isMark(scalar) ? marks + 1 : 0
-            let isLoose = marks > marksPerLetter || (marks > 0 && marks > position)
+            blanks = scalar.properties.generalCategory == .spaceSeparator ? blanks + 1 : 0
+            let isLoose = marks > marksPerLetter || (marks > 0 && marks > position) || (blanks > 1 && !keepsBlanks)
             let plain = marked.contains(scalar) ? "\\\(scalar)" : escape(for: scalar) ?? String(scalar)
             let piece = isLoose ? escaped(scalar) : plain
             length += piece.unicodeScalars.count

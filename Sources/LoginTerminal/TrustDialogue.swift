@@ -12,7 +12,7 @@ struct TrustDialogue {
     var lines: [String] {
         ["The certificate of \(SafeText.escaped(trust.origin.description)) cannot be trusted by itself:"]
             + trust.reasons.map { "  - \($0.words)" }
-            + trust.facts.map { "\($0.name + ":") \($0.value)" }
+            + trust.facts.flatMap { TextLine.pair($0.name + ":", $0.value, columns: columns) }
             + ["SHA-256 fingerprint:"] + fingerprint
             + ["Compare it with what the server's administrator tells you.", "Nothing was sent so far."]
     }

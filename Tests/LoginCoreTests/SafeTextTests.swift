@@ -48,6 +48,19 @@ import Testing
         #expect(many.hasSuffix(", …") && many.count < 500)
     }
 
+    @Test(arguments: [" ", "\u{A0}", "\u{2003}", "\u{3000}"])
+    func `D3: of blanks in a row only the first stays, in what others say`(blank: String) {
+        let escape = SafeText.quoted("\(blank)\(blank)").dropFirst(2).dropLast()
+        #expect(escape.hasPrefix("\\u{"))
+        #expect(SafeText.quoted("a\(blank)b c\(blank)\(blank)\(blank)d") == "\"a\(blank)b c\(blank)\(escape)\(escape)d\"")
+        #expect(SafeText.line("a  b") == "a \\u{20}b")
+        #expect(SafeText.escaped("a  b") == "a  b")
+    }
+
+    @Test func `D13: of lines that are ours, what would control a terminal is escaped all the same`() {
+        #expect(SafeText.lines("a\n\tb\u{1B}[2J\u{9B}\u{202E}\r") == "a\n\tb\\u{1B}[2J\\u{9B}\\u{202E}\\u{D}")
+    }
+
     @Test func `T1: a quote inside cannot end the quotation`() {
         #expect(SafeText.quoted(#"" and now \ mine"#) == #""\" and now \\ mine""#)
     }

@@ -20,7 +20,7 @@ extension ServerTrust {
     /// What a person has to look at, as names and values; everything that others wrote is made harmless.
     public var facts: [(name: String, value: String)] {
         [
-            ("Subject", SafeText.escaped(subject)), ("Issuer", SafeText.escaped(issuer)),
+            ("Subject", SafeText.line(subject)), ("Issuer", SafeText.line(issuer)),
             ("Valid", "\(CivilDate(notBefore)) to \(CivilDate(notAfter))"),
         ]
     }
