@@ -74,6 +74,21 @@ struct SessionCommandTests {
         try Snapshot.expect(world.run("token", "chat", "--json").output, "json-token")
     }
 
+    @Test func `D6: a token is escaped on a terminal, and exact in a pipe`() throws {
+        let world = try chat()
+        let hostile = "tok\u{9B}31m\u{202E}x\u{200D}ä"
+        #expect(world.run("token", "chat", "--min-ttl", "101", server: [fresh(hostile)]).output == "\(hostile)\n")
+        world.terminals = [1]
+        #expect(world.run("token", "chat").output == "tok\\u{9B}31m\\u{202E}x\\u{200D}ä\n")
+        #expect(world.run("token", "chat", "--header").output.hasPrefix("Authorization: Bearer tok\\u{9B}31m"))
+        world.terminals = [2]
+        #expect(world.run("token", "chat").output == "\(hostile)\n")
+    }
+
+    private func fresh(_ token: String) -> HTTPResponse {
+        .answer(200, "{\"access_token\":\"\(token)\",\"expires_in_ms\":200000}")
+    }
+
     @Test func `E4 a token past its end is renewed, never printed`() throws {
         let world = try chat()
         world.now += 100

@@ -27,6 +27,8 @@ final class TestWorld {
     var person = ScriptedPerson()
     /// None, whoever runs the test.
     var tickets = TicketCache(find: { .unusable(.missing(reason: "none")) }, request: { _ in })
+    /// Which of standard output and standard error are one.
+    var terminals: Set<Int32> = []
     /// Happens while the server has a request of the person's own.
     var meanwhile: (HTTPRequest) -> Void = { _ in }
     private(set) var server = ScriptedTransport()
@@ -75,7 +77,7 @@ final class TestWorld {
         return World(
             environment: Environment(variables, password: password),
             streams: Streams { (stream, bytes) throws(LoginError) in captured.append(bytes, to: stream) },
-            clock: clock, hasTerminal: { self.person.isThere }, isTerminal: { _ in false },
+            clock: clock, hasTerminal: { self.person.isThere }, isTerminal: { self.terminals.contains($0) },
             dialogue: { _ in self.person },
             transport: { origin, settings in
                 self.reached.append(origin)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import LoginCore
 import LoginStores
 import Secrets
@@ -43,9 +44,9 @@ struct TokenCommand: WorldCommand {
         if printsJSON {
             try invocation.world.streams.result(json: try TokenReport(profile, session, username, header: header))
         } else if header {
-            try invocation.world.streams.result(try Self.line(session, profile, username))
+            try invocation.show(try Self.line(session, profile, username))
         } else {
-            try invocation.world.streams.result(try Self.token(session))
+            try invocation.show(try Self.token(session))
         }
         return .ok
     }
@@ -69,6 +70,12 @@ struct TokenCommand: WorldCommand {
         case .credential: throw .usage(.tokenHasOnlyHeader(method: .basic))
         case .cookies: throw .usage(.tokenHasOnlyHeader(method: .cookie))
         }
+    }
+}
+
+extension Invocation {
+    fileprivate func show(_ secret: Secret) throws(LoginError) {
+        try world.streams.result(secret, isTerminal: world.isTerminal(STDOUT_FILENO))
     }
 }
 

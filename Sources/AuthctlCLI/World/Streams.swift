@@ -16,14 +16,18 @@ struct Streams: Sendable {
         try send(text + "\n", to: STDOUT_FILENO)
     }
 
-    /// The one kind of result that is a secret.
-    func result(_ secret: Secret) throws(LoginError) {
-        try secret.line().withUnsafeBytes { (buffer) throws(LoginError) in try write(STDOUT_FILENO, buffer) }
+    /// The one kind of result that is a secret: exact in a pipe, and nothing that a terminal would obey on one.
+    func result(_ secret: Secret, isTerminal: Bool) throws(LoginError) {
+        try secret.line().withUnsafeBytes { (buffer) throws(LoginError) in
+            guard isTerminal else { return try write(STDOUT_FILENO, buffer) }
+            var filter = TerminalFilter()
+            try write(STDOUT_FILENO, filter.shown(buffer))
+        }
     }
 
     /// Talk, as lines of their own. A closed standard error is no reason to fail.
     func say(_ text: String) {
-        try? send(text + "\n", to: STDERR_FILENO)
+        try? send(SafeText.lines(text) + "\n", to: STDERR_FILENO)
     }
 
     /// An error in its words: what happened, what is wrong in particular, what to do next.
