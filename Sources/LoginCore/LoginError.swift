@@ -96,7 +96,9 @@ public enum NetworkFault: Equatable, Sendable {
 public enum TrustFault: Equatable, Sendable {
     /// It does not verify, and nobody accepted it.
     case certificate(ServerTrust)
-    /// The same where the certificate itself could not be had, in OpenSSL's words.
+    /// It does not verify, and the person who was asked does not trust it.
+    case certificateRejected
+    /// It does not verify, and could not be had itself; in OpenSSL's words.
     case certificateUnseen(reason: String)
     /// It does not verify, and it is not the one that was named beforehand.
     case otherFingerprint(ServerTrust)

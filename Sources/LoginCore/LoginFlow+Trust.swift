@@ -66,7 +66,7 @@ extension LoginFlow {
         switch (state, event) {
         case (.askingTrust(let trust, let interruption), .answeredTrust(let answer)):
             guard let acceptance = answer.acceptance(of: trust) else {
-                return finish(.failed(.untrusted(.certificate(trust))))
+                return finish(.failed(.untrusted(.certificateRejected)))
             }
             return accept(acceptance, interruption)
         case (.trusting(let interruption), .trusted):

@@ -21,7 +21,7 @@ struct LoginFlowTrustWalkTests {
             case .answeredTrust(.once), .answeredTrust(.always):
                 #expect(step.effect == .trust(trust.exception))
             case .answeredTrust(.reject):
-                #expect(step.effect == .finish(.failed(.untrusted(.certificate(trust)))))
+                #expect(step.effect == .finish(.failed(.untrusted(.certificateRejected))))
             default:
                 guard case .finish(.failed) = step.effect else {
                     Issue.record("went on with \(step.event.name)")

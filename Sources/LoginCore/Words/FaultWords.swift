@@ -39,6 +39,8 @@ extension TrustFault {
         switch self {
         case .certificate(let trust):
             return trust.message
+        case .certificateRejected:
+            return Message("Rejected; nothing was sent.")
         case .certificateUnseen(let reason):
             return Message(
                 "the server's certificate is not trusted: \(SafeText.escaped(reason)); nothing was sent",
