@@ -111,7 +111,7 @@ final class Invocation {
 
     /// The desktop's keyring, which may ask a person to unlock it where this command may have it do so.
     private var desktop: DesktopSession {
-        let notice = { [unowned self] in say("authctl: the desktop asks about its keyring; waiting for the answer…") }
+        let notice = { [unowned self] in say("authctl: the desktop asks about its keyring; waiting for the answer") }
         let unlocking = DesktopSession.Unlocking.asking(seconds: promptTimeout, notice: notice)
         return DesktopSession(unlocking: mayUnlock ? unlocking : .never) { [world] in world.environment[$0] }
     }

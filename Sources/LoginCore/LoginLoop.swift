@@ -60,7 +60,7 @@ public struct LoginLoop {
             return lookedUp(held.stored)
         case .prepare:
             try keeper.prepare()
-            prompt.showWaiting("Asking the server, please wait…")
+            prompt.showWaiting("Authenticating, please wait…")
             defer { prompt.showWaiting(nil) }
             return .prepared(try service.prepare())
         case .ask(let challenge):

@@ -39,9 +39,7 @@ struct LoginRequest {
             hasGivenCredential: settings.given != nil, mayUseTicket: mayUseTicket(settings),
             trust: options.trustPolicy(mayAsk: invocation.mayAsk), declines: [])
         settings.dialogue = invocation.dialogueSettings(options)
-        // The lines of -v stand where the notice would, and say more.
-        settings.showsNotice =
-            !invocation.options.quiet && !invocation.options.verbose && invocation.world.hasTerminal()
+        settings.showsNotice = invocation.showsNotice
         return settings
     }
 

@@ -28,12 +28,24 @@ extension Invocation {
         _ request: HTTPRequest, over transport: any Transport, _ options: LoginOptions
     ) throws(LoginError) -> HTTPResponse {
         do throws(LoginError) {
-            return try transport.send(request)
+            return try showingNotice { () throws(LoginError) in try transport.send(request) }
         } catch .untrusted(.certificate(let trust)) where acceptance == nil {
             acceptance = try accepted(trust, options)
         }
         if let exception = acceptance?.exception { transport.trust(exception) }
-        return try transport.send(request)
+        return try showingNotice { () throws(LoginError) in try transport.send(request) }
+    }
+
+    /// Whether a person is told that a server is asked. The lines of -v stand where the notice would, and say more.
+    var showsNotice: Bool { !options.quiet && !options.verbose && world.hasTerminal() }
+
+    /// Shows the notice of a login while the server is asked outside of one.
+    func showingNotice<Result>(_ ask: () throws(LoginError) -> Result) throws(LoginError) -> Result {
+        guard showsNotice else { return try ask() }
+        let prompt = world.dialogue(dialogueSettings)
+        prompt.showWaiting("Authenticating, please wait…")
+        defer { prompt.showWaiting(nil) }
+        return try ask()
     }
 
     private func accepted(_ trust: ServerTrust, _ options: LoginOptions) throws(LoginError) -> TrustAcceptance {
@@ -43,7 +55,7 @@ extension Invocation {
         case .ask: break
         }
         let answer = try world.dialogue(dialogueSettings(options)).ask(about: trust)
-        guard let acceptance = answer.acceptance(of: trust) else { throw .untrusted(.certificate(trust)) }
+        guard let acceptance = answer.acceptance(of: trust) else { throw .untrusted(.certificateRejected) }
         return acceptance
     }
 }

@@ -20,7 +20,9 @@ struct StrangerVisit {
     func tell(printsJSON: Bool) throws(LoginError) -> ExitCode {
         let evidence: Evidence, offered: [AuthenticateChallenge]
         do throws(LoginError) {
-            (evidence, offered) = try run.service.visitAsStranger()
+            (evidence, offered) = try run.invocation.showingNotice { () throws(LoginError) in
+                try run.service.visitAsStranger()
+            }
         } catch .untrusted(.clientCertificate) {
             run.invocation.say(
                 "Without a login, \(run.profile.name) (\(run.endpoint.origin)): no client certificate, no answer")

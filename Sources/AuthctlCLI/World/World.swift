@@ -108,7 +108,10 @@ struct WithoutNotice: Prompt {
 
     func ask(toRetryAfter error: LoginError) throws(LoginError) -> Bool { try prompt.ask(toRetryAfter: error) }
 
-    func showWaiting(_ notice: String?) {}
+    /// The end is told: a terminal is without echo until then.
+    func showWaiting(_ notice: String?) {
+        if notice == nil { prompt.showWaiting(nil) }
+    }
 }
 
 /// For commands that never ask.
