@@ -1,18 +1,21 @@
-// The terminal while a question is open: whatever ends or stops the process, its settings come back first (P4).
+// The terminal while a question is open or an answer is waited for: whatever ends or stops the process, the terminal's
+// settings come back first (P4), and what stood on it only for a time is gone.
 //
 // Readline has handlers of its own for a few signals, but it runs them later, from its input loop, and it leaves the
 // echo off for all the others. So its handlers are off and these take the place for every signal there is: they act at
 // once, and there is no moment between "was a signal caught?" and "wait for a key" in which one gets lost.
 //
-// Everything here that is not reached from a handler runs on the one thread that asks. The saved settings are the one
-// global state that the house rules allow.
+// Everything here that is not reached from a handler runs on the one thread that asks. The saved settings, and what is to be
+// done with them, are the one global state that the house rules allow.
 #define _GNU_SOURCE
 #include "CProcess.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -21,29 +24,44 @@ enum { SIGNALS = 65 };
 static struct termios saved, quiet;
 static struct sigaction previous[SIGNALS];
 static volatile sig_atomic_t taken[SIGNALS];
+// A descriptor of our own.
 static volatile sig_atomic_t terminal = -1;
+// Whether a question is open, whether the settings are ours to keep quiet, and whether they are quiet at this moment.
+static volatile sig_atomic_t asks, holds, is_quiet;
 static volatile sig_atomic_t resumed, resized;
 static stack_t previous_stack;
 // A stack overflow is a SEGV, too: its handler needs another stack.
 static char handler_stack[64 * 1024];
+
+// What stands there for a time: how it is written again, and how it is taken away.
+struct text {
+    char bytes[4096];
+    volatile sig_atomic_t count;
+};
+static struct text shown, removal;
 
 // The modes of a terminal belong to whoever is in the foreground; in the background they are the shell's.
 static int is_in_foreground(int fd) {
     return tcgetpgrp(fd) == getpgrp();
 }
 
-// No call here may block: the line may be stopped, and then only KILL would help.
+// No call of a handler may block: the line may be stopped, and then only KILL would help.
+static void write_at_once(int fd, const struct text *text) {
+    struct pollfd output = {.fd = fd, .events = POLLOUT};
+    if (text->count == 0 || poll(&output, 1, 0) != 1 || !(output.revents & POLLOUT)) return;
+    if (write(fd, text->bytes, (size_t)text->count) < 0) return;
+}
+
 static void restore_from_handler(void) {
     int fd = terminal;
     if (fd < 0 || !is_in_foreground(fd)) return;
-    // The rest of a password must not become a command of the shell.
-    tcflush(fd, TCIFLUSH);
-    tcsetattr(fd, TCSANOW, &saved);
-    struct pollfd output = {.fd = fd, .events = POLLOUT};
-    if (poll(&output, 1, 0) == 1 && (output.revents & POLLOUT)) {
-        // So that the shell's prompt starts at the left edge.
-        if (write(fd, "\n", 1) < 0) return;
+    if (is_quiet) {
+        // The rest of a password must not become a command of the shell.
+        tcflush(fd, TCIFLUSH);
+        tcsetattr(fd, TCSANOW, &saved);
+        is_quiet = 0;
     }
+    write_at_once(fd, &removal);
 }
 
 static void unblock(int number) {
@@ -68,15 +86,26 @@ static void stop(int number) {
     sigaction(number, &previous[number], &mine);
     raise(number);
     unblock(number);
-    // Here the process lies still until the shell continues it. What is left is done by cprocess_terminal_wait, since
-    // in the background the settings must not be touched.
+    // Here the process lies still until the shell continues it. What is left is done after SIGCONT, since in the
+    // background the settings must not be touched.
     sigaction(number, &mine, NULL);
     resumed = 1;
     errno = problem;
 }
 
+// Of a question, cprocess_terminal_wait takes care: in the background it has to stop the process.
+static void resume(void) {
+    int fd = terminal, problem = errno;
+    resumed = 1;
+    if (!asks && fd >= 0 && is_in_foreground(fd)) {
+        if (holds) is_quiet = tcsetattr(fd, TCSANOW, &quiet) == 0;
+        write_at_once(fd, &shown);
+    }
+    errno = problem;
+}
+
 static void note(int number) {
-    if (number == SIGCONT) resumed = 1;
+    if (number == SIGCONT) resume();
     if (number == SIGWINCH) resized = 1;
 }
 
@@ -90,6 +119,8 @@ static void (*handler_for(int number))(int) {
     case SIGKILL: case SIGSTOP: case SIGCHLD: case SIGURG: return NULL;
     // Stopping for these is right as it is: they come to a background process, whose terminal is the shell's.
     case SIGTTIN: case SIGTTOU: return NULL;
+    // A connection or a pipe that breaks while an answer is waited for is an error of the call.
+    case SIGPIPE: case SIGXFSZ: return asks ? die : NULL;
     case SIGTSTP: return stop;
     case SIGCONT: case SIGWINCH: return note;
     default: return die;
@@ -97,29 +128,72 @@ static void (*handler_for(int number))(int) {
 }
 
 static void take(int number) {
-    struct sigaction action = {.sa_handler = handler_for(number), .sa_flags = SA_ONSTACK};
+    struct sigaction action = {.sa_handler = handler_for(number), .sa_flags = SA_ONSTACK | SA_RESTART};
     if (action.sa_handler == NULL || sigaction(number, NULL, &previous[number]) != 0) return;
     // What the caller of the program ignores stays ignored (nohup, a shell's background job). What cprocess_harden
     // ignores does not count.
     if (cprocess_was_ignored(number) && action.sa_handler != note) return;
+    // While an answer is waited for, who handles a signal already goes on doing so.
+    if (!asks && previous[number].sa_handler != SIG_DFL) return;
     // Nothing interrupts a handler; a crash inside one still kills, since the kernel does not let those be blocked.
     sigfillset(&action.sa_mask);
     if (is_crash(number)) sigemptyset(&action.sa_mask);
     taken[number] = sigaction(number, &action, NULL) == 0;
 }
 
-static void take_signals(void) {
+static void give_back(int number) {
+    if (taken[number]) sigaction(number, &previous[number], NULL);
+    taken[number] = 0;
+}
+
+static int set(int fd, int when, const struct termios *settings) {
+    while (tcsetattr(fd, when, settings) != 0) {
+        if (errno != EINTR) return errno;
+    }
+    return 0;
+}
+
+// In two steps, so that a handler never finds half of it.
+static void put(struct text *text, const char *bytes, size_t count) {
+    text->count = 0;
+    memcpy(text->bytes, bytes, count);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    text->count = (sig_atomic_t)count;
+}
+
+static int fits(const char *text) {
+    return strlen(text) <= sizeof shown.bytes;
+}
+
+static void write_all(int fd, const char *bytes, size_t count) {
+    while (count > 0) {
+        ssize_t written = write(fd, bytes, count);
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return;
+        bytes += written;
+        count -= (size_t)written;
+    }
+}
+
+static int begin(int descriptor, int is_question) {
+    int fd = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
+    if (fd < 0) return errno;
+    resumed = resized = holds = is_quiet = 0;
+    shown.count = removal.count = 0;
+    asks = is_question;
+    terminal = fd;
     const stack_t stack = {.ss_sp = handler_stack, .ss_size = sizeof handler_stack};
     sigaltstack(&stack, &previous_stack);
     for (int number = 1; number < SIGNALS; number++) take(number);
+    return 0;
 }
 
-static void give_signals_back(void) {
-    for (int number = 1; number < SIGNALS; number++) {
-        if (taken[number]) sigaction(number, &previous[number], NULL);
-        taken[number] = 0;
-    }
+static void end(void) {
+    for (int number = 1; number < SIGNALS; number++) give_back(number);
     sigaltstack(&previous_stack, NULL);
+    close(terminal);
+    terminal = -1;
+    asks = holds = 0;
 }
 
 // ISIG stays on: Ctrl-C and Ctrl-Z are the terminal's own. IXON is off, so that Ctrl-S cannot freeze the question, and
@@ -132,15 +206,10 @@ static struct termios without_echo(struct termios settings) {
     return settings;
 }
 
-static int set(int fd, int when, const struct termios *settings) {
-    while (tcsetattr(fd, when, settings) != 0) {
-        if (errno != EINTR) return errno;
-    }
-    return 0;
-}
-
-int cprocess_terminal_arm(int descriptor) {
-    if (terminal >= 0) return EBUSY;
+int cprocess_terminal_arm(int descriptor, const char *last_words) {
+    if (asks) return EBUSY;
+    if (!fits(last_words)) return E2BIG;
+    cprocess_terminal_disarm();
     // In the background this stops the process until it is brought to the front (SIGTTOU), so it comes before the
     // saving: only then are the settings ours and not those of the shell's own line editor.
     while (tcflush(descriptor, TCIFLUSH) != 0) {
@@ -148,20 +217,51 @@ int cprocess_terminal_arm(int descriptor) {
     }
     if (tcgetattr(descriptor, &saved) != 0) return errno;
     quiet = without_echo(saved);
-    resumed = resized = 0;
-    terminal = descriptor;
-    take_signals();
+    int problem = begin(descriptor, 1);
+    if (problem != 0) return problem;
+    put(&removal, last_words, strlen(last_words));
+    holds = is_quiet = 1;
     // FLUSH: what was typed before the question is not an answer to it (P7).
-    int problem = set(descriptor, TCSAFLUSH, &quiet);
+    problem = set(terminal, TCSAFLUSH, &quiet);
     if (problem != 0) cprocess_terminal_disarm();
     return problem;
 }
 
+void cprocess_terminal_hold(void) {
+    static int is_registered;
+    if (!asks) return;
+    removal.count = 0;
+    asks = 0;
+    give_back(SIGPIPE);
+    give_back(SIGXFSZ);
+    // Whoever forgets to end it finds the terminal as it was all the same.
+    if (!is_registered) is_registered = atexit(cprocess_terminal_disarm) == 0;
+}
+
+int cprocess_terminal_show(int descriptor, const char *text, const char *its_removal, int only_if_free) {
+    if (asks || (only_if_free && terminal >= 0)) return EBUSY;
+    if (!fits(text) || !fits(its_removal)) return E2BIG;
+    int problem = terminal < 0 ? begin(descriptor, 0) : 0;
+    if (problem != 0) return problem;
+    if (!is_in_foreground(terminal)) {
+        if (!holds) end();
+        return EAGAIN;
+    }
+    put(&removal, its_removal, strlen(its_removal));
+    write_all(terminal, text, strlen(text));
+    put(&shown, text, strlen(text));
+    return 0;
+}
+
 void cprocess_terminal_disarm(void) {
-    if (terminal < 0) return;
-    set(terminal, TCSAFLUSH, &saved);
-    give_signals_back();
-    terminal = -1;
+    int fd = terminal;
+    if (fd < 0) return;
+    if (!asks && removal.count > 0 && is_in_foreground(fd)) write_all(fd, removal.bytes, (size_t)removal.count);
+    shown.count = removal.count = 0;
+    // Given back already where the process was stopped and goes on in the background.
+    if (is_quiet) set(fd, TCSAFLUSH, &saved);
+    is_quiet = 0;
+    end();
 }
 
 int cprocess_terminal_wait(int milliseconds) {
@@ -182,6 +282,6 @@ int cprocess_terminal_wait(int milliseconds) {
     resized = resumed = 0;
     sigprocmask(SIG_SETMASK, &before, NULL);
     // In the background this call stops the process (SIGTTOU) and goes on in the foreground.
-    if (again) set(terminal, TCSADRAIN, &quiet);
+    if (again) is_quiet = set(terminal, TCSADRAIN, &quiet) == 0;
     return seen;
 }

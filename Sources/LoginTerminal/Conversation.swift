@@ -8,18 +8,24 @@ struct Conversation: ~Copyable {
     private let terminal: Terminal
     private let timeout: Int
 
+    /// Whether the terminal stays without echo after this, until what was typed is judged.
+    var holds = false
+
     /// Nothing if there is no terminal, or none that can be asked.
     /// - Parameter timeout: in seconds, for each line.
     init?(timeout: Int) {
-        guard let terminal = Terminal(), cprocess_terminal_arm(terminal.screen.descriptor) == 0 else { return nil }
+        guard let terminal = Terminal(),
+            cprocess_terminal_arm(terminal.screen.descriptor, Screen.bracketsNoPastes + "\n") == 0
+        else { return nil }
         self.terminal = terminal
         self.timeout = timeout
         // What was typed ahead stands there, echoed by the terminal.
-        terminal.screen.clearLine()
+        terminal.screen.write(Screen.bracketsPastes + terminal.screen.emptyLine)
     }
 
     deinit {
-        cprocess_terminal_disarm()
+        terminal.screen.write(Screen.bracketsNoPastes)
+        if holds { cprocess_terminal_hold() } else { cprocess_terminal_disarm() }
     }
 
     var columns: Int { terminal.screen.columns }
@@ -33,16 +39,32 @@ struct Conversation: ~Copyable {
     func read(
         _ label: String, style: Question.Style, proposed: String = "", for field: CredentialField
     ) throws(LoginError) -> Secret? {
-        let question = Question(label: label, style: style, proposed: proposed, timeout: timeout)
-        do {
-            return switch try LineReader(terminal: terminal).read(question) {
-            case .typed(let secret): secret
-            case .cancelled: nil
-            }
-        } catch {
-            throw Self.loginError(error, field)
+        switch try line(Question(label: label, style: style, proposed: proposed, timeout: timeout), for: field) {
+        case .typed(let secret): secret
+        case .wentBack, .cancelled: nil
         }
     }
+
+    /// The same for a question from which Ctrl-U twice leads back.
+    func readOrGoBack(_ label: String, style: Question.Style, for field: CredentialField) throws(LoginError) -> Line {
+        try line(Question(label: label, style: style, timeout: timeout, mayGoBack: true), for: field)
+    }
+
+    /// Asks once more, and not without end, where several lines were pasted: nobody knows which of them is meant.
+    private func line(_ question: Question, for field: CredentialField) throws(LoginError) -> Line {
+        for _ in 1...Self.mostPastes {
+            do throws(LineFault) {
+                return try LineReader(terminal: terminal).read(question)
+            } catch .severalLines {
+                say(["What was pasted has more than one line; nothing was sent."])
+            } catch {
+                throw Self.loginError(error, field)
+            }
+        }
+        throw Self.loginError(.severalLines, field)
+    }
+
+    private static let mostPastes = 3
 
     private static func loginError(_ fault: LineFault, _ field: CredentialField) -> LoginError {
         switch fault {
@@ -50,6 +72,8 @@ struct Conversation: ~Copyable {
         case .notUTF8: .usage(.invalidUTF8(field))
         case .tooLong:
             .usage(.other("the \(field.shownName) is longer than \(LineBuffer.limit) bytes; nothing was sent"))
+        case .severalLines:
+            .usage(.other("the \(field.shownName) was pasted with more than one line; nothing was sent"))
         }
     }
 }

@@ -38,9 +38,22 @@ struct Screen: Sendable {
     var isInForeground: Bool { tcgetpgrp(descriptor) == getpgrp() }
 
     /// Goes back to the left edge and makes the line empty, whatever stands there.
-    func clearLine() {
-        if Self.understandsEscapes { return write("\r\u{1B}[K") }
-        write("\r" + String(repeating: " ", count: max(0, columns - 1)) + "\r")
+    func clearLine() { write(emptyLine) }
+
+    var emptyLine: String {
+        if Self.understandsEscapes { return "\r\u{1B}[K" }
+        return "\r" + String(repeating: " ", count: max(0, columns - 1)) + "\r"
+    }
+
+    /// Asks the terminal to tell pasted text from keys, and to do so no more: xterm's mode 2004.
+    static var bracketsPastes: String { understandsEscapes ? "\u{1B}[?2004h" : "" }
+    static var bracketsNoPastes: String { understandsEscapes ? "\u{1B}[?2004l" : "" }
+
+    /// Whether the locale has more than ASCII: the first of these variables that is set decides (setlocale(3)).
+    static var isUnicode: Bool {
+        let names = ["LC_ALL", "LC_CTYPE", "LANG"]
+        let locale = names.lazy.compactMap { getenv($0) }.first { $0.pointee != 0 }.map { String(cString: $0) } ?? "C"
+        return ["utf-8", "utf8"].contains { locale.lowercased().contains($0) }
     }
 
     /// Text of ours, or of others after `SafeText`. A terminal that is gone is noticed when it is read.

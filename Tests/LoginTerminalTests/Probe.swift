@@ -11,8 +11,14 @@ final class Probe {
     let settingsBefore: [UInt8]
     private let answers: String
 
-    init(
+    convenience init(
         _ arguments: String..., columns: UInt16 = 80, environment: [String: String] = [:], ignoring: [Int32] = []
+    ) throws {
+        try self.init(arguments: arguments, columns: columns, environment: environment, ignoring: ignoring)
+    }
+
+    init(
+        arguments: [String], columns: UInt16 = 80, environment: [String: String] = [:], ignoring: [Int32] = []
     ) throws {
         home = try TemporaryHome()
         answers = home.path + "/answers"

@@ -110,6 +110,12 @@ public final class Pty {
         return withUnsafeBytes(of: &settings) { Array($0) }
     }
 
+    /// How many bytes were typed that nobody has read.
+    public var unread: Int {
+        var count: Int32 = 0
+        return ioctl(slave, UInt(FIONREAD), &count) == 0 ? Int(count) : -1
+    }
+
     public var echoes: Bool {
         var settings = termios()
         return tcgetattr(slave, &settings) == 0 && settings.c_lflag & UInt32(ECHO) != 0

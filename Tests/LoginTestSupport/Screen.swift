@@ -18,9 +18,11 @@ public struct RenderedScreen {
             case "\n": newline()
             case "\u{8}": column = max(0, column - 1)
             case "\u{1B}":
-                // Only ESC [ K is ours: clear to the end of the line.
-                guard scalars.next() == "[", scalars.next() == "K" else { break }
-                rows[row].removeSubrange(min(column, rows[row].count)...)
+                // Ours are ESC [ K, clear to the end of the line, and ESC [ ? 2004 h or l, which shows nothing.
+                guard scalars.next() == "[" else { break }
+                var last = scalars.next()
+                while let parameter = last, parameter.value < 0x40 { last = scalars.next() }
+                if last == "K" { rows[row].removeSubrange(min(column, rows[row].count)...) }
             default:
                 if column == columns {
                     newline()

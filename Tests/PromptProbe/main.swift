@@ -38,6 +38,7 @@ func challenge() -> Challenge {
         status: 401, words: arguments.value("--words"), mayMeanForbidden: arguments.has("--forbidden"))
     let refused = arguments.value("--refused").flatMap { Int($0) }
     let blank = arguments.value("--left-blank").flatMap { field($0) }
+    let stored: Challenge.Reason? = arguments.has("--stored") ? .storedRefused(refusal) : nil
     return Challenge(
         profile: "blog",
         protectionSpace: ProtectionSpace(
@@ -46,7 +47,7 @@ func challenge() -> Challenge {
         fields: fields.compactMap { field(String($0)) },
         proposedUsername: arguments.value("--proposed"), previousFailureCount: refused ?? 0, attempt: (refused ?? 0) + 1,
         maxAttempts: 3,
-        reason: blank.map { .leftBlank($0) } ?? (refused != nil ? .refused(refusal) : reason()))
+        reason: blank.map { .leftBlank($0) } ?? stored ?? (refused != nil ? .refused(refusal) : reason()))
 }
 
 func reason() -> Challenge.Reason {
@@ -79,13 +80,24 @@ func run() throws(LoginError) {
         print("confirmed", try prompt.confirm("Go on?", typing: word))
     } else if let notice = arguments.value("--waiting") {
         prompt.showWaiting(notice)
-        usleep(300_000)
+        usleep(arguments.value("--for").flatMap { UInt32($0) } ?? 300_000)
         prompt.showWaiting(nil)
+    } else if let seconds = arguments.value("--judged").flatMap({ UInt32($0) }) {
+        // As a login does: what was typed is judged while the notice stands there.
+        let answer = try prompt.ask(challenge())
+        prompt.showWaiting("Authenticating, please wait…")
+        for _ in 0..<seconds * 10 { usleep(100_000) }
+        prompt.showWaiting(nil)
+        tell(answer)
     } else if arguments.has("--forget") {
         // The answer is dropped; what is left of it in memory is the test's business.
         _ = try prompt.ask(challenge())
     } else {
-        for _ in 0..<(arguments.value("--times").flatMap { Int($0) } ?? 1) { tell(try prompt.ask(challenge())) }
+        for _ in 0..<(arguments.value("--times").flatMap { Int($0) } ?? 1) {
+            let answer = try prompt.ask(challenge())
+            prompt.showWaiting(nil)
+            tell(answer)
+        }
     }
 }
 

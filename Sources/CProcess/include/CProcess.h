@@ -30,7 +30,7 @@ int cprocess_was_ignored(int number);
 // Overwrites what returned calls have left below on the stack, and in registers. To be called last, from main's own depth.
 void cprocess_wipe_stack(void);
 
-// --- The terminal while a question is open (terminal.c) ---------------------------------------------------------
+// --- The terminal while a question is open or an answer is waited for (terminal.c) ------------------------------
 
 // What cprocess_terminal_wait saw.
 enum {
@@ -41,14 +41,24 @@ enum {
 };
 
 // Saves the settings of the terminal, drops what was typed ahead, turns off echo and line mode, and takes over every
-// signal that would kill or stop the process, so that the saved settings are back before it happens. `descriptor` must
-// stay open until cprocess_terminal_disarm. One terminal at a time. Returns 0 or an errno.
-int cprocess_terminal_arm(int descriptor);
+// signal that would kill or stop the process, so that the saved settings are back before it happens, and then `last_words`
+// are written. Ends a hold and a notice. One terminal at a time. Returns 0 or an errno.
+int cprocess_terminal_arm(int descriptor, const char *last_words);
 
-// Puts settings and signals back as they were; drops input that was not read. Does nothing if not armed.
+// After the last question: the terminal stays without echo until cprocess_terminal_disarm, so that what is typed while an
+// answer is waited for is neither shown nor kept. Whatever ends or stops the process still puts the settings back first.
+void cprocess_terminal_hold(void);
+
+// Writes a notice, which stands until cprocess_terminal_disarm or the end of the process; `removal` takes it away. It is there
+// again when a stopped process goes on in the foreground. Returns 0 or an errno: EAGAIN in the background; EBUSY while a
+// question is open, or if it is to be shown `only_if_free` and there is a hold or a notice.
+int cprocess_terminal_show(int descriptor, const char *text, const char *removal, int only_if_free);
+
+// Takes a notice away, puts settings and signals back as they were, and drops input that was not read. Does nothing
+// if there is nothing to undo.
 void cprocess_terminal_disarm(void);
 
-// Waits for input for so long at most, and returns what happened, 0 for nothing.
+// Waits for input to a question for so long at most, and returns what happened, 0 for nothing.
 int cprocess_terminal_wait(int milliseconds);
 
 // --- Children on a terminal of their own (spawn.c) --------------------------------------------------------------

@@ -1,0 +1,23 @@
+internal import CProcess
+
+/// A line on the terminal that says what is waited for, and is gone afterwards, also if the process is stopped or ended by a
+/// signal. It goes to the terminal alone, wherever the program's output goes.
+public enum TerminalNotice {
+    /// Shows a line, unless a question or another notice is there.
+    /// - Returns: whether it stands there now: not without a terminal, nor in the background.
+    public static func show(_ text: String) -> Bool { show(text, onlyIfFree: true) }
+
+    /// Takes the line away.
+    public static func hide() { cprocess_terminal_disarm() }
+
+    /// - Parameter onlyIfFree: otherwise it takes the place of another.
+    @discardableResult
+    static func show(_ text: String, onlyIfFree: Bool) -> Bool {
+        guard let terminal = Terminal() else { return false }
+        let screen = terminal.screen
+        let plain = Screen.isUnicode ? text : text.replacing("…", with: "...")
+        // One that wraps could not be taken away.
+        let line = screen.emptyLine + TextLine.fitted(plain, columns: screen.columns)
+        return cprocess_terminal_show(screen.descriptor, line, screen.emptyLine, onlyIfFree ? 1 : 0) == 0
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import LoginTestSupport
+import Testing
+
+/// After the password the terminal stays without echo until it was judged (D15).
+@Suite struct HeldTerminalTests {
+    private func judged(_ seconds: Int = 1) throws -> Probe {
+        let probe = try Probe("--fields", "password", "--judged", "\(seconds)")
+        try probe.pty.wait(for: "Password: ")
+        probe.pty.type("pw\r")
+        try probe.pty.wait(for: "please wait…")
+        return probe
+    }
+
+    @Test func `D15: what comes later of a paste is not shown, and nobody is given it`() throws {
+        let probe = try judged()
+        #expect(!probe.pty.echoes)
+        probe.pty.type(Probe.canary + "\r" + Probe.canary)
+        try probe.finish()
+        #expect(probe.pty.echoes)
+        #expect(try probe.answer == ["username -", "secret " + Probe.hex("pw")])
+        // Nothing of it waits for the shell.
+        #expect(probe.pty.unread == 0)
+        #expect(probe.screen().lines.filter { !$0.isEmpty }.last == "Password: **")
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV])
+    func `D15: whatever kills it meanwhile leaves the terminal as it was, and no notice`(number: Int32) throws {
+        let probe = try judged(20)
+        probe.pty.type(Probe.canary)
+        probe.pty.watch(milliseconds: 50)
+        if number == SIGINT { probe.pty.type("\u{3}") } else { probe.pty.child.send(signal: number) }
+        try probe.finish(.signalled(number))
+        #expect(probe.pty.unread == 0)
+        #expect(!probe.screen().lines.contains { $0.contains("wait") })
+    }
+
+    @Test(arguments: [SIGPIPE, SIGXFSZ])
+    func `D15: a connection that breaks does not kill`(number: Int32) throws {
+        let probe = try judged()
+        probe.pty.child.send(signal: number)
+        try probe.finish()
+    }
+
+    @Test func `D15: stopped it gives the terminal back, and in the foreground it takes it again`() throws {
+        let home = try TemporaryHome()
+        let pty = try Pty(
+            ChildSpec(
+                "/bin/bash", ["--norc", "--noprofile", "--noediting", "-i"],
+                environment: home.environment.merging(["PS1": "ready> "]) { $1 }, directory: home.path))
+        try pty.wait(for: "ready> ")
+        let before = pty.settings
+        pty.type(try BuiltProducts.path(of: "PromptProbe") + " --fields password --judged 4\n")
+        try pty.wait(for: "Password: ")
+        pty.type("pw\r")
+        try pty.wait(for: "please wait…")
+        #expect(!pty.echoes)
+        pty.type("\u{1A}")
+        try pty.wait(for: "ready> ")
+        #expect(pty.settings == before)
+        pty.type("fg\n")
+        try pty.wait(for: "please wait…")
+        #expect(!pty.echoes)
+        try pty.wait(for: "secret " + Probe.hex("pw"))
+        try pty.wait(for: "ready> ")
+        #expect(pty.settings == before)
+        // In the background it touches neither settings nor screen.
+        pty.type(try BuiltProducts.path(of: "PromptProbe") + " --fields password --judged 1\n")
+        try pty.wait(for: "Password: ")
+        pty.type("pw\r")
+        try pty.wait(for: "please wait…")
+        pty.type("\u{1A}")
+        try pty.wait(for: "ready> ")
+        pty.type("bg; wait; echo over\n")
+        try pty.wait(for: "secret " + Probe.hex("pw"))
+        try pty.wait(for: "over\r\n")
+        try pty.wait(for: "ready> ")
+        #expect(pty.settings == before)
+        pty.type("exit\n")
+        #expect(try pty.waitForEnd() == .exited(0))
+    }
+}
