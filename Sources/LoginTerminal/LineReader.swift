@@ -5,6 +5,8 @@ internal import Secrets
 /// What a person typed in one line.
 enum Line {
     case typed(Secret)
+    /// Back to the question before.
+    case wentBack
     case cancelled
 }
 
@@ -13,6 +15,8 @@ enum LineFault: Error {
     case expired(seconds: Int)
     case tooLong
     case notUTF8
+    /// More than one was pasted.
+    case severalLines
 }
 
 /// Has readline read one line from a terminal that is already quiet.
@@ -62,8 +66,10 @@ struct LineReader {
         switch session?.ending {
         case .expired: throw .expired(seconds: timeout)
         case .cancelled, .hungUp, nil: return .cancelled
+        case .wentBack: return .wentBack
         case .accepted: break
         }
+        guard session?.paste.hasSeveralLines == false else { throw .severalLines }
         guard session?.isOverfull == false else { throw .tooLong }
         guard Characters.isValidUTF8(bytes) else { throw .notUTF8 }
         return .typed(Secret(copying: UnsafeRawBufferPointer(bytes)))

@@ -15,9 +15,11 @@ struct Question: Sendable {
     let label: String
     let style: Style
     /// Put in place to be edited.
-    let proposed: String
+    var proposed = ""
     /// In seconds, for the line.
     let timeout: Int
+    /// Whether Ctrl-U twice leads back to the question before.
+    var mayGoBack = false
 
     var isShown: Bool {
         switch style {
@@ -29,7 +31,7 @@ struct Question: Sendable {
 
 /// How a line ended.
 enum LineEnding: Equatable, Sendable {
-    case accepted, cancelled, hungUp, expired
+    case accepted, cancelled, wentBack, hungUp, expired
 }
 
 /// One line while it is being typed: everything but the text, which lies in readline's buffer.
@@ -41,8 +43,12 @@ struct LineSession: Sendable {
     private(set) var ending: LineEnding?
     /// Whether more was typed than there is room for.
     var isOverfull = false
-    /// A key that was read but belongs to what follows.
-    var pushedBack: UInt8?
+    /// Keys that were read but belong to what follows.
+    var pushedBack: [UInt8] = []
+    var paste = Paste()
+    /// The last two keys.
+    private var keys: (before: UInt8, now: UInt8) = (0, 0)
+    private var lastKey = ContinuousClock.now
     private var deadline: ContinuousClock.Instant
 
     init(_ question: Question, on screen: Screen) {
@@ -59,6 +65,30 @@ struct LineSession: Sendable {
     /// Who comes back to a stopped question has all the time again.
     mutating func restartClock() {
         deadline = .now + .seconds(question.timeout)
+    }
+
+    mutating func takePushedBack() -> UInt8? {
+        pushedBack.isEmpty ? nil : pushedBack.removeFirst()
+    }
+
+    /// - Returns: whether the byte is one for the line.
+    mutating func takes(_ byte: UInt8) -> Bool {
+        let now = ContinuousClock.now
+        // Its end was lost: Enter has to be Enter again.
+        if paste.isOpen, now - lastKey > Paste.longestGap { paste.isOpen = false }
+        (lastKey, keys) = (now, (keys.now, byte))
+        return paste.takes(byte)
+    }
+
+    /// Whether this key came twice in a row, in a line that may be left by it.
+    func leadsBack(_ key: Int32) -> Bool {
+        question.mayGoBack && key == 0x15 && keys == (0x15, 0x15)
+    }
+
+    /// What was wrong is erased.
+    mutating func forgetFaults() {
+        isOverfull = false
+        paste.hasSeveralLines = false
     }
 
     /// The first end is the end: readline turns the end of input into an Enter where something was typed.

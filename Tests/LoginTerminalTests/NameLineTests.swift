@@ -22,9 +22,9 @@ import Testing
             (["\u{7F}"], "anna marie hol"), (["\u{15}x"], "x"), (["\u{17}"], "anna marie "),
             (["\u{01}x"], "xanna marie holt"),
             (["\u{1B}[H\u{1B}[3~"], "nna marie holt"), (["\u{01}\u{0B}"], "*"), (["\u{1B}OH\u{06}\u{06}\u{0B}"], "an"),
-            (["\u{1B}[D\u{1B}[D\u{04}"], "anna marie hot"), (["\u{02}\u{02}x\u{05}y"], "anna marie hoxlty"),
+            (["\u{1B}[D\u{1B}[D\u{1B}[3~"], "anna marie hot"), (["\u{02}\u{02}x\u{05}y"], "anna marie hoxlty"),
             (["\u{1B}[1~\u{1B}[C_\u{1B}[4~!"], "a_nna marie holt!"),
-            (["\u{1B}[1;5C", "\u{1B}[200~", "?"], "anna marie holt?"),
+            (["\u{1B}[1;5C", "\u{1B}[200~", "?\u{1B}[201~"], "anna marie holt?"),
             (["ä€😀\u{7F}\u{1B}[D\u{7F}"], "anna marie holt€"),
         ] as [([String], String)])
     func `the name can be edited`(keys: [String], result: String) throws {

@@ -1,0 +1,97 @@
+import Foundation
+import LoginTestSupport
+import Testing
+
+/// What is pasted, and what terminals send by themselves.
+@Suite struct PasteTests {
+    private static let (begin, end) = ("\u{1B}[200~", "\u{1B}[201~")
+
+    private func secret(typing keys: String) throws -> String? {
+        let probe = try Probe("--fields", "password")
+        try probe.pty.wait(for: "Password: ")
+        probe.pty.type(keys + "\r")
+        try probe.finish()
+        return try probe.answer.last
+    }
+
+    @Test(arguments: ["", "\r", "\n", "\r\n"])
+    func `B19: one line break at the end of a paste is passed over`(lineBreak: String) throws {
+        let pasted = Self.begin + Probe.canary + lineBreak + Self.end
+        #expect(try secret(typing: pasted) == "secret " + Probe.hex(Probe.canary))
+        #expect(try secret(typing: "a" + pasted + "b") == "secret " + Probe.hex("a" + Probe.canary + "b"))
+    }
+
+    @Test(arguments: ["sec\rret", "sec\nret", "sec\r\nret\r\n", "secret\r\r", "sec\r\u{4}ret", "sec\u{1B}\rret", "\rsec"])
+    func `B19: one within is said, and nothing is sent`(pasted: String) throws {
+        let probe = try Probe("--fields", "password")
+        try probe.pty.wait(for: "Password: ")
+        probe.pty.type(Self.begin + pasted + Self.end)
+        probe.pty.watch(milliseconds: 100)
+        #expect(try probe.answer.isEmpty)
+        probe.pty.type("\r")
+        try probe.pty.wait(for: "What was pasted has more than one line; nothing was sent.")
+        try probe.pty.wait(for: "Password: ")
+        probe.pty.type("right\r")
+        try probe.finish()
+        #expect(try probe.answer.last == "secret " + Probe.hex("right"))
+    }
+
+    @Test func `B19: a paste that was erased is forgotten, and the fourth is an error`() throws {
+        let lines = Self.begin + "a\rb" + Self.end
+        #expect(try secret(typing: lines + "\u{15}right") == "secret " + Probe.hex("right"))
+        let probe = try Probe("--fields", "password")
+        for _ in 1...3 {
+            try probe.pty.wait(for: "Password: ")
+            probe.pty.type(lines + "\r")
+        }
+        try probe.finish(.exited(2))
+    }
+
+    @Test func `B19: a paste whose end is lost does not take Enter away for good`() throws {
+        let probe = try Probe("--fields", "password")
+        try probe.pty.wait(for: "Password: ")
+        probe.pty.type(Self.begin + "abc")
+        probe.pty.watch(milliseconds: 1200)
+        probe.pty.type("\r")
+        try probe.finish()
+        #expect(try probe.answer.last == "secret " + Probe.hex("abc"))
+    }
+
+    @Test func `B19: the terminal is asked to mark what is pasted, and no longer than the question lasts`() throws {
+        for (ending, keys) in [(Ending.exited(0), "x\r"), (.signalled(SIGINT), "x\u{3}")] {
+            let probe = try Probe("--fields", "password")
+            try probe.pty.wait(for: "\u{1B}[?2004h")
+            try probe.pty.wait(for: "Password: ")
+            probe.pty.type(keys)
+            try probe.pty.wait(for: "\u{1B}[?2004l")
+            try probe.finish(ending)
+        }
+        let dumb = try Probe("--fields", "password", environment: ["TERM": "dumb"])
+        try dumb.pty.wait(for: "Password: ")
+        dumb.pty.type("x\r")
+        try dumb.finish()
+        #expect(!dumb.pty.transcript.contains(0x1B))
+    }
+
+    @Test(arguments: [
+        "\u{1B}[M !!", "\u{1B}[M#9:", "\u{1B}[<0;10;20M", "\u{1B}[[A", "\u{1B}]11;rgb:ffff/ffff/ffff\u{7}",
+        "\u{1B}]0;title\u{1B}\\", "\u{1B}P1$r0m\u{1B}\\", "\u{1B}_Gi=1;OK\u{1B}\\", "\u{1B}^text\u{1B}\\",
+        "\u{1B}Xtext\u{1B}\\", "\u{1B}Nx", "\u{1B}OP", "\u{9B}31m", "\u{9B}1;5C", "\u{9D}0;title\u{9C}",
+        "\u{90}1$r0m\u{9C}", "\u{8E}x", "\u{8F}P", "\u{1B}[?64;1;2c", "\u{1B}[24;80R",
+    ])
+    func `D7: what a terminal sends by itself is no part of a secret`(sequence: String) throws {
+        #expect(try secret(typing: "ab" + sequence + "cd") == "secret " + Probe.hex("abcd"), "\(sequence.debugDescription)")
+    }
+
+    @Test(arguments: ["\u{1B}", "\u{1B}[", "\u{1B}[M", "\u{1B}[M!", "\u{1B}]0;never ended", "\u{1B}N", "\u{1B}[["])
+    func `D7: one that breaks off swallows neither Enter nor what comes later`(sequence: String) throws {
+        #expect(try secret(typing: "ab" + sequence) == "secret " + Probe.hex("ab"))
+        let probe = try Probe("--fields", "password")
+        try probe.pty.wait(for: "Password: ")
+        probe.pty.type("ab" + sequence)
+        probe.pty.watch(milliseconds: 150)
+        probe.pty.type("cd\r")
+        try probe.finish()
+        #expect(try probe.answer.last == "secret " + Probe.hex("abcd"))
+    }
+}
