@@ -1,80 +1,100 @@
 internal import LoginCore
 
 /// The words of a login dialogue: ours first, the server's after them, quoted and escaped (T1, T3).
-enum Dialogue {
+struct Dialogue {
+    let challenge: Challenge
+    /// Of the terminal.
+    let columns: Int
+
     /// The lines before the questions.
-    static func opening(_ challenge: Challenge) -> [String] {
+    var opening: [String] {
         let profile = SafeText.escaped(challenge.profile, limit: 100)
         let origin = SafeText.escaped(challenge.protectionSpace.origin.description)
-        var lines = ["Log in to \(profile) (\(origin))"] + reason(challenge)
+        let hint = challenge.isFirst ? " (Ctrl-C cancels)" : ""
+        var lines = ["Log in to \(profile) (\(origin))\(hint)"] + reason
         if let realm = challenge.protectionSpace.realm, !realm.isEmpty {
-            lines.append("The server names the place \(SafeText.quoted(realm)).")
+            lines.append(TextLine.quoting(realm, after: "The server names the place", end: ".", columns: columns))
         }
-        let isOffered = challenge.fields.contains(.username) && challenge.settledUsername == nil
-        // A name in place looks as if the password came next.
-        if isOffered, challenge.proposedUsername?.isEmpty == false { lines.append("Enter keeps the user name.") }
         return lines
     }
 
     /// What stands before the answer; names the account where the name itself is not asked for.
-    static func label(_ field: CredentialField, of challenge: Challenge) -> String {
-        let isAsked = challenge.fields.contains(.username) && challenge.settledUsername == nil
-        let belongsToName = field == .password || field == .token
-        guard belongsToName, !isAsked, let name = challenge.proposedUsername else { return "\(field.label): " }
+    func label(_ field: CredentialField) -> String {
+        guard field == .password || field == .token, !challenge.fields.contains(.username),
+            let name = challenge.proposedUsername
+        else { return "\(field.label): " }
         return "\(field.label) for \(SafeText.escaped(name)): "
     }
 
-    private static func reason(_ challenge: Challenge) -> [String] {
+    /// The same where the name is kept, with the way back to it.
+    /// - Parameter mayBeBlank: an empty line is an answer then.
+    func label(_ field: CredentialField, keeping name: String, mayBeBlank: Bool) -> String {
+        "\(field.label) for \(SafeText.escaped(name)) (\(mayBeBlank ? "Ctrl-U twice" : "empty"): another name): "
+    }
+
+    private var reason: [String] {
         switch challenge.reason {
         case .notLoggedIn: ["Nothing is stored for it yet."]
         case .forced: []
         case .sessionEnded(at: nil): ["The server no longer accepts the stored session."]
         case .sessionEnded(at: let time?): ["The stored session expired \(LocalTime.words(of: time))."]
         case .passwordRefusedBefore:
-            ["The server refused the stored \(secretName(challenge.fields)) before; it was not sent again."]
+            ["The server refused the stored \(secretName) before; it was not sent again."]
         case .leftBlank(let field): ["The \(field.shownName) was left blank; nothing was sent."]
-        case .refused(let refusal): refused(refusal, challenge)
-        case .storedRefused(let refusal):
-            ["The server refused the stored \(secretName(challenge.fields))."] + details(refusal, challenge)
+        case .refused(let refusal): refused(refusal)
+        case .storedRefused(let refusal): ["The server refused the stored \(secretName)."] + details(refusal)
         }
     }
 
-    private static func refused(_ refusal: Refusal, _ challenge: Challenge) -> [String] {
+    private func refused(_ refusal: Refusal) -> [String] {
         let attempt = "Attempt \(challenge.attempt) of \(challenge.maxAttempts)"
-        let refused = "the server refused this \(refusedThing(challenge.fields))"
         // A server that locks accounts counts the stored one as well.
         let count = challenge.previousFailureCount
         let total = count >= challenge.attempt ? ", its refusal number \(count) with the stored one" : ""
-        return ["\(attempt): \(refused)\(total)."] + details(refusal, challenge)
+        return ["\(attempt): the server refused this \(refusedThing)\(total)."] + details(refusal)
     }
 
-    private static func details(_ refusal: Refusal, _ challenge: Challenge) -> [String] {
+    private func details(_ refusal: Refusal) -> [String] {
         var lines: [String] = []
         if refusal.mayMeanForbidden {
-            let secret = secretName(challenge.fields)
-            lines.append("It answers the same where the \(secret) is right but the account may not log in.")
+            lines.append("It answers the same where the \(secretName) is right but the account may not log in.")
         }
         if let words = refusal.words, !words.isEmpty {
-            lines.append("The server says: \(SafeText.quoted(words))")
+            lines.append(TextLine.quoting(words, after: "The server says:", columns: columns))
         }
         return lines
     }
 
-    private static func refusedThing(_ fields: [CredentialField]) -> String {
-        fields.isEmpty ? "login" : fields.map(\.shownName).joined(separator: " or ")
+    private var refusedThing: String {
+        challenge.fields.isEmpty ? "login" : challenge.fields.map(\.shownName).joined(separator: " or ")
     }
 
-    private static func secretName(_ fields: [CredentialField]) -> String {
-        (fields.contains(.token) ? CredentialField.token : .password).name
+    private var secretName: String {
+        (challenge.fields.contains(.token) ? CredentialField.token : .password).name
     }
 }
 
 extension Challenge {
-    /// The name that need not be asked for again: what was left blank came after it.
-    var settledUsername: String? {
-        guard case .leftBlank(let field) = reason, field != .username, proposedUsername?.isEmpty == false else {
-            return nil
+    /// The name that stands while the secret is asked for first. Whoever was refused types the password by reflex, and it must
+    /// not land in a line that shows it.
+    var keptUsername: String? {
+        guard keepsUsername, fields.contains(.username), fields.count > 1, let name = proposedUsername else { return nil }
+        return name.isEmpty ? nil : name
+    }
+
+    private var keepsUsername: Bool {
+        switch reason {
+        case .refused, .storedRefused, .passwordRefusedBefore: true
+        case .leftBlank(let field): field != .username
+        case .notLoggedIn, .forced, .sessionEnded: false
         }
-        return proposedUsername
+    }
+
+    /// Whether nothing was asked in this login yet.
+    var isFirst: Bool {
+        switch reason {
+        case .refused, .leftBlank: false
+        case .notLoggedIn, .forced, .sessionEnded, .passwordRefusedBefore, .storedRefused: true
+        }
     }
 }

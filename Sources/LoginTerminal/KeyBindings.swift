@@ -28,7 +28,7 @@ enum KeyBindings {
 
     private static var always: [(Int32, Command)] {
         [
-            (control("J"), acceptLine), (control("M"), acceptLine), (control("D"), deleteOrCancel),
+            (control("J"), acceptLine), (control("M"), acceptLine), (control("D"), cancelLine),
             (control("H"), eraseCharacter), (0x7F, eraseCharacter), (control("U"), eraseToStart),
             (control("W"), eraseWord), (control("L"), drawLineAgain), (control("["), readEscape),
         ]
@@ -50,6 +50,7 @@ private func insertKey(_: Int32, _ key: Int32) -> Int32 {
     let line = LineBuffer(), byte = UInt8(truncatingIfNeeded: key)
     if line.completesControlCharacter(byte) {
         line.erase(line.cursor - 1..<line.cursor)
+        if let screen = CurrentLine.with(\.screen) { EscapeSequence(from: screen.descriptor).swallow(after: byte) }
     } else if !line.insert(byte) {
         CurrentLine.with { $0.isOverfull = true }
     }
@@ -63,15 +64,15 @@ private func acceptLine(_: Int32, _: Int32) -> Int32 {
     return 0
 }
 
-private func deleteOrCancel(_: Int32, _: Int32) -> Int32 {
+private func cancelLine(_: Int32, _: Int32) -> Int32 {
+    CurrentLine.with { $0.end(.cancelled) }
+    creadline_accept()
+    return 0
+}
+
+private func deleteCharacter(_: Int32, _: Int32) -> Int32 {
     let line = LineBuffer()
-    if line.count > 0 {
-        guard CurrentLine.with(\.question.isShown) == true else { return 0 }
-        line.erase(line.cursor..<line.nextCharacter)
-    } else {
-        CurrentLine.with { $0.end(.cancelled) }
-        creadline_accept()
-    }
+    line.erase(line.cursor..<line.nextCharacter)
     return 0
 }
 
@@ -81,10 +82,15 @@ private func eraseCharacter(_: Int32, _: Int32) -> Int32 {
     return 0
 }
 
-private func eraseToStart(_: Int32, _: Int32) -> Int32 {
+/// The second time in a row it leads back to the question before, where there is one.
+private func eraseToStart(_: Int32, _ key: Int32) -> Int32 {
     let line = LineBuffer()
     line.erase(0..<line.cursor)
-    if line.count == 0 { CurrentLine.with { $0.isOverfull = false } }
+    if line.count == 0 { CurrentLine.with { $0.forgetFaults() } }
+    if CurrentLine.with({ $0.leadsBack(key) }) == true {
+        CurrentLine.with { $0.end(.wentBack) }
+        creadline_accept()
+    }
     return 0
 }
 
@@ -133,14 +139,15 @@ private func drawLineAgain(_: Int32, _: Int32) -> Int32 {
 /// The sequences that xterm, the Linux console and screen send for these keys.
 private func readEscape(_: Int32, _: Int32) -> Int32 {
     guard let session = CurrentLine.with({ ($0.screen.descriptor, $0.question.isShown) }) else { return 0 }
-    let sequence = KeyReader.readEscapeSequence(from: session.0)
+    let sequence = String(decoding: EscapeSequence(from: session.0).read(), as: UTF8.self)
+    if let isOpen = ["[200~": true, "[201~": false][sequence] { CurrentLine.with { $0.paste.isOpen = isOpen } }
     guard session.1 else { return 0 }
-    switch String(decoding: sequence, as: UTF8.self) {
+    switch sequence {
     case "[D", "OD": return moveLeft(1, 0)
     case "[C", "OC": return moveRight(1, 0)
     case "[H", "OH", "[1~", "[7~": return moveToStart(1, 0)
     case "[F", "OF", "[4~", "[8~": return moveToEnd(1, 0)
-    case "[3~": return LineBuffer().count > 0 ? deleteOrCancel(1, 0) : 0
+    case "[3~": return deleteCharacter(1, 0)
     default: return 0
     }
 }

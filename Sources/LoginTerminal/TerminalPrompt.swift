@@ -1,3 +1,4 @@
+internal import CProcess
 public import LoginCore
 public import Secrets
 
@@ -25,37 +26,38 @@ public struct TerminalPrompt: Prompt, Sendable {
     /// Whether there is a terminal at all, so that a caller need not begin what ends in a question that cannot be put.
     public static var hasTerminal: Bool { Terminal() != nil }
 
-    /// Puts one question with all its fields; the first line names profile and origin.
+    /// Puts one question with all its fields; the first line names profile and origin. After an answer the terminal stays
+    /// without echo until `showWaiting` is called with nothing: what is typed in the meantime is thrown away.
     /// - Throws: `loginRequired` if there is no terminal, before anything is shown; `promptExpired`; `usage` for text
     ///   that is too long or is not UTF-8.
     public func ask(_ challenge: Challenge) throws(LoginError) -> Answer {
-        let conversation = try begin(missing: challenge.fields)
-        conversation.say(Dialogue.opening(challenge))
-        var username: String?, secret: Secret?, further: [CredentialField: Secret] = [:]
-        for field in challenge.fields {
-            if field == .username, let name = challenge.settledUsername {
-                username = name
-                continue
-            }
-            guard let typed = try read(field, of: challenge, in: conversation) else { return .cancelled }
-            guard !typed.isEmpty || mayBeBlank(field) else { return .leftBlank(field, username: username) }
-            switch field {
-            case .username: username = String(shown: typed)
-            case .password, .token: secret = typed
-            case .passphrase, .secret: further[field] = typed
+        var conversation = try begin(missing: challenge.fields)
+        let dialogue = Dialogue(challenge: challenge, columns: conversation.columns)
+        conversation.say(dialogue.opening)
+        var form = CredentialForm(challenge.fields, keeping: challenge.keptUsername)
+        if let (field, name) = form.first {
+            let mayBeBlank = mayBeBlank(field)
+            let label = dialogue.label(field, keeping: name, mayBeBlank: mayBeBlank)
+            switch try conversation.readOrGoBack(label, style: .masked(mask), for: field) {
+            case .cancelled: return .cancelled
+            case .typed(let typed) where !typed.isEmpty || mayBeBlank: form.fill(field, typed)
+            case .typed, .wentBack: form.forgetUsername()
             }
         }
-        return .credential(Credential(username: username, secret: secret, further: further))
+        while let field = form.next {
+            guard let typed = try read(field, dialogue, in: conversation) else { return .cancelled }
+            guard !typed.isEmpty || mayBeBlank(field) else { return .leftBlank(field, username: form.username) }
+            form.fill(field, typed)
+        }
+        conversation.holds = true
+        return .credential(form.credential)
     }
 
-    /// Shows a notice on a line of its own until it is called with nothing, which takes it away without a trace.
-    /// Does nothing without a terminal or in the background.
+    /// Shows a notice on a line of its own until it is called with nothing, which takes it away without a trace, and ends what
+    /// `ask` has left: a terminal without echo. Does not show anything without a terminal or in the background.
     public func showWaiting(_ notice: String?) {
-        guard let screen = Terminal(), screen.screen.isInForeground else { return }
-        screen.screen.clearLine()
-        guard let notice else { return }
-        // A notice that wraps could not be taken away.
-        screen.screen.write(String(notice.prefix(max(0, screen.screen.columns - 1))))
+        guard let notice else { return cprocess_terminal_disarm() }
+        TerminalNotice.show(notice, onlyIfFree: false)
     }
 
     /// Asks for the passphrase of a store, twice if `confirm` is set and until both are the same.
@@ -118,12 +120,12 @@ public struct TerminalPrompt: Prompt, Sendable {
     }
 
     private func read(
-        _ field: CredentialField, of challenge: Challenge, in conversation: borrowing Conversation
+        _ field: CredentialField, _ dialogue: Dialogue, in conversation: borrowing Conversation
     ) throws(LoginError) -> Secret? {
-        let label = Dialogue.label(field, of: challenge)
+        let label = dialogue.label(field)
         switch field {
         case .username:
-            let proposed = challenge.proposedUsername ?? ""
+            let proposed = dialogue.challenge.proposedUsername ?? ""
             return try conversation.read(label, style: .shown, proposed: proposed, for: field)
         case .password, .token, .passphrase, .secret:
             return try conversation.read(label, style: .masked(mask), for: field)

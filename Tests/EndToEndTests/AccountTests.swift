@@ -98,7 +98,7 @@ import Testing
                 headers: ["WWW-Authenticate": "Basic realm=\"x\""]))
         let run = try authctl.onTerminal("login", "wire")
         try run.pty.wait(for: "The server refused the stored password.")
-        try run.answer("User name: ann", "\r").answer("Password: ", "correct horse\r")
+        try run.answer("Password for ann (empty: another name): ", "correct horse\r")
         #expect(try run.end() == .exited(0), "\(run.pty.text)")
         #expect(try authctl.run("whoami", "wire").output == "ann\n")
     }

@@ -93,8 +93,8 @@ import Testing
     /// Nothing that a server made controls the terminal: no control character but ours, no C1, no bidi.
     private func expectHarmless(_ run: TerminalRun) {
         let ours: Set<Unicode.Scalar> = ["\r", "\n", "\u{8}"]
-        // `ESC [ K`, clear to the end of the line, is the one sequence of ours.
-        let text = run.pty.text.replacing("\u{1B}[K", with: "")
+        // Ours: clear to the end of the line, and tell pasted text from keys.
+        let text = ["[K", "[?2004h", "[?2004l"].reduce(run.pty.text) { $0.replacing("\u{1B}\($1)", with: "") }
         let bad = text.unicodeScalars.filter {
             ($0.value < 32 && !ours.contains($0)) || (0x7F...0x9F).contains($0.value)
                 || (0x200B...0x200F).contains($0.value) || (0x202A...0x202E).contains($0.value)

@@ -88,7 +88,7 @@ struct `A server whose certificate does not verify` {
     }
 
     @Test(arguments: [("reject", 7), ("", 7), ("yes\ry\rALWAYS", 7), ("\u{04}", 5)] as [(String, Int32)])
-    func `a no, a blank line or any other word trusts nothing, before a byte of HTTP`(typed: String, code: Int32) throws
+    func `B15 a no, a blank line or any other word trusts nothing, before a byte of HTTP`(typed: String, code: Int32) throws
     {
         let nginx = try nginx(own)
         for path in ["/whoami.json", "/to"] {
@@ -100,6 +100,10 @@ struct `A server whose certificate does not verify` {
             }
             #expect(try run.end() == .exited(code), "\(run.pty.text)")
             #expect(!run.pty.text.contains("Password"))
+            // B15: what was looked at is not told once more, nor how to trust it after all.
+            #expect(run.pty.text.contains("Rejected; nothing was sent.") == (code == 7))
+            #expect(run.pty.text.components(separatedBy: "CN = 127.0.0.1").count == 3)
+            #expect(!run.pty.text.contains("--trust-fingerprint"))
         }
         #expect(nginx.accesses().isEmpty)
         #expect(try trusted.isEmpty)
@@ -142,7 +146,7 @@ struct `A server whose certificate does not verify` {
         try run.answer("[reject]: ", "always\r").answer("User name: ", "ann\r").answer("Password: ", "wrong\r")
         try run.pty.wait(for: "Attempt 2")
         #expect(try trusted.isEmpty)
-        try run.answer("User name: ann", "\r").answer("Password: ", "correct horse\r")
+        try run.answer("Password for ann (empty: another name): ", "correct horse\r")
         #expect(try run.end() == .exited(0), "\(run.pty.text)")
         #expect(try trusted == [nginx.origin()])
         #expect(try authctl.run("whoami").output == "ann\n")

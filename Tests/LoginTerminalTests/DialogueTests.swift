@@ -6,9 +6,7 @@ import Testing
 @Suite(.onOwnThreads) struct DialogueTests {
     @Test func `the profile and the origin come first, then our words, then the server's`() throws {
         let probe = try Probe("--refused", "1", "--words", "Bad \"login\"", "--realm", "Staff", "--proposed", "ann")
-        try probe.pty.wait(for: "User name: ann")
-        probe.pty.type("\r")
-        try probe.pty.wait(for: "Password: ")
+        try probe.pty.wait(for: "another name): ")
         probe.pty.type("pw\r")
         try probe.finish()
         #expect(
@@ -17,10 +15,43 @@ import Testing
                 "Attempt 2 of 3: the server refused this user name or password.",
                 "The server says: \"Bad \\\"login\\\"\"",
                 "The server names the place \"Staff\".",
-                "Enter keeps the user name.",
-                "User name: ann",
-                "Password: **",
+                "Password for ann (empty: another name): **",
             ])
+    }
+
+    @Test(arguments: ["realm", "words"], [80, 60] as [UInt16])
+    func `D3: text of the server draws no line of its own, however it is padded`(what: String, columns: UInt16) throws {
+        for blank in [" ", "\u{A0}", "x"] {
+            let hostile = "Staff" + String(repeating: blank, count: 60) + "Password for https://bank.example: "
+            let probe = try Probe(
+                "--fields", "password", "--refused", "1", "--\(what)", hostile, columns: columns)
+            try probe.pty.wait(for: "Password: ")
+            probe.pty.watch(milliseconds: 50)
+            let lines = probe.screen(columns: Int(columns)).lines
+            #expect(lines.count == 4 && !lines.contains { $0.hasPrefix("Password for") }, "\(lines)")
+            #expect(lines[2].contains("…") && lines[2].contains("Staff") && lines[2].count < columns)
+            probe.pty.type("x\r")
+            try probe.finish()
+        }
+    }
+
+    @Test func `B12: the notice is ASCII where the locale is`() throws {
+        for (variables, dots) in [
+            (["LC_ALL": "C"], "..."), (["LC_ALL": "", "LANG": "en_GB.utf8"], "…"),
+            (["LC_ALL": "", "LC_CTYPE": "POSIX", "LANG": "de_DE.UTF-8"], "..."), (["LC_ALL": ""], "..."),
+        ] {
+            let probe = try Probe("--waiting", "Authenticating, please wait…", environment: variables)
+            try probe.pty.wait(for: "please wait\(dots)")
+            try probe.finish()
+        }
+    }
+
+    @Test func `Ctrl-C in the notice takes it away`() throws {
+        let probe = try Probe("--waiting", "Authenticating, please wait…", "--for", "900000")
+        try probe.pty.wait(for: "wait…")
+        probe.pty.type("\u{3}")
+        try probe.finish(.signalled(SIGINT))
+        #expect(probe.screen().lines == [""])
     }
 
     @Test func `both readings are named where a refusal may mean forbidden`() throws {
@@ -63,7 +94,8 @@ import Testing
         probe.pty.type("x\r")
         try probe.finish()
         // Ours: the new line after each line, and the clearing of the first.
-        let theirs = probe.pty.text.replacing("\r\u{1B}[K", with: "").replacing("\r\n", with: "")
+        let ours = ["\r\u{1B}[K", "\r\n", "\u{1B}[?2004h", "\u{1B}[?2004l"]
+        let theirs = ours.reduce(probe.pty.text) { $0.replacing($1, with: "") }
         #expect(theirs.unicodeScalars.allSatisfy { !$0.properties.isDefaultIgnorableCodePoint && $0.value != 0x2028 })
         #expect(theirs.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F..<0xA0).contains($0.value) })
         #expect(theirs.unicodeScalars.count { $0 == "\u{301}" } <= 8)

@@ -135,7 +135,7 @@ import Testing
         try probe.home.write(hostile.joined(separator: "\n") + "\n", to: "inputrc")
         try probe.home.write("\"a\": \"evil\\C-m\"\n", to: ".inputrc")
         try probe.pty.wait(for: "Password: ")
-        probe.pty.typeSlowly("a\u{4}b\u{18}e\r")
+        probe.pty.typeSlowly("ab\u{18}e\r")
         try probe.finish()
         #expect(try probe.answer.last == "secret " + Probe.hex("abe"))
     }

@@ -77,20 +77,17 @@ import Testing
         probe.pty.type("real\r")
         try probe.finish()
         #expect(try probe.answer.last == "secret " + Probe.hex("real"))
-        #expect(probe.screen().lines.contains("Log in to blog (https://blog.example)"))
+        #expect(probe.screen().lines.contains("Log in to blog (https://blog.example) (Ctrl-C cancels)"))
     }
 
-    @Test func `P14: Ctrl-D on an empty line cancels, on a full one it does nothing to a secret`() throws {
-        let empty = try Probe()
-        try empty.pty.wait(for: "User name: ")
-        empty.pty.type("\u{04}")
-        try empty.finish()
-        #expect(try empty.answer == ["cancelled"])
-        let full = try Probe("--fields", "password")
-        try full.pty.wait(for: "Password: ")
-        full.pty.type("abc\u{04}d\r")
-        try full.finish()
-        #expect(try full.answer.last == "secret " + Probe.hex("abcd"))
+    @Test(arguments: [("username,password", "User name: ", ""), ("username", "User name: ", "ann"), ("password", "Password for ann: ", "abc")])
+    func `A14 P14: Ctrl-D cancels, on an empty line and on a full one`(fields: String, label: String, typed: String) throws
+    {
+        let probe = try Probe("--fields", fields, "--proposed", typed.isEmpty ? "" : "ann")
+        try probe.pty.wait(for: label)
+        probe.pty.type(typed + "\u{04}")
+        try probe.finish()
+        #expect(try probe.answer == ["cancelled"])
     }
 
     @Test(arguments: ["", "half"])
@@ -134,7 +131,7 @@ import Testing
         try probe.answer(password: Probe.canary)
         try probe.finish()
         #expect(try probe.answer.count == 2)
-        #expect(probe.screen().lines.first == "Log in to blog (https://blog.example)")
+        #expect(probe.screen().lines.first == "Log in to blog (https://blog.example) (Ctrl-C cancels)")
     }
 
     @Test func `a prompt that nobody answers expires`() throws {

@@ -1,0 +1,42 @@
+internal import LoginCore
+internal import Secrets
+
+/// The answers to one question, as far as they were given.
+struct CredentialForm {
+    private let fields: [CredentialField]
+    private(set) var username: String?
+    private var filled: Set<CredentialField> = []
+    private var secret: Secret?
+    private var further: [CredentialField: Secret] = [:]
+
+    /// - Parameter username: the name that is kept and not asked for.
+    init(_ fields: [CredentialField], keeping username: String?) {
+        self.fields = fields
+        self.username = username
+    }
+
+    /// What is asked for first where a name is kept, and that name.
+    var first: (CredentialField, String)? {
+        let proof = fields.first { $0 == .password || $0 == .token }
+        guard let username, let field = proof ?? fields.first(where: { $0 != .username }) else { return nil }
+        return (field, username)
+    }
+
+    var next: CredentialField? {
+        fields.first { !filled.contains($0) && !($0 == .username && username != nil) }
+    }
+
+    var credential: Credential { Credential(username: username, secret: secret, further: further) }
+
+    mutating func fill(_ field: CredentialField, _ typed: Secret) {
+        filled.insert(field)
+        switch field {
+        case .username: username = String(shown: typed)
+        case .password, .token: secret = typed
+        case .passphrase, .secret: further[field] = typed
+        }
+    }
+
+    /// It is asked for after all.
+    mutating func forgetUsername() { username = nil }
+}
