@@ -45,10 +45,10 @@ static int is_in_foreground(int fd) {
     return tcgetpgrp(fd) == getpgrp();
 }
 
-// No call of a handler may block: the line may be stopped, and then only KILL would help.
-static void write_at_once(int fd, const struct text *text) {
+// No call of a handler may block for long: the line may be stopped, and then only KILL would help.
+static void write_within(int milliseconds, int fd, const struct text *text) {
     struct pollfd output = {.fd = fd, .events = POLLOUT};
-    if (text->count == 0 || poll(&output, 1, 0) != 1 || !(output.revents & POLLOUT)) return;
+    if (text->count == 0 || poll(&output, 1, milliseconds) != 1 || !(output.revents & POLLOUT)) return;
     if (write(fd, text->bytes, (size_t)text->count) < 0) return;
 }
 
@@ -61,7 +61,7 @@ static void restore_from_handler(void) {
         tcsetattr(fd, TCSANOW, &saved);
         is_quiet = 0;
     }
-    write_at_once(fd, &removal);
+    write_within(0, fd, &removal);
 }
 
 static void unblock(int number) {
@@ -99,7 +99,8 @@ static void resume(void) {
     resumed = 1;
     if (!asks && fd >= 0 && is_in_foreground(fd)) {
         if (holds) is_quiet = tcsetattr(fd, TCSANOW, &quiet) == 0;
-        write_at_once(fd, &shown);
+        // The shell may just be writing.
+        write_within(100, fd, &shown);
     }
     errno = problem;
 }

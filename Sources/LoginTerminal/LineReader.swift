@@ -26,19 +26,40 @@ struct LineReader {
     func read(_ question: Question) throws(LineFault) -> Line {
         Self.initializeReadline()
         guard let keymap = KeyBindings.makeKeymap(editable: question.isShown) else { return .cancelled }
+        defer { rl_free_keymap(keymap) }
+        rehearse(keymap)
         CurrentLine.begin(question, on: terminal.screen)
         LineDisplay.begin(question, on: terminal.screen)
-        let before = creadline_exchange(settings(keymap))
+        let typed = Self.run(settings(keymap))
+        terminal.screen.write("\n")
+        let session = CurrentLine.finish()
+        return try Self.line(typed, of: session, timeout: question.timeout)
+    }
+
+    /// Has readline read two lines that nobody typed and nobody sees, one with an end and one that breaks off.
+    ///
+    /// The loader binds each of libreadline's own calls when it is made for the first time, and saves the vector registers on
+    /// the stack then. There must be nothing in them yet.
+    private func rehearse(_ keymap: Keymap) {
+        for keys in ["x\u{7F}x\u{15}x\r", "x"] {
+            CurrentLine.begin(Question(label: "", style: .masked(nil), timeout: 1), on: Screen(descriptor: -1))
+            CurrentLine.with { $0.pushedBack = Array(keys.utf8) }
+            var settings = settings(keymap)
+            settings.read_key = { _ in (CurrentLine.with { $0.takePushedBack() } ?? nil).map { Int32($0) } ?? EOF }
+            free(Self.run(settings))
+            _ = CurrentLine.finish()
+        }
+    }
+
+    private static func run(_ settings: creadline_settings) -> UnsafeMutablePointer<CChar>? {
+        let before = creadline_exchange(settings)
         let typed = readline("")
         // It would be drawn once more in the clean-up.
         creadline_set_redisplay {}
         rl_free_line_state()
         LineBuffer().wipe()
         _ = creadline_exchange(before)
-        rl_free_keymap(keymap)
-        terminal.screen.write("\n")
-        let session = CurrentLine.finish()
-        return try Self.line(typed, of: session, timeout: question.timeout)
+        return typed
     }
 
     private func settings(_ keymap: Keymap) -> creadline_settings {

@@ -12,9 +12,17 @@ struct TrustDialogue {
     var lines: [String] {
         ["The certificate of \(SafeText.escaped(trust.origin.description)) cannot be trusted by itself:"]
             + trust.reasons.map { "  - \($0.words)" }
-            + trust.facts.flatMap { TextLine.pair($0.name + ":", $0.value, columns: columns) }
+            + facts
             + ["SHA-256 fingerprint:"] + fingerprint
             + ["Compare it with what the server's administrator tells you.", "Nothing was sent so far."]
+    }
+
+    /// The names in it are the server's claim; the dates are in words of ours.
+    private var facts: [String] {
+        trust.facts.flatMap { fact in
+            fact.name == "Valid"
+                ? ["\(fact.name): \(fact.value)"] : TextLine.pair(fact.name + ":", fact.value, columns: columns)
+        }
     }
 
     /// In lines of equal length that fit, so that it can be compared pair by pair.

@@ -77,7 +77,8 @@ struct SessionCommandTests {
     @Test func `D6: a token is escaped on a terminal, and exact in a pipe`() throws {
         let world = try chat()
         let hostile = "tok\u{9B}31m\u{202E}x\u{200D}ä"
-        #expect(world.run("token", "chat", "--min-ttl", "101", server: [fresh(hostile)]).output == "\(hostile)\n")
+        let me = HTTPResponse.answer(200, "{\"user_id\":\"@anna\"}")
+        #expect(world.run("token", "chat", "--min-ttl", "101", server: [fresh(hostile), me]).output == "\(hostile)\n")
         world.terminals = [1]
         #expect(world.run("token", "chat").output == "tok\\u{9B}31m\\u{202E}x\\u{200D}ä\n")
         #expect(world.run("token", "chat", "--header").output.hasPrefix("Authorization: Bearer tok\\u{9B}31m"))

@@ -240,7 +240,7 @@ struct `A server whose certificate does not verify` {
         let run = try authctl.onTerminal("login", nginx.origin() + "/whoami.json")
         try run.answer("[reject]: ", "\r")
         #expect(try run.end() == .exited(7))
-        let text = run.pty.text.replacing("\u{1B}[K", with: "")
+        let text = ["[K", "[?2004h", "[?2004l"].reduce(run.pty.text) { $0.replacing("\u{1B}\($1)", with: "") }
         #expect(!text.contains("\u{1B}") && !text.contains("\u{7}") && !text.contains("\u{202E}"))
         #expect(!text.contains("\u{9B}"))
     }

@@ -16,8 +16,8 @@ struct Streams: Sendable {
         try send(text + "\n", to: STDOUT_FILENO)
     }
 
-    /// The one kind of result that is a secret: exact in a pipe, and nothing that a terminal would obey on one.
-    func result(_ secret: Secret, isTerminal: Bool) throws(LoginError) {
+    /// The one kind of result that is a secret: exact for another program, and nothing that a terminal would obey on one.
+    func result(_ secret: Secret, isTerminal: Bool = false) throws(LoginError) {
         try secret.line().withUnsafeBytes { (buffer) throws(LoginError) in
             guard isTerminal else { return try write(STDOUT_FILENO, buffer) }
             var filter = TerminalFilter()
