@@ -78,7 +78,9 @@ extension Challenge {
     /// The name that stands while the secret is asked for first. Whoever was refused types the password by reflex, and it must
     /// not land in a line that shows it.
     var keptUsername: String? {
-        guard keepsUsername, fields.contains(.username), fields.count > 1, let name = proposedUsername else { return nil }
+        guard keepsUsername, fields.contains(.username), fields.count > 1, let name = proposedUsername else {
+            return nil
+        }
         return name.isEmpty ? nil : name
     }
 

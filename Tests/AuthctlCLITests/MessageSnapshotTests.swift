@@ -76,7 +76,8 @@ struct MessageSnapshotTests {
 
     private static let trust: [LoginError] = [
         .certificate(trust([.selfSigned, .otherHost])), .certificate(trust([.tooWeak])),
-        .certificateRejected, .certificateUnseen(reason: "self-signed certificate"), .otherFingerprint(trust([.expired])),
+        .certificateRejected, .certificateUnseen(reason: "self-signed certificate"),
+        .otherFingerprint(trust([.expired])),
         .certificateChanged(Origin(scheme: "https", host: "blog.example", port: 443), now: nil),
         .tlsVersion(detail: "no common version"), .plainHTTP,
         .plainHTTPThroughProxy, .weakerMethod(offered: ["basic"], accepted: [.digest, .negotiate]),

@@ -28,7 +28,9 @@ struct OutputEscapingTests {
         world.variables[name] = world.home.path + "/a\u{1B}[31m\u{9B}b"
         for arguments in [["status"], ["store", "list"], ["store", "test", "file"], ["profile", "list"], ["whoami"]] {
             let run = world.run(arguments, server: [])
-            #expect(isHarmless(run.talk) && isHarmless(run.output), "\(arguments): \((run.talk + run.output).debugDescription)")
+            #expect(
+                isHarmless(run.talk) && isHarmless(run.output),
+                "\(arguments): \((run.talk + run.output).debugDescription)")
         }
     }
 }

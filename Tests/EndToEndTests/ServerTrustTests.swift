@@ -88,7 +88,8 @@ struct `A server whose certificate does not verify` {
     }
 
     @Test(arguments: [("reject", 7), ("", 7), ("yes\ry\rALWAYS", 7), ("\u{04}", 5)] as [(String, Int32)])
-    func `B15 a no, a blank line or any other word trusts nothing, before a byte of HTTP`(typed: String, code: Int32) throws
+    func `B15 a no, a blank line or any other word trusts nothing, before a byte of HTTP`(typed: String, code: Int32)
+        throws
     {
         let nginx = try nginx(own)
         for path in ["/whoami.json", "/to"] {

@@ -52,7 +52,8 @@ import Testing
     func `D3: of blanks in a row only the first stays, in what others say`(blank: String) {
         let escape = SafeText.quoted("\(blank)\(blank)").dropFirst(2).dropLast()
         #expect(escape.hasPrefix("\\u{"))
-        #expect(SafeText.quoted("a\(blank)b c\(blank)\(blank)\(blank)d") == "\"a\(blank)b c\(blank)\(escape)\(escape)d\"")
+        #expect(
+            SafeText.quoted("a\(blank)b c\(blank)\(blank)\(blank)d") == "\"a\(blank)b c\(blank)\(escape)\(escape)d\"")
         #expect(SafeText.line("a  b") == "a \\u{20}b")
         #expect(SafeText.escaped("a  b") == "a  b")
     }

@@ -98,7 +98,8 @@ enum SomeErrors {
 
     static let trust: [TrustFault] =
         ClientCertificateRefusal.allCases.map { .clientCertificate($0) } + [
-            .certificate(trust(.selfSigned)), .certificateRejected, .certificate(trust(.tooWeak)), .certificateUnseen(reason: hostile),
+            .certificate(trust(.selfSigned)), .certificateRejected, .certificate(trust(.tooWeak)),
+            .certificateUnseen(reason: hostile),
             .otherFingerprint(trust(.expired)), .certificateChanged(SomeLogin.origin, now: nil),
             .certificateChanged(SomeLogin.origin, now: SomeLogin.trust.fingerprint), .tlsVersion(detail: hostile),
             .plainHTTP, .plainHTTPThroughProxy,

@@ -113,7 +113,8 @@ import Testing
     }
 
     @Test(arguments: [("", "true"), ("y", "true"), ("maybe\ryes", "true"), ("n", "false")])
-    func `A5: Enter tries again, n does not, and anything else is asked once more`(typed: String, answer: String) throws {
+    func `A5: Enter tries again, n does not, and anything else is asked once more`(typed: String, answer: String) throws
+    {
         let probe = try Probe("--retry", "0")
         try probe.pty.wait(for: "Try again with what you typed? [Y/n] ")
         probe.pty.type(typed + "\r")

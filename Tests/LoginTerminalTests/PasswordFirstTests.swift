@@ -72,7 +72,9 @@ import Testing
     }
 
     @Test func `A14: the way out stands in the first question, and only there`() throws {
-        for (arguments, isThere) in [([], true), (["--stored"], true), (["--refused", "1"], false), (["--left-blank", "username"], false)] as [([String], Bool)] {
+        for (arguments, isThere) in [
+            ([], true), (["--stored"], true), (["--refused", "1"], false), (["--left-blank", "username"], false),
+        ] as [([String], Bool)] {
             let probe = try Probe(arguments: arguments)
             try probe.pty.wait(for: ": ")
             probe.pty.watch(milliseconds: 50)

@@ -21,7 +21,9 @@ import Testing
         #expect(try secret(typing: "a" + pasted + "b") == "secret " + Probe.hex("a" + Probe.canary + "b"))
     }
 
-    @Test(arguments: ["sec\rret", "sec\nret", "sec\r\nret\r\n", "secret\r\r", "sec\r\u{4}ret", "sec\u{1B}\rret", "\rsec"])
+    @Test(arguments: [
+        "sec\rret", "sec\nret", "sec\r\nret\r\n", "secret\r\r", "sec\r\u{4}ret", "sec\u{1B}\rret", "\rsec",
+    ])
     func `B19: one within is said, and nothing is sent`(pasted: String) throws {
         let probe = try Probe("--fields", "password")
         try probe.pty.wait(for: "Password: ")
@@ -80,7 +82,8 @@ import Testing
         "\u{90}1$r0m\u{9C}", "\u{8E}x", "\u{8F}P", "\u{1B}[?64;1;2c", "\u{1B}[24;80R",
     ])
     func `D7: what a terminal sends by itself is no part of a secret`(sequence: String) throws {
-        #expect(try secret(typing: "ab" + sequence + "cd") == "secret " + Probe.hex("abcd"), "\(sequence.debugDescription)")
+        #expect(
+            try secret(typing: "ab" + sequence + "cd") == "secret " + Probe.hex("abcd"), "\(sequence.debugDescription)")
     }
 
     @Test(arguments: ["\u{1B}", "\u{1B}[", "\u{1B}[M", "\u{1B}[M!", "\u{1B}]0;never ended", "\u{1B}N", "\u{1B}[["])

@@ -80,8 +80,12 @@ import Testing
         #expect(probe.screen().lines.contains("Log in to blog (https://blog.example) (Ctrl-C cancels)"))
     }
 
-    @Test(arguments: [("username,password", "User name: ", ""), ("username", "User name: ", "ann"), ("password", "Password for ann: ", "abc")])
-    func `A14 P14: Ctrl-D cancels, on an empty line and on a full one`(fields: String, label: String, typed: String) throws
+    @Test(arguments: [
+        ("username,password", "User name: ", ""), ("username", "User name: ", "ann"),
+        ("password", "Password for ann: ", "abc"),
+    ])
+    func `A14 P14: Ctrl-D cancels, on an empty line and on a full one`(fields: String, label: String, typed: String)
+        throws
     {
         let probe = try Probe("--fields", fields, "--proposed", typed.isEmpty ? "" : "ann")
         try probe.pty.wait(for: label)

@@ -45,7 +45,8 @@ func challenge() -> Challenge {
             origin: Origin(scheme: "https", host: "blog.example", port: 443), realm: arguments.value("--realm"),
             method: .basic),
         fields: fields.compactMap { field(String($0)) },
-        proposedUsername: arguments.value("--proposed"), previousFailureCount: refused ?? 0, attempt: (refused ?? 0) + 1,
+        proposedUsername: arguments.value("--proposed"), previousFailureCount: refused ?? 0,
+        attempt: (refused ?? 0) + 1,
         maxAttempts: 3,
         reason: blank.map { .leftBlank($0) } ?? stored ?? (refused != nil ? .refused(refusal) : reason()))
 }
