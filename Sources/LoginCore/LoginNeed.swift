@@ -24,6 +24,8 @@ public struct LoginNeed: Equatable, Sendable {
         case passwordCommandFailed(status: Int32)
         case passwordCommandTookTooLong(seconds: Int)
         case ticket(TicketProblem)
+        /// What was asked for is in this realm, and the login is one to another.
+        case otherRealm(String, of: String, login: String)
         /// The server wants a method for which nobody is asked here.
         case declined(AuthenticationMethod)
     }

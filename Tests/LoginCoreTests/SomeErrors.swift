@@ -73,7 +73,8 @@ enum SomeErrors {
             .noProfile, .nothingStored, .sessionRefused, .sessionExpired, .passwordRefusedBefore,
             .keyLocked(file: hostile), .noActiveAccount(known: [hostile]),
             .passwordCommandFailed(status: 3), .passwordCommandTookTooLong(seconds: 60),
-            .ticket(.missing(reason: hostile)), .declined(.certificate), .ticket(.expired(principal: hostile)),
+            .ticket(.missing(reason: hostile)), .declined(.certificate),
+            .otherRealm(hostile, of: hostile, login: hostile), .ticket(.expired(principal: hostile)),
             .ticket(.ofAnother(principal: hostile, wanted: hostile)),
         ] + replacements.map { .otherPerson($0) } + replacements.map { .renewedForAnother($0) }
         + [ClockDifference(seconds: -7300)].compactMap { $0 }.map { .clockSetBack($0) }

@@ -40,7 +40,7 @@ extension LoginError {
         case .loginRequired(let need):
             return need.message(topic)
         case .cancelled:
-            return Message("cancelled; nothing was changed")
+            return Message(topic.cancellation)
         case .network(let fault):
             return fault.message(topic)
         case .untrusted(let fault):
@@ -103,6 +103,8 @@ extension LoginNeed {
             case .passwordCommandTookTooLong(let seconds):
                 "the password command took more than \(seconds) seconds, and was ended"
             case .ticket(let problem): problem.words
+            case .otherRealm(let realm, _, let login):
+                "this URL belongs to the realm \(SafeText.quoted(realm)), and the login is one to \(SafeText.quoted(login))"
             case .declined(let method): "the server wants the method \(method.rawValue), which is not answered here"
             }
         if case .ticket(let problem) = why {
@@ -127,6 +129,9 @@ extension LoginNeed {
         }
         if case .clockSetBack = why {
             return Message(what, next: "set the clock, or have the service asked: \(topic.loginCommand)")
+        }
+        if case .otherRealm(_, let url, _) = why {
+            return Message(what, next: "log in to it with a profile of its own: authctl login \(url.shellWord)")
         }
         if why == .noProfile {
             return Message(what, next: "log in with a URL: authctl login https://HOST/PATH")
@@ -174,5 +179,15 @@ extension BusyFault {
         let wait = retryAfter.map { $0 <= 86_400 ? "try again in \($0) seconds" : "try again much later" }
         return Message(
             "the server is busy or out of order (status \(status))\(said)", next: wait ?? "try again later")
+    }
+}
+
+extension String {
+    /// As a word of a shell: a URL may hold what a shell obeys.
+    fileprivate var shellWord: String {
+        let isPlain = unicodeScalars.allSatisfy {
+            $0.properties.isAlphabetic && $0.isASCII || "0123456789:/.-_~%+@[]".unicodeScalars.contains($0)
+        }
+        return isPlain ? self : "'" + replacing("'", with: "'\\''") + "'"
     }
 }

@@ -6,6 +6,18 @@ public struct Topic: Equatable, Sendable {
     public var origin: Origin?
     /// What `login` was given, where no profile of that name is there yet; without user information.
     public var url: String?
+    /// What was done before it went wrong, so that nobody is told that nothing was.
+    public var done: [Done] = []
+
+    /// What cannot be taken back.
+    public enum Done: Equatable, Sendable {
+        /// A request of the person's own was answered with this status.
+        case requestSent(status: Int)
+        /// The server refused the session, and it is not kept any more.
+        case sessionErased
+        /// The server refused the password: it is kept, and not sent again by itself.
+        case passwordMarked
+    }
 
     /// Without arguments: nobody, so that the words name nobody.
     public init(profile: String? = nil, origin: Origin? = nil, url: String? = nil) {
@@ -24,8 +36,24 @@ public struct Topic: Equatable, Sendable {
         }
     }
 
+    /// How a person's no ends: what was done until then, else that nothing was.
+    var cancellation: String {
+        guard !done.isEmpty else { return "cancelled; nothing was changed" }
+        return (["cancelled"] + done.map(\.words)).joined(separator: "; ")
+    }
+
     /// `authctl login blog`.
     var loginCommand: String {
         "authctl login\((url ?? profile).map { " \($0)" } ?? "")"
+    }
+}
+
+extension Topic.Done {
+    fileprivate var words: String {
+        switch self {
+        case .requestSent(let status): "the request was sent once (status \(status)), and is not sent again"
+        case .sessionErased: "the stored session, which the server refused, is erased"
+        case .passwordMarked: "the stored password, which the server refused, is not sent again by itself"
+        }
     }
 }
