@@ -97,16 +97,19 @@ public struct Login: Equatable, Sendable {
     public let further: [CredentialField: Secret]
     /// What verify answered before this login; nothing where it was not asked, or says nothing by that.
     public let anonymousAnswer: AnonymousAnswer?
+    /// Where it was verified, if that was by HTTP authentication just now.
+    public let space: VerifiedSpace?
 
     /// Without a credential, a login that cannot earn itself a new session.
     public init(
         identity: Identity, session: Session, credential: Credential? = nil, further: [CredentialField: Secret] = [:],
-        anonymousAnswer: AnonymousAnswer? = nil
+        anonymousAnswer: AnonymousAnswer? = nil, space: VerifiedSpace? = nil
     ) {
         self.anonymousAnswer = anonymousAnswer
         self.identity = identity
         self.session = session
         self.credential = credential
         self.further = further
+        self.space = space
     }
 }

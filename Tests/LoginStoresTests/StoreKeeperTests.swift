@@ -9,6 +9,20 @@ import Testing
     var book: AccountBook { AccountBook(folder: folder.path) }
     var store: PlaintextStore { PlaintextStore(folder: folder.path) }
 
+    @Test func `A6: where a password was verified is remembered, and a renewal keeps it`() throws {
+        let space = VerifiedSpace(realm: "Staff", path: "/account/me")
+        let login = basic()
+        let keeper = keeper()
+        try keeper.approve(
+            Login(identity: login.identity, session: login.session, space: space), .login(.basic))
+        #expect(try self.keeper().account()?.space == space)
+        try keeper.approve(basic("alice", "new"), .renewal)
+        #expect(try self.keeper().account()?.space == space)
+        #expect(try book.read().profile("work")?.hasKeptLogin == true)
+        try book.update { $0.removeAccount(AccountID(profile: "work", origin: .example, username: "alice")) }
+        #expect(try book.read().profile("work")?.hasKeptLogin == true)
+    }
+
     @Test func `nothing is stored at first`() throws {
         #expect(try keeper().fill() == StoredLogin())
         #expect(folder.entries().isEmpty)

@@ -29,6 +29,9 @@ public struct ProfileRecord: Equatable, Sendable, Codable {
     /// The accounts of the present origin, by the names typed.
     public var usernames: [String] { accounts.filter { $0.origin == origin }.map(\.username) }
 
+    /// Whether a login was ever kept here: what worked once is remembered after the logout, too.
+    public var hasKeptLogin: Bool { pinnedMethod != nil || !accounts.isEmpty }
+
     /// The account in use, if it is one of the present origin.
     public var activeAccount: AccountRecord? {
         activeUsername.flatMap { active in
@@ -95,6 +98,8 @@ public struct AccountRecord: Equatable, Sendable, Codable {
     public var anonymousAnswer: AnonymousAnswer?
     /// Why what the last renewal brought is kept, but not used.
     public var doubt: RenewalDoubt?
+    /// Where it was verified, by HTTP authentication; nothing for the logins of former releases, too.
+    public var space: VerifiedSpace?
 
     /// - Parameters:
     ///   - username: as typed; the server's where nothing was typed.
@@ -102,7 +107,8 @@ public struct AccountRecord: Equatable, Sendable, Codable {
     ///   - savedAt: in seconds of Unix time.
     public init(
         username: String, serverName: String?, origin: Origin, store: StoreName, kind: SessionKind, expires: Int64?,
-        savedAt: Int64, passwordRefused: Bool = false, keepsPassword: Bool = false, otherCopies: [StoreName] = []
+        savedAt: Int64, passwordRefused: Bool = false, keepsPassword: Bool = false, otherCopies: [StoreName] = [],
+        space: VerifiedSpace? = nil
     ) {
         self.username = username
         self.serverName = serverName
@@ -114,6 +120,7 @@ public struct AccountRecord: Equatable, Sendable, Codable {
         self.passwordRefused = passwordRefused
         self.keepsPassword = keepsPassword
         self.otherCopies = otherCopies
+        self.space = space
     }
 
     /// The names of the account.
@@ -132,7 +139,7 @@ public struct AccountRecord: Equatable, Sendable, Codable {
 extension AccountRecord {
     private enum CodingKeys: String, CodingKey {
         case username, serverName, origin, store, kind, expires, savedAt, passwordRefused, keepsPassword, otherCopies
-        case anonymousAnswer
+        case anonymousAnswer, space
         case doubt
     }
 
@@ -148,7 +155,8 @@ extension AccountRecord {
             expires: try container.decodeIfPresent(Int64.self, forKey: .expires),
             savedAt: try container.decode(Int64.self, forKey: .savedAt),
             passwordRefused: try container.decode(Bool.self, forKey: .passwordRefused),
-            keepsPassword: try container.decode(Bool.self, forKey: .keepsPassword), otherCopies: others ?? [])
+            keepsPassword: try container.decode(Bool.self, forKey: .keepsPassword), otherCopies: others ?? [],
+            space: try container.decodeIfPresent(VerifiedSpace.self, forKey: .space))
         anonymousAnswer = try container.decodeIfPresent(AnonymousAnswer.self, forKey: .anonymousAnswer)
         doubt = try container.decodeIfPresent(RenewalDoubt.self, forKey: .doubt)
     }
@@ -167,5 +175,6 @@ extension AccountRecord {
         try container.encodeIfPresent(doubt, forKey: .doubt)
         if !otherCopies.isEmpty { try container.encode(otherCopies, forKey: .otherCopies) }
         try container.encodeIfPresent(anonymousAnswer, forKey: .anonymousAnswer)
+        try container.encodeIfPresent(space, forKey: .space)
     }
 }

@@ -141,7 +141,7 @@ extension StoreKeeper {
             }
         return AccountRecord(
             username: login.identity.accountName, serverName: login.identity.serverName, origin: subject.origin,
-            store: store, kind: kind, expires: login.session.expires, savedAt: clock.now())
+            store: store, kind: kind, expires: login.session.expires, savedAt: clock.now(), space: login.space)
     }
 
     /// A passphrase is asked for here, while nobody has to wait for it. What cannot be opened is told when it is erased.
