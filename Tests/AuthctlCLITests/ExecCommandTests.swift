@@ -38,7 +38,7 @@ struct ExecCommandTests {
         ["exec", "--env", "AUTHCTL_PROFILE", "--", "true"], ["exec", "--env", "", "--", "true"],
         ["exec", "--fd", "2", "--", "true"], ["exec", "--fd", "256", "--", "true"], ["exec", "--json", "--", "true"],
         ["exec", "--ephemeral", "--store", "file", "--", "true"], ["exec", "--name", "x", "--", "true"],
-        ["exec", "-psecret", "--", "true"],
+        ["exec", "-psecret", "--", "true"], ["exec", "--ephemeral", "--offline", "--", "true"],
     ])
     func `a wrong call is 102`(arguments: [String]) throws {
         let run = try TestWorld(config: Examples.config).run(arguments, server: [])

@@ -101,6 +101,24 @@ import Testing
         #expect(result.error.components(separatedBy: "is not kept").count == 2)
     }
 
+    @Test(arguments: ["wire", "blog", "chat"])
+    func `A9: with --offline runs with what is stored, and the server is not asked`(profile: String) throws {
+        try authctl.logIn(profile)
+        let before = try demo.requests().count
+        let result = try authctl.run(
+            "exec", "--offline", "-P", profile, "--curl-config", "--", "sh", "-c", "echo $AUTHCTL_USERNAME")
+        #expect(result.code == 0 && result.output == "ann\n", "\(result.error)")
+        #expect(try demo.requests().count == before)
+    }
+
+    @Test func `A9: with --offline never runs where nothing is stored, or what is stored is over`() throws {
+        #expect(try authctl.run(["exec", "--offline", "-P", "wire"] + Self.touch).code == 104)
+        try authctl.logIn("wire")
+        #expect(try authctl.run("logout", "wire").code == 0)
+        #expect(try authctl.run(["exec", "--offline", "-P", "wire"] + Self.touch).code == 104)
+        #expect(!authctl.hasFile("ran"))
+    }
+
     @Test func `renews a session that is over before it runs`() throws {
         try authctl.logIn("chat")
         try demo.order(.init(path: "/_matrix/client/v3/account/whoami", status: 401))

@@ -19,6 +19,9 @@ struct ExecCommand: EndingCommand {
     @Flag(help: "Log in for this command alone: keep nothing, and log out after it.")
     var ephemeral = false
 
+    @Flag(help: "Take a stored session that is not past its end without asking the server.")
+    var offline = false
+
     @Argument(
         parsing: .postTerminator,
         help: ArgumentHelp("The command and its arguments, behind '--'.", valueName: "command"))
@@ -32,6 +35,9 @@ struct ExecCommand: EndingCommand {
     func validate() throws {
         if login.continueWithout || login.name != nil {
             throw ValidationError("--continue-without and --name are options of login alone.")
+        }
+        if ephemeral, offline {
+            throw ValidationError("--ephemeral makes a login of its own; --offline takes a stored one.")
         }
         if ephemeral, login.store != nil || login.persist != nil {
             throw ValidationError("With --ephemeral nothing is kept: --store and --persist have no meaning.")
@@ -54,7 +60,7 @@ struct ExecCommand: EndingCommand {
         }
         try invocation.tellOfOuterExec()
         let gate = try Gate(invocation, profile, login)
-        let gated = GatedCommand(gate: gate, image: image, handover: handover)
+        let gated = GatedCommand(gate: gate, image: image, handover: handover, isOffline: offline)
         return ephemeral ? try gated.runOnce() : try gated.become()
     }
 
