@@ -1,12 +1,30 @@
 /// What becomes of a request of the person's own: sent, and once more, the same, after a login, if its answer means that
 /// there was none.
 ///
-/// One table like `LoginFlow`: two sendings, one question to `verify` and one login at most, and what is forbidden never leads
-/// to a login.
+/// One table like `LoginFlow`, which promises:
+/// - one question to `verify` and one login at most, and every path ends;
+/// - nothing is renewed, erased or logged in for before the server has refused the session at `verify`, unless it has refused the
+///   password itself, or there is no session: then it is not asked about that once more;
+/// - a session goes out twice at most: with the first login and with the next one;
+/// - what is forbidden, or of another protection space, never leads to a login.
 public struct RelayFlow: Equatable, Sendable {
+    /// What goes out with the request.
+    public enum Luggage: Equatable, Sendable {
+        /// No session: there never was a login here.
+        case nothing
+        /// A password that is not sent here before the server asks for it.
+        case withheld(isConfirmed: Bool)
+        /// `isConfirmed` by the server a moment ago, so that another login would be answered the same.
+        case session(isConfirmed: Bool)
+    }
+
     /// Where the request is.
-    public enum State: Equatable, Sendable, CaseIterable {
-        case sending, verifying, entering, sendingAgain, ended
+    public enum State: Equatable, Sendable {
+        case sending(Luggage)
+        /// After an answer that was taken for this.
+        case verifying(RelayJudgement)
+        case entering
+        case ended
     }
 
     /// What happened.
@@ -14,13 +32,15 @@ public struct RelayFlow: Equatable, Sendable {
         case answered(RelayJudgement)
         /// The verify endpoint was asked whether it knows the session.
         case verified(isKnown: Bool)
-        /// Somebody is logged in anew.
-        case entered
+        /// Somebody is logged in anew. `sendsAhead` unless it is with a password that is not sent here unasked.
+        case entered(sendsAhead: Bool)
     }
 
     /// What to do next.
     public enum Effect: Equatable, Sendable {
-        case verify, enter, sendAgain
+        case verify, enter
+        /// The same request once more, with this.
+        case send(Luggage)
         /// The answer that there is goes to the person.
         case finish(Ending)
     }
@@ -30,34 +50,71 @@ public struct RelayFlow: Equatable, Sendable {
         /// What its status says.
         case answered
         case forbidden
+        /// The server wants a login to this realm.
+        case otherRealm(String)
         /// An event that cannot come where we are.
         case lost
     }
 
     /// Begins with the request on its way.
-    public private(set) var state = State.sending
+    public private(set) var state: State
+    private let canVerify: Bool
+    /// Whether the server has asked for the password at this very URL.
+    private var wasAsked = false
 
-    /// Begins with `sending`.
-    public init() {}
+    /// - Parameters:
+    ///   - luggage: what the request goes out with.
+    ///   - canVerify: whether there is a verify endpoint to be asked; else the rules decide alone.
+    public init(sending luggage: Luggage, canVerify: Bool = true) {
+        state = .sending(luggage)
+        self.canVerify = canVerify
+    }
 
     /// - Returns: what to do next; after `finish` nothing is left to be done.
     public mutating func handle(_ event: Event) -> Effect {
         switch (state, event) {
-        case (.sending, .answered(.passed)), (.sendingAgain, .answered(.passed)): return finish(.answered)
-        case (.sending, .answered(.forbidden)), (.sendingAgain, .answered(.forbidden)): return finish(.forbidden)
-        case (.sending, .answered(.loggedOut)): return go(.entering, .enter)
-        case (.sending, .answered(.undecided)): return go(.verifying, .verify)
-        case (.verifying, .verified(isKnown: true)): return finish(.forbidden)
-        case (.verifying, .verified(isKnown: false)): return go(.entering, .enter)
-        case (.entering, .entered): return go(.sendingAgain, .sendAgain)
-        // The session was verified a moment ago: another login would be answered the same.
-        case (.sendingAgain, .answered(.loggedOut)), (.sendingAgain, .answered(.undecided)): return finish(.forbidden)
-        case (.sending, .verified), (.sending, .entered), (.verifying, .answered), (.verifying, .entered),
-            (.entering, .answered), (.entering, .verified), (.sendingAgain, .verified), (.sendingAgain, .entered),
-            (.ended, .answered), (.ended, .verified), (.ended, .entered):
+        case (.sending(let luggage), .answered(let judgement)):
+            return judge(judgement, luggage)
+        case (.verifying(.redirected), .verified(isKnown: true)):
+            // A redirect after a post, say: whoever is logged in is sent there too.
+            return finish(.answered)
+        case (.verifying, .verified(isKnown: true)):
+            return finish(.forbidden)
+        case (.verifying, .verified(isKnown: false)):
+            return go(.entering, .enter)
+        case (.entering, .entered(let sendsAhead)):
+            return send(sendsAhead || wasAsked ? .session(isConfirmed: true) : .withheld(isConfirmed: true))
+        case (.sending, _), (.verifying, _), (.entering, _), (.ended, _):
             return finish(.lost)
         }
     }
+
+    private mutating func judge(_ judgement: RelayJudgement, _ luggage: Luggage) -> Effect {
+        switch (luggage, judgement) {
+        case (_, .passed):
+            return finish(.answered)
+        case (.nothing, _):
+            // Who is nobody can only be refused as nobody.
+            return go(.entering, .enter)
+        case (_, .otherRealm(let realm)):
+            return finish(.otherRealm(realm))
+        case (.withheld(let isConfirmed), _):
+            wasAsked = true
+            return send(.session(isConfirmed: isConfirmed))
+        case (.session, .forbidden):
+            return finish(.forbidden)
+        case (.session(isConfirmed: true), .redirected):
+            return finish(.answered)
+        case (.session(isConfirmed: true), _):
+            return finish(.forbidden)
+        case (.session, .refusedPassword):
+            return go(.entering, .enter)
+        case (.session, .loggedOut), (.session, .undecided), (.session, .redirected):
+            return canVerify ? go(.verifying(judgement), .verify) : go(.entering, .enter)
+        }
+    }
+
+    private mutating func send(_ luggage: Luggage) -> Effect { go(.sending(luggage), .send(luggage)) }
 
     private mutating func go(_ next: State, _ effect: Effect) -> Effect {
         state = next

@@ -3,14 +3,17 @@ import Secrets
 
 extension Service {
     /// Sends a request with a credential, in the way that the server wants it.
-    func send(_ request: HTTPRequest, with credential: Credential) throws(LoginError) -> HTTPResponse {
+    /// - Parameter answersOtherRealms: whether a challenge of another realm than the first one's is answered, too.
+    func send(
+        _ request: HTTPRequest, with credential: Credential, answersOtherRealms: Bool = true
+    ) throws(LoginError) -> HTTPResponse {
         var request = request
         switch try method(for: credential) {
         case .basic:
             request.basic = credential.pair
             return try transport.send(request)
         case .digest:
-            return try sendDigest(request, credential.pair)
+            return try sendDigest(request, credential.pair, answersOtherRealms)
         case .negotiate:
             try checkTicket(of: credential)
             request.negotiates = true

@@ -39,7 +39,7 @@ extension Service {
         return PageVisit(cookies: response.cookies, fields: fields, url: url)
     }
 
-    private func parsed(_ text: String) throws(LoginError) -> ParsedURL {
+    func parsed(_ text: String) throws(LoginError) -> ParsedURL {
         let parser = try URLParser()
         do throws(UsageFault) {
             return try parser.parse(text)

@@ -6,49 +6,108 @@ extension Service {
     public struct Relayed {
         /// With an empty body: that went to the request's sink.
         public let response: HTTPResponse
-        /// The session with what the answer renewed in it.
-        public let session: Session
+        /// The session with what the answer renewed in it; nothing where none went along.
+        public let session: Session?
         /// Whether the answer itself proves that the server knows the credential.
         let isProven: Bool
+        /// Whether a password went along, by HTTP authentication.
+        let carriedPassword: Bool
     }
 
     /// Sends a request of the person's own with the session attached; its bodies pass through.
     ///
     /// Once: of an answer that means 'logged out' only the caller can tell what is to follow.
+    /// - Parameter session: nothing for a request of nobody's, or with a password that has to wait for the server's challenge.
     public func relay(
-        _ request: HTTPRequest, with session: Session, username: String
+        _ request: HTTPRequest, with session: Session?, username: String
     ) throws(LoginError) -> Relayed {
-        hidden.add(session.secrets, username: username)
+        hidden.add(session?.secrets ?? [], username: username)
         return try shielded { () throws(LoginError) in
             var request = request
+            request.hidden = hidden
+            isProven = false
+            guard let session else {
+                let response = try (stranger ?? transport).send(request)
+                return Relayed(response: response, session: nil, isProven: false, carriedPassword: false)
+            }
             do throws(FillFault) {
                 try request.attach(session, profile.sessionRule, values(session, username: username))
             } catch {
                 throw error.asLoginError
             }
             request.comeFromBrowser(profile.sessionRule, at: endpoint.origin)
-            request.hidden = hidden
-            isProven = false
-            let response =
-                if let credential = session.credential {
-                    try send(request, with: credential)
-                } else {
-                    try transport.send(request)
-                }
-            return Relayed(response: response, session: renewed(session, by: response), isProven: isProven)
+            guard let credential = session.credential else {
+                let response = try transport.send(request)
+                return Relayed(
+                    response: response, session: renewed(session, by: response), isProven: false,
+                    carriedPassword: false)
+            }
+            let response = try send(request, with: credential, answersOtherRealms: false)
+            return Relayed(
+                response: response, session: session, isProven: isProven,
+                carriedPassword: credential.secret != nil && !profile.provesByCertificate)
         }
     }
 
+    /// Whether a session may go along with a request before the server has asked for it. A password of Basic is shown to no other
+    /// part of the server than the one that verified it (RFC 7617, section 2.2).
+    /// - Parameter space: where that was; nothing where it is not known, as of the logins of former releases.
+    public func mayBeSentAhead(_ session: Session, to url: String, in space: VerifiedSpace?) throws(LoginError) -> Bool
+    {
+        guard let space, let credential = session.credential, credential.secret != nil,
+            try method(for: credential) == .basic
+        else { return true }
+        return space.covers(path: try parsed(url).path)
+    }
+
     /// What an answer says about the session.
-    /// - Parameter body: as much as there is of it; nothing where it was too long to be held.
-    public func judge(_ relayed: Relayed, body: Secret?) throws(LoginError) -> RelayJudgement {
+    /// - Parameters:
+    ///   - body: as much as there is of it; nothing where it was too long to be held.
+    ///   - space: where the login was verified, as far as that is known.
+    public func judge(
+        _ relayed: Relayed, body: Secret?, space: VerifiedSpace? = nil
+    ) throws(LoginError) -> RelayJudgement {
         let response = relayed.response
         let whole = HTTPResponse(
             status: response.status, headers: response.headers, body: body ?? Secret(""), cookies: response.cookies,
             redirect: response.redirect)
         let json = profile.proof.rules.readsJSON ? try whole.json() : nil
         return AnswerFacts(response: whole, json: json, origin: endpoint.origin, isProven: relayed.isProven)
-            .relayed(by: profile.proof)
+            .relayed(
+                by: profile.proof,
+                in: RelayContext(
+                    space: space, carriedPassword: relayed.carriedPassword, loginPaths: try loginPaths(),
+                    anonymousLocation: anonymousAnswer?.location))
+    }
+
+    /// Where people log in: a page of the profile's, and its login request.
+    private func loginPaths() throws(LoginError) -> [String] {
+        guard let login = profile.login else { return [] }
+        var urls = [login.page].compactMap { $0.map { endpoint.base + $0 } }
+        do throws(FillFault) {
+            urls.append(try login.fromStranger.url(base: endpoint.base, SlotValues()))
+        } catch {
+            throw error.asLoginError
+        }
+        var paths: [String] = []
+        for url in urls { paths.append(try parsed(url).path) }
+        return paths
+    }
+
+    /// What a login by HTTP authentication has to tell later requests.
+    func verifiedSpace(of session: Session, username: String) throws(LoginError) -> VerifiedSpace? {
+        guard profile.answersChallenges, !profile.provesByCertificate, let rule = profile.verify ?? profile.login else {
+            return nil
+        }
+        var values = values(session, username: username)
+        values.ttl = options.ttl
+        let url: String
+        do throws(FillFault) {
+            url = try rule.url(base: endpoint.base, values)
+        } catch {
+            throw error.asLoginError
+        }
+        return VerifiedSpace(realm: protectionSpace?.realm, path: try parsed(url).path)
     }
 }
 
@@ -61,7 +120,8 @@ extension Service {
         public let method: AuthenticationMethod?
     }
 
-    /// - Throws: as `relay`, without a request to the server unless that has still to say which method it wants.
+    /// - Throws: as `relay`, without a request to the server unless that has still to say which method it wants. For whoever
+    ///   answers its challenges by themselves, the method that worked at the login is enough.
     public func attachment(of session: Session, username: String) throws(LoginError) -> Attachment {
         var request = HTTPRequest(method: "POST", url: endpoint.base)
         do throws(FillFault) {
@@ -73,7 +133,7 @@ extension Service {
         guard case .credential(let credential) = session else {
             return Attachment(request: request, method: request.basic == nil ? nil : .basic)
         }
-        let method = try method(for: credential)
+        let method = credential.secret != nil && options.pinnedMethod == .digest ? .digest : try method(for: credential)
         if method == .basic || method == .digest { request.basic = credential.pair }
         return Attachment(request: request, method: method)
     }

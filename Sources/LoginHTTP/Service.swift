@@ -116,7 +116,8 @@ public final class Service: Authenticator {
         return Login(
             identity: login.identity, session: login.session,
             credential: isKept && !profile.sessionRule.isCredential ? credential : nil, further: further,
-            anonymousAnswer: anonymousAnswer)
+            anonymousAnswer: anonymousAnswer,
+            space: try verifiedSpace(of: session, username: login.identity.username))
     }
 
     public func verify(_ session: Session, username: String) throws(LoginError) -> Login {

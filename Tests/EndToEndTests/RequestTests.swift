@@ -73,17 +73,38 @@ import Testing
         #expect(try run.end() == .exited(0))
         #expect(try posts() == ["hello"])
         #expect(try demo.requests().filter { $0.path == "/posts" && $0.method == "POST" }.map(\.status) == [201])
-        #expect(try authctl.run("request", "GET", "/posts", "-P", "screencast").code == 4)
+        #expect(try authctl.run("request", "POST", "/posts", "-P", "screencast").code == 4)
+    }
+
+    @Test func `A3 A4: what is open to anyone needs no login, and no profile if none is wanted`() throws {
+        let open = try authctl.run("request", "/posts", "-P", "blog")
+        #expect(open.code == 0 && open.output.contains("\"posts\"") && open.error.contains("sent without a login"))
+        let anonymous = try authctl.run("request", "--anonymous", "POST", "/posts", "-P", "blog", "-d", "x")
+        #expect(anonymous.code == 11 && anonymous.output.contains("log in first"))
+        let bare = try Installation().run("request", "--anonymous", demo.origin + "/posts")
+        #expect(bare.code == 0 && bare.output == open.output, "\(bare.error)")
+        #expect(try posts().isEmpty)
+    }
+
+    @Test func `A6: outside the folder of verify the password waits for the challenge`() throws {
+        try authctl.logIn("wire")
+        let before = try demo.requests().count
+        // Nobody asks for a login there, so none is shown.
+        let result = try authctl.run("request", "/posts", "-P", "wire")
+        #expect(result.code == 0 && result.error.contains("without the password"), "\(result.error)")
+        let below = try authctl.run("request", "/account/verify_credentials.json?x", "-P", "wire")
+        #expect(below.code == 0 && below.output.contains("ann"))
+        #expect(try demo.requests().count == before + 2)
     }
 
     @Test func `403 of a service whose rules say nothing is asked of verify once: 10, and no login`() throws {
         try authctl.logIn("wire")
-        try demo.order(.init(path: "/secret", status: 403))
+        try demo.order(.init(path: "/account/secret", status: 403))
         let before = try demo.requests().count
-        let result = try authctl.run("request", "GET", "/secret", "-P", "wire")
+        let result = try authctl.run("request", "GET", "/account/secret", "-P", "wire")
         #expect(result.code == 10 && result.output.contains("went wrong on request"))
         let asked = try demo.requests().dropFirst(before)
-        #expect(asked.map(\.path) == ["/secret", "/account/verify_credentials.json"])
+        #expect(asked.map(\.path) == ["/account/secret", "/account/verify_credentials.json"])
         #expect(try authctl.run("whoami", "wire").code == 0)
     }
 

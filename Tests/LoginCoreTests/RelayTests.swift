@@ -5,12 +5,73 @@ import Testing
 /// What the answer to a request of the person's own says about the session.
 struct RelayTests {
     private func judged(
-        _ status: Int, _ rule: AnswerRule = AnswerRule(), headers: [HTTPResponseField] = [], json: JSONValue? = nil
+        _ status: Int, _ rule: AnswerRule = AnswerRule(), headers: [HTTPResponseField] = [], json: JSONValue? = nil,
+        redirect: Redirect? = nil, isProven: Bool = false, in context: RelayContext = RelayContext()
     ) -> RelayJudgement {
         AnswerFacts(
-            response: HTTPResponse(status: status, headers: headers), json: json,
-            origin: Origin(scheme: "https", host: "blog.example", port: 443)
-        ).relayed(by: rule)
+            response: HTTPResponse(status: status, headers: headers, redirect: redirect), json: json, origin: origin,
+            isProven: isProven
+        ).relayed(by: rule, in: context)
+    }
+
+    private let origin = Origin(scheme: "https", host: "blog.example", port: 443)
+
+    private func challenge(_ value: String) -> [HTTPResponseField] {
+        [HTTPResponseField(name: "WWW-Authenticate", value: value)]
+    }
+
+    private let space = VerifiedSpace(realm: "A", path: "/me")
+
+    @Test func `A1: a 401 to the password itself is its refusal, unless the answer proves that it is good`() {
+        let context = RelayContext(space: space, carriedPassword: true)
+        var rule = AnswerRule()
+        rule.loggedOut = [Condition(status: 401)]
+        for rule in [AnswerRule(), rule] {
+            #expect(judged(401, rule, headers: challenge("Basic realm=\"A\""), in: context) == .refusedPassword)
+            #expect(judged(401, rule, in: context) == .refusedPassword)
+        }
+        #expect(judged(401, headers: challenge("Digest realm=\"A\""), isProven: true, in: context) == .forbidden)
+        #expect(judged(403, in: context) == .undecided)
+        // What is wanted there is no password.
+        #expect(judged(401, headers: challenge("Bearer realm=\"A\""), in: context) == .undecided)
+        rule.forbidden = [Condition(status: 401)]
+        #expect(judged(401, rule, in: context) == .forbidden)
+    }
+
+    @Test func `A6: a 401 of another realm is neither logged out nor forbidden, whatever the rules say`() {
+        var rule = AnswerRule()
+        rule.loggedOut = [Condition(status: 401)]
+        for rule in [AnswerRule(), rule] {
+            for carried in [true, false] {
+                let context = RelayContext(space: space, carriedPassword: carried)
+                #expect(judged(401, rule, headers: challenge("Basic realm=\"B\""), in: context) == .otherRealm("B"))
+            }
+        }
+        #expect(judged(401, headers: challenge("Basic realm=\"B\"")) == .undecided)
+    }
+
+    private func redirect(_ target: String, to host: String = "blog.example") -> Redirect {
+        let origin = Origin(scheme: "https", host: host, port: 443)
+        return Redirect(url: "\(origin)\(target)", origin: origin, target: target)
+    }
+
+    @Test func `A8: a redirect that no rule names is looked into where it leads to the login`() {
+        let context = RelayContext(loginPaths: ["/login/", "/in"])
+        for target in ["/login/", "/login", "/login/?next=/x", "/in?a#b", "/in/"] {
+            #expect(judged(302, redirect: redirect(target), in: context) == .redirected, "\(target)")
+        }
+        for target in ["/", "/login/x", "/logins", "/x?next=/login/"] {
+            #expect(judged(302, redirect: redirect(target), in: context) == .passed, "\(target)")
+        }
+        #expect(judged(302, redirect: redirect("/login/", to: "b.example"), in: context) == .passed)
+        #expect(judged(201, redirect: redirect("/login/"), in: context) == .passed)
+        let sent = RelayContext(anonymousLocation: "https://sso.example/start")
+        #expect(judged(302, redirect: redirect("/start?a", to: "sso.example"), in: sent) == .redirected)
+        #expect(judged(302, redirect: redirect("/start"), in: sent) == .passed)
+        #expect(
+            judged(302, redirect: redirect("/welcome"), in: RelayContext(anonymousLocation: "/welcome")) == .redirected)
+        let head = HTTPResponse(status: 302, headers: [.init(name: "location", value: "/login/")])
+        #expect(AnswerRule().mayConcern(head))
     }
 
     @Test(arguments: [

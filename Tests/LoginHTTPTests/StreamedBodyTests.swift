@@ -41,8 +41,11 @@ import Testing
         func write(_ bytes: UnsafeRawBufferPointer) { body += bytes }
     }
 
-    private func challenge(_ realm: String, qop: String = "auth") -> RecordingServer.Reply {
-        .answer(401, ["WWW-Authenticate: Digest realm=\"\(realm)\", nonce=\"n\", qop=\"\(qop)\""])
+    private func challenge(
+        _ realm: String, qop: String = "auth", isStale: Bool = false
+    ) -> RecordingServer.Reply {
+        let stale = isStale ? ", stale=true" : ""
+        return .answer(401, ["WWW-Authenticate: Digest realm=\"\(realm)\", nonce=\"n\", qop=\"\(qop)\"\(stale)"])
     }
 
     private func relay(_ server: RecordingServer, _ method: String, _ source: Text?) throws -> (Int, [UInt8]) {
@@ -58,8 +61,17 @@ import Testing
         return (relayed.response.status, sink.body)
     }
 
-    @Test func `D14 is sent whole once more where another part of the site wants an answer of its own`() throws {
+    @Test func `A6: a challenge of another realm than the login's is not answered`() throws {
         let server = try RecordingServer([challenge("one"), challenge("two"), .answer(200, body: "thanks")])
+        defer { server.stop() }
+        let (status, _) = try relay(server, "PUT", Text())
+        #expect(status == 401 && server.requests.count == 2)
+    }
+
+    @Test func `D14 is sent whole once more where the server wants another answer`() throws {
+        let server = try RecordingServer([
+            challenge("one"), challenge("one", isStale: true), .answer(200, body: "thanks"),
+        ])
         defer { server.stop() }
         let (status, body) = try relay(server, "PUT", Text())
         #expect(status == 200 && body == Array("thanks".utf8))
@@ -67,7 +79,7 @@ import Testing
     }
 
     @Test func `D14 is not sent in part where it cannot be sent once more`() throws {
-        let server = try RecordingServer([challenge("one"), challenge("two"), .answer(200)])
+        let server = try RecordingServer([challenge("one"), challenge("one", isStale: true), .answer(200)])
         defer { server.stop() }
         #expect(throws: LoginError.failure(.bodyNotRepeatable)) {
             _ = try relay(server, "PUT", Text(isRepeatable: false))

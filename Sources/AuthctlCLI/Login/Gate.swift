@@ -18,6 +18,15 @@ struct Gate {
         let username: String
         /// As far as the server was asked; what is stored else.
         let identity: Identity
+        /// Where the login was verified, as far as that is known.
+        let space: VerifiedSpace?
+        /// Whether the server was asked about it for this command.
+        let isFresh: Bool
+
+        /// Whether the session goes along with a request to this URL before the server has asked for it.
+        func sendsAhead(to url: String) throws(LoginError) -> Bool {
+            try run.service.mayBeSentAhead(session, to: url, in: space)
+        }
     }
 
     /// - Parameter options: of the login that may become necessary.
@@ -44,9 +53,32 @@ struct Gate {
             return try logIn(run)
         }
         run.service.hold(stored.further)
+        let record = try storedRecord(run)
         return Admission(
             run: run, keeper: keeper, session: session, username: stored.username,
-            identity: try storedIdentity(run) ?? Identity(username: stored.username, serverName: nil))
+            identity: record?.identity ?? Identity(username: stored.username, serverName: nil), space: record?.space,
+            isFresh: false)
+    }
+
+    /// Whether a request may go out for nobody, to see whether a login is needed at all: it only reads, no login was ever kept
+    /// here, and there is nothing to log in with that was given. What has ended, was erased or marked refused logs in first.
+    func maySendWithoutLogin(_ method: String) throws(LoginError) -> Bool {
+        guard profile.mayReadAnonymously, method == "GET" || method == "HEAD", settings.given == nil,
+            settings.username == nil, profile.settings.certificate == nil
+        else { return false }
+        if try invocation.record(of: profile)?.hasKeptLogin == true { return false }
+        return !hasTicket
+    }
+
+    /// The service as a stranger finds it.
+    func strangersService() throws(LoginError) -> Service {
+        try invocation.strangersService(profile, fingerprint: settings.policy.trust.fingerprint)
+    }
+
+    private var hasTicket: Bool {
+        guard profile.mayUseTicket, [nil, .auto, .negotiate].contains(settings.method) else { return false }
+        if case .valid = invocation.world.tickets.find() { return true }
+        return false
     }
 
     /// Has the server verify what is stored; renews it, or has somebody log in.
@@ -72,11 +104,14 @@ struct Gate {
         let keeper = GateKeeper(run.keeper, invocation: invocation, mayGoWithoutStore: run.settings.given != nil)
         let (identity, _) = try run.run(through: keeper)
         guard let session = keeper.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
-        return Admission(run: run, keeper: keeper, session: session, username: identity.username, identity: identity)
+        let record = try storedRecord(run)
+        return Admission(
+            run: run, keeper: keeper, session: session, username: identity.username, identity: identity,
+            space: keeper.space ?? record?.space, isFresh: true)
     }
 
-    private func storedIdentity(_ run: LoginRun) throws(LoginError) -> Identity? {
-        try fromStore { () throws(StoreFault) in try run.keeper.account() }?.identity
+    private func storedRecord(_ run: LoginRun) throws(LoginError) -> AccountRecord? {
+        try fromStore { () throws(StoreFault) in try run.keeper.account() }
     }
 }
 
@@ -88,6 +123,8 @@ final class GateKeeper: LoginKeeper {
     /// Until one turns out not to work.
     private(set) var hasStore = true
     private(set) var session: Session?
+    /// Where a login of this run was verified.
+    private(set) var space: VerifiedSpace?
 
     /// - Parameter mayGoWithoutStore: a password was given, so that the action can go on where no store works.
     init(_ keeper: StoreKeeper, invocation: Invocation, mayGoWithoutStore: Bool) {
@@ -111,7 +148,7 @@ final class GateKeeper: LoginKeeper {
     }
 
     func approve(_ login: Login, _ approval: Approval) throws(LoginError) {
-        session = login.session
+        (session, space) = (login.session, login.space ?? space)
         guard hasStore else { return }
         do throws(LoginError) {
             try keeper.approve(login, approval)
@@ -130,6 +167,7 @@ final class GateKeeper: LoginKeeper {
     func reject(_ part: StoredLogin.Part) throws(LoginError) {
         session = nil
         try keeper.reject(part)
+        invocation.topic.done.append(part == .session ? .sessionErased : .passwordMarked)
     }
 
     func remember(_ exception: TrustException) throws(LoginError) {

@@ -6,71 +6,94 @@ import Secrets
 /// A request of the person's own: sent at once with the session that is there, and once more, the same, after a login if its
 /// answer means that there was none.
 struct PersonalRequest {
-    let invocation: Invocation
     let gate: Gate
-    let request: HTTPRequest
-    let body: RequestBody
-    let output: AnswerOutput
+    let outgoing: OutgoingRequest
+
+    /// An answer, as far as one came, and who it is for.
+    private struct Round {
+        /// Nothing for a stranger.
+        var admission: Gate.Admission?
+        /// That it went out by, and that reads its answer.
+        var service: Service?
+        /// Nothing where a stranger was shown a certificate that does not verify: a login asks about that.
+        var relayed: Service.Relayed?
+        var luggage = RelayFlow.Luggage.nothing
+    }
 
     /// - Returns: the code of an answer that was handed on.
     func run() throws(LoginError) -> ExitCode {
-        defer { output.close() }
-        var admission = body.isRepeatable ? try gate.enterUnverified() : try gate.enter()
-        var relayed = try send(admission)
-        var flow = RelayFlow()
-        var effect = flow.handle(.answered(try judge(relayed, admission)))
+        defer { outgoing.output.close() }
+        var round = Round()
+        let luggage = try first(&round)
+        var flow = RelayFlow(sending: luggage, canVerify: gate.profile.verify != nil)
+        try send(luggage, &round)
+        var effect = flow.handle(.answered(try judge(round)))
         while true {
             switch effect {
             case .verify:
-                let isKnown = try holdingAnswer { () throws(LoginError) in try isVerified(admission, after: relayed) }
+                let isKnown = try holdingAnswer { () throws(LoginError) in try isVerified(round) }
                 effect = flow.handle(.verified(isKnown: isKnown))
             case .enter:
-                admission = try holdingAnswer { () throws(LoginError) in try enterAgain(admission) }
-                effect = flow.handle(.entered)
-            case .sendAgain:
-                invocation.say(
-                    "authctl: \(gate.profile.name): there is a session again, and the same request is sent once more")
-                relayed = try send(admission)
-                effect = flow.handle(.answered(try judge(relayed, admission)))
+                let admission = try holdingAnswer { () throws(LoginError) in try enterAgain(after: round) }
+                (round.admission, round.service) = (admission, admission.run.service)
+                effect = flow.handle(.entered(sendsAhead: try admission.sendsAhead(to: outgoing.message.url)))
+            case .send(let luggage):
+                try holdingAnswer { () throws(LoginError) in try checkRepeatable() }
+                try send(luggage, &round)
+                effect = flow.handle(.answered(try judge(round)))
             case .finish(let ending):
-                return try finish(relayed, admission, ending)
+                return try finish(round, ending)
             }
         }
     }
 
-    private func send(_ admission: Gate.Admission) throws(LoginError) -> Service.Relayed {
-        var request = request
-        switch body.content {
-        case .none: request.streamedBodies = StreamedBodies(sink: output)
-        case .kept(let bytes):
-            request.body = bytes
-            request.streamedBodies = StreamedBodies(sink: output)
-        case .streamed(let source, _):
-            guard source.rewind() else { throw .failure(.bodyNotRepeatable) }
-            request.streamedBodies = StreamedBodies(source: source, sink: output)
+    /// Lets in whom the request goes out for, if not for a stranger.
+    private func first(_ round: inout Round) throws(LoginError) -> RelayFlow.Luggage {
+        let isRepeatable = outgoing.body.isRepeatable
+        if isRepeatable, try gate.maySendWithoutLogin(outgoing.message.method) {
+            round.service = try gate.strangersService()
+            return .nothing
         }
-        do throws(LoginError) {
-            return try admission.run.service.relay(request, with: admission.session, username: admission.username)
-        } catch {
-            output.close()
-            if output.isShown, case .network = error {
-                invocation.say("authctl: \(gate.profile.name): what there is of the answer is incomplete")
+        let admission = isRepeatable ? try gate.enterUnverified() : try gate.enter()
+        (round.admission, round.service) = (admission, admission.run.service)
+        let isConfirmed = admission.isFresh && admission.session.isPassword
+        if try admission.sendsAhead(to: outgoing.message.url) { return .session(isConfirmed: isConfirmed) }
+        guard outgoing.body.isLong else { return .withheld(isConfirmed: isConfirmed) }
+        let judgement = try outgoing.probe(over: admission.run.service, space: admission.space)
+        if case .otherRealm(let realm) = judgement { throw otherRealm(realm, admission) }
+        return judgement == .passed ? .withheld(isConfirmed: isConfirmed) : .session(isConfirmed: isConfirmed)
+    }
+
+    private func send(_ luggage: RelayFlow.Luggage, _ round: inout Round) throws(LoginError) {
+        guard let service = round.service else { throw Self.lost }
+        let username = round.admission?.username ?? ""
+        round.luggage = luggage
+        switch luggage {
+        case .session:
+            round.relayed = try outgoing.send(over: service, with: round.admission?.session, username: username)
+        case .withheld:
+            round.relayed = try outgoing.send(over: service, with: nil, username: username)
+        case .nothing:
+            outgoing.say("sent without a login")
+            do throws(LoginError) {
+                round.relayed = try outgoing.send(over: service, with: nil, username: username)
+            } catch .untrusted(.certificate) {
+                round.relayed = nil
             }
-            throw error
         }
     }
 
-    private func judge(_ relayed: Service.Relayed, _ admission: Gate.Admission) throws(LoginError) -> RelayJudgement {
-        let held = output.heldBody()
-        if held == nil && output.isShown && !relayed.response.status.isRefusal { return .passed }
-        return try admission.run.service.judge(relayed, body: held)
+    private func judge(_ round: Round) throws(LoginError) -> RelayJudgement {
+        guard let service = round.service, let relayed = round.relayed else { return .undecided }
+        return try outgoing.judge(relayed, by: service, space: round.admission?.space)
     }
 
     /// Asks the server once whether it still knows the session: what it has refused is then forbidden, whoever is logged in.
     /// Where the answer itself has set cookies, they are asked about first: the session may be good for one answer only.
-    private func isVerified(_ admission: Gate.Admission, after relayed: Service.Relayed) throws(LoginError) -> Bool {
-        let isRenewed = relayed.session != admission.session
-        for session in (isRenewed ? [relayed.session] : []) + [admission.session] {
+    private func isVerified(_ round: Round) throws(LoginError) -> Bool {
+        guard let admission = round.admission else { return false }
+        let renewed = round.relayed?.session.flatMap { $0 == admission.session ? nil : $0 }
+        for session in [renewed, admission.session].compactMap({ $0 }) {
             do throws(LoginError) {
                 let login = try admission.run.service.verify(session, username: admission.username)
                 keep(login.session, admission)
@@ -82,13 +105,20 @@ struct PersonalRequest {
         return false
     }
 
-    private func enterAgain(_ first: Gate.Admission) throws(LoginError) -> Gate.Admission {
-        invocation.say("authctl: \(gate.profile.name): the server does not know the session any more")
-        let second = try gate.enter(after: first.session)
-        guard body.isRepeatable else { throw .failure(.bodyNotRepeatable) }
+    private func enterAgain(after round: Round) throws(LoginError) -> Gate.Admission {
+        if let relayed = round.relayed {
+            outgoing.invocation.topic.done.append(.requestSent(status: relayed.response.status))
+            outgoing.say(round.admission?.session.refusal ?? "the server wants a login for this")
+        }
+        let admission = try gate.enter(after: round.admission?.session)
+        outgoing.say("there is a session again, and the same request is sent once more")
+        return admission
+    }
+
+    private func checkRepeatable() throws(LoginError) {
+        guard outgoing.body.isRepeatable else { throw .failure(.bodyNotRepeatable) }
         // What was shown already cannot be taken back, and two answers are none.
-        guard !output.isShown else { throw .loginRequired(LoginNeed(why: .sessionRefused)) }
-        return second
+        guard !outgoing.output.isShown else { throw .loginRequired(LoginNeed(why: .sessionRefused)) }
     }
 
     /// Whatever goes wrong before the request is sent once more, the answer that there is goes to the person.
@@ -96,47 +126,46 @@ struct PersonalRequest {
         do throws(LoginError) {
             return try step()
         } catch {
-            try handOn()
+            try outgoing.handOn()
             throw error
         }
     }
 
-    private func handOn() throws(LoginError) {
-        try output.release()
-        try output.finish()
-    }
-
     /// Hands the answer on, whatever it means, and keeps what it has renewed.
-    private func finish(
-        _ relayed: Service.Relayed, _ admission: Gate.Admission, _ ending: RelayFlow.Ending
-    ) throws(LoginError) -> ExitCode {
+    private func finish(_ round: Round, _ ending: RelayFlow.Ending) throws(LoginError) -> ExitCode {
+        guard let relayed = round.relayed else { throw Self.lost }
         let status = relayed.response.status
         // What a refusal sets is nobody's session. And what was asked for is done: a store that fails then is no reason
         // for another code, after which a script would ask for it twice.
-        defer { if ending == .answered, status < 400 { keep(relayed.session, admission) } }
-        try handOn()
-        if let redirect = relayed.response.redirect, (300..<400).contains(status) {
-            let target = redirect.url.prefix { $0 != "?" && $0 != "#" }
-            invocation.say(
-                "authctl: \(gate.profile.name): the answer is a redirect to \(SafeText.quoted(String(target))), which is not followed"
-            )
+        defer {
+            if ending == .answered, status < 400, let admission = round.admission { keep(relayed.session, admission) }
+        }
+        try outgoing.handOn()
+        if ending == .answered, case .withheld = round.luggage {
+            outgoing.say("sent without the password, for which the server does not ask there")
         }
         switch ending {
-        case .answered where status == 429 || status == 503:
-            throw .busy(BusyFault(status: status, retryAfter: relayed.response.retryAfter, words: nil))
-        case .answered where status >= 400: throw .http(status: status)
-        case .answered: return .ok
+        case .answered: return try outgoing.code(of: relayed.response)
         case .forbidden: throw .forbidden(Refusal(status: status))
-        case .lost: throw .failure(.unexpectedEvent("a request that is over"))
+        case .otherRealm(let realm): throw otherRealm(realm, round.admission)
+        case .lost: throw Self.lost
         }
     }
 
+    private static let lost = LoginError.failure(.unexpectedEvent("a request that is over"))
+
+    private func otherRealm(_ realm: String, _ admission: Gate.Admission?) -> LoginError {
+        let url = String(outgoing.message.url.prefix { $0 != "?" })
+        return .loginRequired(LoginNeed(why: .otherRealm(realm, of: url, login: admission?.space?.realm ?? "")))
+    }
+
     /// Cookies that an answer has renewed.
-    private func keep(_ session: Session, _ admission: Gate.Admission) {
-        guard session != admission.session else { return }
+    private func keep(_ session: Session?, _ admission: Gate.Admission) {
+        guard let session, session != admission.session else { return }
         do throws(LoginError) {
             try admission.keeper.approve(Login(identity: admission.identity, session: session), .renewal)
         } catch {
+            let invocation = outgoing.invocation
             invocation.world.streams.say(
                 """
                 authctl: warning: \(gate.profile.name): the session that the answer renewed is not kept: \
@@ -144,19 +173,4 @@ struct PersonalRequest {
                 """)
         }
     }
-}
-
-extension RequestBody {
-    /// Whether it can be sent once more.
-    var isRepeatable: Bool {
-        switch content {
-        case .none, .kept: true
-        case .streamed(_, let isRepeatable): isRepeatable
-        }
-    }
-}
-
-extension Int {
-    /// 401 or 403.
-    fileprivate var isRefusal: Bool { self == 401 || self == 403 }
 }

@@ -35,6 +35,9 @@ struct RequestOptions: ParsableArguments {
         if readsStandardInput.count > 1 { throw ValidationError("Standard input can be read once.") }
     }
 
+    /// Whether one of them gives a body.
+    var hasBody: Bool { !data.isEmpty || dataBinary != nil || json != nil }
+
     /// The options that take it.
     var readsStandardInput: [String] {
         (data + [dataBinary, json].compactMap { $0 } + header).filter { $0 == "@-" }

@@ -56,7 +56,10 @@ extension Invocation {
         let url = try parse(text)
         guard url.origin == endpoint.origin else { throw .untrusted(.requestElsewhere(target: "\(url.origin)")) }
         guard url.user == nil, url.password == nil else {
-            throw .usage(.badURL(url: GivenURL(text).withoutUserInformation, problem: "it holds user information"))
+            throw .usage(
+                .badURL(
+                    url: GivenURL(text).withoutUserInformation,
+                    problem: "it holds user information, which only authctl login takes"))
         }
         return url.text
     }

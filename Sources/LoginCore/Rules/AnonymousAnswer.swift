@@ -28,7 +28,7 @@ public struct AnonymousAnswer: Equatable, Sendable, Codable {
 
 extension AnswerFacts {
     /// The path that the answer leads to, behind its origin if that is another one.
-    fileprivate var locationPath: String? {
+    var locationPath: String? {
         guard let redirect = response.redirect else { return nil }
         let target = foreignRedirect == nil ? redirect.target : redirect.url
         return String(target.prefix { $0 != "?" && $0 != "#" })

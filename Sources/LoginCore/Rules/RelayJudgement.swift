@@ -2,30 +2,72 @@
 public enum RelayJudgement: Equatable, Sendable {
     /// Nothing: it is the person's to read.
     case passed
-    /// The session has ended.
+    /// A rule of the profile says that the session has ended.
     case loggedOut
     /// The session is good, and the account may not.
     case forbidden
     /// 401 or 403, and no rule of the profile says which of the two it means.
     case undecided
+    /// A redirect that no rule names, to where people log in.
+    case redirected
+    /// A 401 to the password itself: the server has judged it already, and another question would be another attempt.
+    case refusedPassword
+    /// A 401 of another protection space than the login's, by the realm that its challenge names.
+    case otherRealm(String)
+}
+
+/// What the answer to a request of the person's own is read by, besides the rules of the profile.
+public struct RelayContext: Equatable, Sendable {
+    /// Where the login was verified, as far as that is known.
+    public var space: VerifiedSpace?
+    /// Whether the password itself went along, by HTTP authentication.
+    public var carriedPassword: Bool
+    /// Where people log in: paths of the profile's own requests.
+    public var loginPaths: [String]
+    /// Where verify sends strangers: a path, behind its origin if that is another one.
+    public var anonymousLocation: String?
+
+    /// Without arguments: a session other than a password, of which no more is known.
+    public init(
+        space: VerifiedSpace? = nil, carriedPassword: Bool = false, loginPaths: [String] = [],
+        anonymousLocation: String? = nil
+    ) {
+        self.anonymousLocation = anonymousLocation
+        self.space = space
+        self.carriedPassword = carriedPassword
+        self.loginPaths = loginPaths
+    }
 }
 
 extension AnswerFacts {
     /// Reads the answer by the rules that hold for every request with the session. Where no verify endpoint can be asked, the
     /// status decides what no rule names.
-    public func relayed(by proof: Proof) -> RelayJudgement {
-        let judgement = relayed(by: proof.rules)
+    public func relayed(by proof: Proof, in context: RelayContext = RelayContext()) -> RelayJudgement {
+        let judgement = relayed(by: proof.rules, in: context)
         guard case .loginAnswer(let rules) = proof, judgement == .undecided else { return judgement }
         if status == 403 { return .forbidden }
         return rules.loggedOut == nil ? .loggedOut : .passed
     }
 
     /// Reads the answer by the rules of `verify`, which hold for every request with the session.
-    public func relayed(by rule: AnswerRule) -> RelayJudgement {
+    public func relayed(by rule: AnswerRule, in context: RelayContext = RelayContext()) -> RelayJudgement {
+        let offered = AuthenticateChallenge.parse(response.values(of: "WWW-Authenticate"))
+        if status == 401, let realm = context.space?.otherRealm(in: offered) { return .otherRealm(realm) }
         if matches(any: rule.forbidden ?? []) { return .forbidden }
+        let isToldForbidden = toldForbidden(Refusal(status: status)) != nil
+        if status == 401, context.carriedPassword, offered.isEmpty || offered.contains(where: \.takesPassword) {
+            return isToldForbidden ? .forbidden : .refusedPassword
+        }
         if matches(any: rule.loggedOut ?? []) { return .loggedOut }
+        if isRedirect(toLoginOf: context) { return .redirected }
         guard status == 401 || status == 403 else { return .passed }
-        return toldForbidden(Refusal(status: status)) == nil ? .undecided : .forbidden
+        return isToldForbidden ? .forbidden : .undecided
+    }
+
+    private func isRedirect(toLoginOf context: RelayContext) -> Bool {
+        guard (300..<400).contains(status), let path = locationPath else { return false }
+        return path == context.anonymousLocation
+            || foreignRedirect == nil && context.loginPaths.contains { path.withoutLastSlash == $0.withoutLastSlash }
     }
 }
 
@@ -33,6 +75,7 @@ extension AnswerRule {
     /// Whether an answer with this head may turn out to be anything but `passed`, so that its body is not to be shown yet.
     public func mayConcern(_ head: HTTPResponse) -> Bool {
         if head.status == 401 || head.status == 403 { return true }
+        if (300..<400).contains(head.status), !head.values(of: "Location").isEmpty { return true }
         return ((forbidden ?? []) + (loggedOut ?? [])).contains { condition in
             (condition.status ?? head.status) == head.status
                 && (!condition.readsBody || head.mayBeJSON)
@@ -52,4 +95,14 @@ extension HTTPResponse {
         guard let type = values(of: "Content-Type").first?.lowercased() else { return true }
         return type.contains("json") || type.hasPrefix("text/")
     }
+}
+
+extension AuthenticateChallenge {
+    /// Whether a password answers it.
+    fileprivate var takesPassword: Bool { scheme == "basic" || scheme == "digest" }
+}
+
+extension String {
+    /// `/login/` and `/login` are one page.
+    fileprivate var withoutLastSlash: Substring { utf8.count > 1 && hasSuffix("/") ? dropLast() : self[...] }
 }

@@ -4,14 +4,18 @@ import Secrets
 extension Service {
     /// Sends a request with an answer to the challenge in hand (RFC 7616): once more if the server wants another nonce,
     /// and never a third time, since a server could ask for that without end.
-    func sendDigest(_ request: HTTPRequest, _ pair: BasicCredential) throws(LoginError) -> HTTPResponse {
+    func sendDigest(
+        _ request: HTTPRequest, _ pair: BasicCredential, _ answersOtherRealms: Bool
+    ) throws(LoginError) -> HTTPResponse {
         guard let session = digest else { throw .failure(.unexpectedEvent("Digest without a challenge")) }
         // A nonce that was used before may have ended meanwhile, which not every server calls stale.
         let isFresh = session.nonceCount == 0
         let first = try answer(request, pair, session)
         guard let next = nextChallenge(first) else { return first }
+        let isOther = next.realm != session.challenge.realm
+        if isOther && !answersOtherRealms { return first }
         digest = DigestSession(next)
-        guard next.isStale || !isFresh || next.realm != session.challenge.realm else { return first }
+        guard next.isStale || !isFresh || isOther else { return first }
         let second = try answer(request, pair, DigestSession(next))
         if let last = nextChallenge(second) {
             if last.isStale { throw .network(.brokenAnswer("it calls every nonce stale, and asks again and again")) }

@@ -26,7 +26,9 @@ public final class ScriptedTransport: Transport {
         requests.append(whole)
         meanwhile(whole)
         let answer = try answers.next()
-        try bodies.sink.begin(HTTPResponse(status: answer.status, headers: answer.headers))
+        let location = answer.redirect.map { HTTPResponseField(name: "Location", value: $0.url) }
+        try bodies.sink.begin(
+            HTTPResponse(status: answer.status, headers: answer.headers + [location].compactMap { $0 }))
         try answer.body.withUnsafeBytes { (bytes) throws(LoginError) in
             if !bytes.isEmpty { try bodies.sink.write(bytes) }
         }

@@ -1,0 +1,320 @@
+import Foundation
+import LoginCore
+import LoginHTTP
+import LoginTestSupport
+import Secrets
+import Testing
+
+@testable import AuthctlCLI
+
+/// What stands before a `request`, and what its answer leads to: nobody's first, once, or once more after a login.
+@Suite struct `A request and its login` {
+    private static let wire = """
+        [profiles.wire]
+        url    = "https://wire.example"
+        method = "basic"
+        verify = { get = "/account/me" }
+
+        """
+
+    private static let shop = """
+        [profiles.shop]
+        url    = "https://shop.example"
+        method = "cookie"
+        login  = { page = "/login/", post = "/in", form = { name = "{username}", password = "{password}" } }
+        verify = { get = "/me", username = "/name", logged-out = [401, { "/ok" = "false" }] }
+
+        """
+
+    private let stranger = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"A\""])
+    private let refused = HTTPResponse.answer(401, "who?", headers: ["WWW-Authenticate: Basic realm=\"A\""])
+    private let elsewhere = HTTPResponse.answer(401, "no", headers: ["WWW-Authenticate: Basic realm=\"B\""])
+    private let me = HTTPResponse.answer(200, "{\"name\":\"Anna\"}")
+
+    private func loggedIn() throws -> TestWorld {
+        let world = try TestWorld(config: Self.wire)
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "old-secret")])
+        #expect(world.run("login", "wire", server: [stranger, .answer(200)]).code == 0)
+        world.person = ScriptedPerson()
+        return world
+    }
+
+    /// Logged in by a token, so that nothing has to be read from a page.
+    private func chat() throws -> TestWorld {
+        let world = try TestWorld(
+            config: """
+                [profiles.chat]
+                url    = "https://chat.example"
+                method = "token"
+                keep-password = true
+                login  = { post = "/in", json = { n = "{username}", p = "{password}" }, token = "/token" }
+                verify = { get = "/me", username = "/name", logged-out = [401, 403, { "/ok" = "false" }] }
+                """)
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
+        #expect(world.run("login", server: [.answer(401), .answer(200, "{\"token\":\"t1\"}"), me]).code == 0)
+        world.person = ScriptedPerson()
+        return world
+    }
+
+    private func sent(_ world: TestWorld, _ part: String) -> Int { world.requests.count { $0.contains(part) } }
+
+    // MARK: A1
+
+    @Test func `A1: a stored password that was changed at the server is refused once, then the person is asked`() throws
+    {
+        let world = try loggedIn()
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "new-secret")])
+        let run = world.run(
+            "request", "GET", "/account/x", server: [refused, stranger, .answer(200), .answer(200, "done")])
+        #expect(run.code == 0 && run.output == "done", "\(run.talk)")
+        #expect(sent(world, "old-secret") == 1 && sent(world, "new-secret") == 2, "\(world.requests)")
+        #expect(run.talk.contains("refused the stored password") && run.talk.contains("sent once more"))
+    }
+
+    @Test func `A1: with nobody to ask it is refused once: 3, and never sent again by itself`() throws {
+        let world = try loggedIn()
+        let run = world.run("request", "POST", "/account/x", "-d", "x", server: [refused])
+        #expect(run.code == 3 && run.output == "who?" && world.requests.count == 1, "\(run.talk)")
+        let again = world.run("request", "GET", "/account/x")
+        #expect(again.code == 4 && world.requests.isEmpty, "\(again.talk)")
+    }
+
+    @Test func `A1: a password that was verified a moment ago is good: 401 is forbidden`() throws {
+        let world = try TestWorld(config: Self.wire)
+        world.variables.merge(["AUTHCTL_PROFILE": "wire", "AUTHCTL_USERNAME": "anna"]) { $1 }
+        world.password = Secret("pw")
+        let run = world.run("request", "GET", "/account/x", server: [stranger, .answer(200), refused])
+        #expect(run.code == 10 && world.requests.count == 3, "\(run.talk)")
+    }
+
+    // MARK: C1
+
+    @Test(arguments: [401, 403])
+    func `C1: what a rule calls logged out is put to verify first: forbidden is 10, and nothing is erased`(
+        status: Int
+    ) throws {
+        let world = try chat()
+        let run = world.run("request", "POST", "/x", "-d", "x", server: [.answer(status, "no"), me])
+        #expect(run.code == 10 && run.output == "no" && world.requests.count == 2, "\(run.talk)")
+        #expect(world.run("request", "GET", "/x", server: [.answer(200)]).code == 0)
+        #expect(sent(world, "Bearer t1") == 1)
+    }
+
+    @Test func `C1: with a kept password a post that a rule on the body fits is sent once, not twice`() throws {
+        let world = try chat()
+        let answer = HTTPResponse.answer(200, "{\"ok\":false}", headers: ["Content-Type: application/json"])
+        let run = world.run("request", "POST", "/x", "-d", "x", server: [answer, me])
+        #expect(run.code == 10 && run.output == "{\"ok\":false}", "\(run.talk)")
+        #expect(sent(world, "POST https://chat.example/x") == 1 && sent(world, "/in") == 0)
+    }
+
+    @Test func `C1: where verify is out of order nothing is erased, and nothing is sent again`() throws {
+        let world = try chat()
+        #expect(world.run("request", "POST", "/x", "-d", "x", server: [.answer(403), .answer(503)]).code == 12)
+        #expect(world.run("request", "GET", "/x", server: [.answer(200)]).code == 0)
+        #expect(sent(world, "Bearer t1") == 1)
+    }
+
+    @Test func `C1: without a verify endpoint the rule decides`() throws {
+        let world = try TestWorld(
+            config: """
+                [profiles.chat]
+                url    = "https://chat.example"
+                method = "token"
+                logged-out = [401, { "/ok" = "false" }]
+                login  = { post = "/in", json = { n = "{username}", p = "{password}" }, token = "/token" }
+                """)
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
+        let login = world.run("login", server: [.answer(200), .answer(200, "{\"token\":\"t1\"}")])
+        #expect(login.code == 0, "\(login.talk)")
+        world.person = ScriptedPerson()
+        #expect(world.run("request", "/x", server: [.answer(403)]).code == 10 && world.requests.count == 1)
+        #expect(world.run("request", "/x", server: [.answer(401)]).code == 4 && world.requests.count == 1)
+    }
+
+    // MARK: A3
+
+    @Test(arguments: [["GET"], ["HEAD"], []])
+    func `A3: where nobody ever logged in, what only reads is sent without a login first`(
+        method: [String]
+    ) throws {
+        let world = try TestWorld(config: Self.wire)
+        let run = world.run(
+            ["request"] + method + ["https://wire.example/public"], server: [.success(.answer(200, "public"))])
+        #expect(run.code == 0 && run.output == "public", "\(run.talk)")
+        #expect(run.talk.contains("sent without a login"))
+        #expect(world.requests == ["\(method.first ?? "GET") https://wire.example/public"])
+    }
+
+    @Test func `A3: an answer that means logged out brings the login, and the same request once more`() throws {
+        let world = try TestWorld(config: Self.wire)
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
+        let run = world.run(
+            "request", "GET", "/account/x", server: [refused, stranger, .answer(200), .answer(200, "mine")])
+        #expect(run.code == 0 && run.output == "mine", "\(run.talk)")
+        #expect(run.talk.contains("sent without a login") && run.talk.contains("sent once more"))
+        let alone = try TestWorld(config: Self.wire)
+        let nobody = alone.run("request", "GET", "/account/x", server: [refused])
+        #expect(nobody.code == 4 && nobody.output == "who?" && alone.requests.count == 1, "\(nobody.talk)")
+    }
+
+    @Test func `A3: a profile can turn that off`() throws {
+        let world = try TestWorld(config: Self.wire + "anonymous = false\n")
+        #expect(world.run("request", "/x").code == 4 && world.requests.isEmpty)
+    }
+
+    @Test func `A3: whatever writes, or has a name, a password or an account, logs in first`() throws {
+        for words in [["POST", "/x", "-d", "x"], ["OPTIONS", "/x"], ["GET", "/x", "-u", "anna"]] {
+            let world = try TestWorld(config: Self.wire)
+            #expect(world.run(["request"] + words, server: []).code == 4)
+            #expect(world.requests.isEmpty, "\(words)")
+        }
+        let given = try TestWorld(config: Self.wire)
+        given.variables.merge(["AUTHCTL_PROFILE": "wire", "AUTHCTL_USERNAME": "anna"]) { $1 }
+        given.password = Secret("pw")
+        #expect(given.run("request", "/account/x", server: [stranger, .answer(200), .answer(200)]).code == 0)
+        let ticket = try TestWorld(config: Self.wire.replacing("\"basic\"", with: "\"auto\""))
+        ticket.tickets = TicketCache(find: { .valid(principal: "anna@REALM") }, request: { _ in })
+        #expect(!ticket.run("request", "/x").talk.contains("without a login"))
+    }
+
+    @Test func `A3: an account that was logged out, has ended or was marked refused logs in first`() throws {
+        let erased = try loggedIn()
+        #expect(erased.run("logout", "wire").code == 0)
+        #expect(erased.run("request", "/account/x").code == 4 && erased.requests.isEmpty)
+        let marked = try loggedIn()
+        #expect(marked.run("whoami", "wire", server: [refused]).code == 3)
+        #expect(marked.run("request", "/account/x").code == 4 && marked.requests.isEmpty)
+        let ended = try chat()
+        // The session is erased, and then the password that was kept is refused.
+        let server = [HTTPResponse.answer(401), .answer(401), .answer(401), .answer(401)]
+        _ = ended.run("whoami", server: server)
+        _ = ended.run("request", "/x")
+        #expect(ended.requests.isEmpty)
+    }
+
+    // MARK: A4
+
+    @Test func `A4: --anonymous sends no session and logs in for no answer`() throws {
+        let world = try chat()
+        let run = world.run("request", "--anonymous", "POST", "/x", "-d", "x", server: [.answer(401, "who?")])
+        #expect(run.code == 11 && run.output == "who?", "\(run.talk)")
+        #expect(world.requests.count == 1 && sent(world, "t1") == 0)
+        #expect(world.run("request", "--anonymous", "/x", server: [.answer(200, "public")]).output == "public")
+        #expect(world.run("request", "--anonymous", "/x", server: [.answer(503)]).code == 12)
+        for wrong in [["--password-stdin"], ["-u", "anna"]] {
+            #expect(world.run(["request", "--anonymous", "/x"] + wrong, server: []).code == 2)
+        }
+    }
+
+    @Test func `A4: --anonymous needs no profile`() throws {
+        for config in ["", Self.wire] {
+            let world = try TestWorld(config: config)
+            let run = world.run("request", "--anonymous", "https://else.example/x?y", server: [.answer(200, "public")])
+            #expect(run.code == 0 && run.output == "public", "\(run.talk)")
+            #expect(world.requests == ["GET https://else.example/x?y"])
+        }
+    }
+
+    @Test func `A3: a body needs a method`() throws {
+        let world = try loggedIn()
+        #expect(world.run("request", "/x", "-d", "x").code == 2 && world.requests.isEmpty)
+        #expect(world.run("request", "GET").code == 2)
+    }
+
+    // MARK: A6
+
+    @Test func `A6: outside the folder of verify a password waits for the challenge of its realm`() throws {
+        let world = try loggedIn()
+        let run = world.run("request", "POST", "/x", "-d", "x", server: [refused, .answer(200, "done")])
+        #expect(run.code == 0 && run.output == "done", "\(run.talk)")
+        #expect(world.requests.map { $0.contains("old-secret") } == [false, true])
+        let below = world.run("request", "POST", "/account/deep/x", "-d", "x", server: [.answer(200)])
+        #expect(below.code == 0 && sent(world, "old-secret") == 1)
+        let open = world.run("request", "/x", server: [.answer(200, "public")])
+        #expect(open.code == 0 && open.output == "public" && sent(world, "old-secret") == 0)
+        #expect(open.talk.contains("without the password"), "\(open.talk)")
+    }
+
+    @Test func `A6: a password that is refused outside of the folder is refused once`() throws {
+        let world = try loggedIn()
+        #expect(world.run("request", "/x", server: [refused, refused]).code == 3)
+        #expect(world.requests.count == 2 && sent(world, "old-secret") == 1)
+    }
+
+    @Test func `A6: another realm gets no password, and is 4 with both names and a profile of its own`() throws {
+        let world = try loggedIn()
+        let run = world.run("request", "/b/x?y", server: [elsewhere])
+        #expect(run.code == 4 && run.output == "no", "\(run.talk)")
+        #expect(world.requests.count == 1 && sent(world, "old-secret") == 0)
+        #expect(run.talk.contains("\"A\"") && run.talk.contains("\"B\""))
+        #expect(run.talk.contains("authctl login https://wire.example/b/x\n"), "\(run.talk)")
+        // In the folder it was sent ahead; of the password that says nothing.
+        #expect(world.run("request", "/account/b", server: [elsewhere]).code == 4)
+        #expect(world.run("request", "/account/x", server: [.answer(200)]).code == 0)
+    }
+
+    @Test func `A6: a long body is not sent to be refused`() throws {
+        let world = try loggedIn()
+        let path = try world.home.write(String(repeating: "x", count: 2 << 20), to: "long")
+        let run = world.run(
+            "request", "PUT", "/x", "--data-binary", "@" + path, server: [refused, .answer(201, "made")])
+        #expect(run.code == 0 && run.output == "made", "\(run.talk)")
+        #expect(world.requests.map { $0.prefix(4) } == ["HEAD", "PUT "])
+        #expect(world.run("request", "PUT", "/b", "--data-binary", "@" + path, server: [elsewhere]).code == 4)
+        #expect(world.requests.count == 1)
+    }
+
+    // MARK: A8
+
+    private func redirect(_ target: String) -> HTTPResponse {
+        let origin = Origin(scheme: "https", host: "shop.example", port: 443)
+        return .answer(
+            302, cookies: [.named("sid", "one")],
+            redirect: Redirect(url: "\(origin)\(target)", origin: origin, target: target))
+    }
+
+    private func shop() throws -> TestWorld {
+        let world = try TestWorld(config: Self.shop)
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
+        let form = "<form action=\"/in\" method=post><input name=name><input name=password type=password></form>"
+        let page = HTTPResponse.answer(200, form, headers: ["Content-Type: text/html"])
+        let session = HTTPResponse.answer(302, cookies: [.named("sid", "one")], redirect: redirect("/").redirect)
+        let known = HTTPResponse.answer(200, "{\"name\":\"Anna\"}", cookies: [.named("sid", "one")])
+        let login = world.run("login", server: [.answer(401), page, session, known])
+        #expect(login.code == 0, "\(login.talk)")
+        world.person = ScriptedPerson()
+        return world
+    }
+
+    @Test(arguments: ["/login/?next=/x", "/login", "/in"]) func `A8: a redirect to the login is put to verify`(
+        target: String
+    ) throws {
+        let world = try shop()
+        let known = HTTPResponse.answer(200, "{\"name\":\"Anna\"}", cookies: [.named("sid", "one")])
+        let fine = world.run("request", "/x", server: [redirect(target), known])
+        #expect(fine.code == 0 && world.requests.count == 2, "\(fine.talk)")
+        let over = world.run("request", "/x", server: [redirect(target), .answer(401)])
+        #expect(over.code == 4 && world.requests.count == 2, "\(over.talk)")
+    }
+
+    @Test func `A8: a redirect elsewhere is an answer`() throws {
+        let world = try shop()
+        #expect(world.run("request", "/x", server: [redirect("/y")]).code == 0)
+        #expect(world.requests.count == 1)
+    }
+
+    // MARK: Cancelled
+
+    @Test func `a request that was cancelled after it went out says so, and what became of the login`() throws {
+        let world = try loggedIn()
+        world.person = ScriptedPerson([.cancelled])
+        let run = world.run("request", "/account/x", server: [refused, stranger])
+        #expect(run.code == 5 && run.output == "who?", "\(run.talk)")
+        #expect(run.talk.contains("the request was sent once (status 401), and is not sent again"), "\(run.talk)")
+        #expect(run.talk.contains("the stored password, which the server refused") && !run.talk.contains("nothing was"))
+        let unsent = try TestWorld(config: Self.wire)
+        unsent.person = ScriptedPerson([.cancelled])
+        #expect(unsent.run("request", "POST", "/x", "-d", "x", server: [stranger]).talk.contains("nothing was changed"))
+    }
+}
