@@ -139,6 +139,8 @@ public struct LoginFlow: Equatable, Sendable {
         /// What was stored is good; nobody was asked.
         case alreadyLoggedIn(Identity)
         case loggedIn(Identity)
+        /// Nobody is logged in, since the answer was to go on without; nothing was sent, saved or erased for it.
+        case continuedWithout
         case failed(LoginError)
     }
 
@@ -250,6 +252,10 @@ public struct LoginFlow: Equatable, Sendable {
             return askAgain(.leftBlank(field), orEndWith: .loginRequired(need(.leftBlank(field))))
         case (.asking, .answered(.cancelled)):
             return finish(.failed(.cancelled))
+        case (.asking, .answered(.continueWithout)):
+            return finish(.continuedWithout)
+        case (.asking, .answered(.declined)):
+            return finish(.failed(.loginRequired(LoginNeed(why: .declined(subject.protectionSpace.method)))))
 
         case (.authenticating(.stored), .confirmed(let login, isRenewed: false)):
             return succeed(.alreadyLoggedIn(login.identity))

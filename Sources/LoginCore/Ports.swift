@@ -144,12 +144,18 @@ public protocol Prompt {
     func showWaiting(_ notice: String?)
 }
 
-/// What a person answered.
+/// What a person answered, or a program in their place.
 public enum Answer: Equatable, Sendable {
+    /// Log in with this.
     case credential(Credential)
     /// With the user name that was typed before it, to be offered again.
     case leftBlank(CredentialField, username: String? = nil)
+    /// Go on without a login: what the service answers then is for the caller to see.
+    case continueWithout
+    /// Neither: what needed the login does not happen.
     case cancelled
+    /// Not in this protection space; a login to another one may be answered.
+    case declined
 }
 
 /// The time of day, in seconds of Unix time.

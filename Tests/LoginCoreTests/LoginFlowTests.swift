@@ -32,7 +32,8 @@ struct LoginFlowTests {
                 maxAttempts: attempts, reason: reason))
     }
 
-    @Test func `A1: a stored credential that was refused just now is marked, not sent once more, and a person is asked`() {
+    @Test
+    func `A1: a stored credential that was refused just now is marked, not sent once more, and a person is asked`() {
         walk(
             SomeLogin.flow(proposing: "ann"), (.begun, .lookUp),
             (.foundRefused(SomeLogin.refusal), .reject(.credential)), (.rejected, .prepare),
@@ -41,6 +42,18 @@ struct LoginFlowTests {
             SomeLogin.flow(LoginFlow.Policy(mayAsk: false)), (.begun, .lookUp),
             (.foundRefused(SomeLogin.refusal), .reject(.credential)),
             (.rejected, .finish(.failed(.rejected(SomeLogin.refusal)))))
+    }
+
+    @Test func `A4: an answer may go on without a login, cancel, or decline the protection space`() {
+        let declined = LoginError.loginRequired(LoginNeed(why: .declined(SomeLogin.namedSpace.method)))
+        for (answer, outcome) in [
+            (Answer.continueWithout, LoginFlow.Outcome.continuedWithout), (.cancelled, .failed(.cancelled)),
+            (.declined, .failed(declined)),
+        ] {
+            walk(
+                SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.nothing), .prepare), (prepared, question()),
+                (.answered(answer), .finish(outcome)), (typed, .finish(outcome)))
+        }
     }
 
     @Test func `A5: after a fault what was typed may be sent again, which is no attempt`() {
@@ -182,7 +195,7 @@ struct LoginFlowTests {
 
     @Test func `a password that was refused before is not sent again`() {
         walk(
-            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.refusedCredential), .prepare), 
+            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.refusedCredential), .prepare),
             (prepared, question(.passwordRefusedBefore)))
     }
 

@@ -63,6 +63,8 @@ func reason() -> Challenge.Reason {
 func tell(_ answer: Answer) {
     switch answer {
     case .cancelled: print("cancelled")
+    case .continueWithout: print("continue without")
+    case .declined: print("declined")
     case .leftBlank(let field, _): print("blank \(field)")
     case .credential(let credential):
         print("username", credential.username.map { hex(Secret($0)) } ?? "-")

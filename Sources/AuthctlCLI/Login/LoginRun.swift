@@ -111,6 +111,8 @@ struct LoginRun {
                 world.streams.say("authctl: \(difference.warning(of: profile.name))")
             }
             return (identity, false)
+        // No prompt of the command line answers so.
+        case .continuedWithout: throw .loginRequired(LoginNeed(why: .nothingStored))
         case .failed(let error): throw error
         }
     }
