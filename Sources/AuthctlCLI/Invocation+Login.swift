@@ -38,6 +38,10 @@ extension Invocation {
         if let timeout = options.timeout ?? profile.settings.timeout {
             (settings.timeout, settings.transferTimeout) = (timeout, timeout)
         }
+        if showsNotice {
+            let notice = WaitingNotice(world.noticeLine, origin)
+            settings.whileWaiting = { notice.note($0) }
+        }
         settings.environment = world.environment.proxies
         if let proxy = profile.settings.proxy {
             settings.proxy = proxy == "environment" ? .environment : .url(proxy)

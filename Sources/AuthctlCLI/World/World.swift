@@ -19,11 +19,20 @@ struct World {
     /// The way to one origin, for one identity and through one proxy.
     var transport: (Origin, TransportSettings) -> any Transport
     var tickets: TicketCache
+    /// The line on the terminal that names the server a command waits for.
+    var noticeLine = NoticeLine(show: { _ in false }, hide: {})
     var shelf: (ShelfPlace, _ passphrase: @escaping () throws(StoreFault) -> Secret) -> StoreShelf
     /// What the command of an `exec` inherits, as long as no library was opened that changes it.
     var inherited: () -> ProgramEnvironment = { .inherited() }
     /// The arguments of the program byte for byte, each with its NUL.
     var arguments: () -> [[CChar]] = { CommandLine.bytes }
+
+    /// A line of the terminal that is taken away again.
+    struct NoticeLine: Sendable {
+        /// - Returns: whether it stands there now.
+        let show: @Sendable (_ text: String) -> Bool
+        let hide: @Sendable () -> Void
+    }
 
     /// Where the stores are, and how they are reached.
     struct ShelfPlace {
@@ -57,6 +66,7 @@ struct World {
             },
             transport: { CurlTransport(origin: $0, settings: $1) },
             tickets: .gssapi,
+            noticeLine: NoticeLine(show: { TerminalNotice.show($0) }, hide: { TerminalNotice.hide() }),
             shelf: {
                 StoreShelf(
                     folder: $0.stateFolder, clock: clock, holding: $0.holding, desktop: $0.desktop,

@@ -9,6 +9,14 @@ public enum ProxySetting: Equatable, Sendable {
     case url(String)
 }
 
+/// What is told while a server has not answered yet.
+public enum WaitForAnswer: Equatable, Sendable {
+    /// For so many seconds now, not counting those in which the request was still being sent.
+    case waiting(seconds: Double)
+    /// The answer begins, or will not come.
+    case over
+}
+
 /// How a `CurlTransport` works.
 public struct TransportSettings: Sendable {
     /// The system's authorities, as Debian installs them.
@@ -47,6 +55,10 @@ public struct TransportSettings: Sendable {
     /// Is told about every request and answer, one line at a time, with every value left out that may be secret. The
     /// server's text is not escaped.
     public var trace: (@Sendable (String) -> Void)?
+
+    /// Is told about every 250 milliseconds that a transfer waits for the first line of its answer, and once that it does no
+    /// more, before anything of the answer is handed on. Called by the transfer itself: what takes long here delays it.
+    public var whileWaiting: (@Sendable (WaitForAnswer) -> Void)?
 
     /// The certificate that alone is accepted where it does not verify, if one was named.
     public var fingerprint: Fingerprint?
