@@ -23,9 +23,10 @@ public enum FailureFault: Equatable, Sendable {
     case missingInAnswer(place: String, step: String)
     /// The answer to a login that has to prove itself set no cookie.
     case noNewCookie
+    /// JSON that two readers could read in two ways.
+    case doubtfulJSON(JSONFault)
     /// A page has none, or more than one, with these fields.
     case noSuchForm(page: String, fields: [String], found: Int)
-    case tooManyRedirects(Int)
     /// Even a new token lives shorter than asked; with the difference of the clocks where that is why it looks so.
     case tokenTooShortLived(seconds: Int64, clock: ClockDifference? = nil)
     case logoutIncomplete(String)

@@ -77,14 +77,21 @@ public enum UsageFault: Error, Equatable, Sendable {
 /// The credential was not judged.
 public enum NetworkFault: Equatable, Sendable {
     case nameNotResolved(host: String)
-    case notConnected(ignoredProxyVariable: String?)
+    /// With the number of the system's last error, where it told one (errno(3)).
+    case notConnected(ignoredProxyVariable: String?, errno: Int32? = nil)
     case timedOut(seconds: Int)
     case tooSlow
     case connectionLost
     /// Before TLS stood: a server that does not speak it often just hangs up.
     case handshakeLost
     case notTLS
+    /// Over plain http: what came is no HTTP.
+    case notHTTP
+    /// Over plain http, before a byte of an answer: a server that speaks TLS often just hangs up.
+    case endedUnanswered
     case brokenAnswer(String)
+    /// One leads back to where another came from, or more than so many came in a row.
+    case redirectLoop(limit: Int)
     case answerTooLarge(limit: Int)
     case libraryMissing(String)
     /// The Kerberos server of the realm is not found or does not answer.
@@ -111,6 +118,8 @@ public enum TrustFault: Equatable, Sendable {
     case plainHTTPThroughProxy
     case weakerMethod(offered: [String], accepted: [AuthenticationMethod])
     case otherOrigin(target: String)
+    /// A redirect that browsers and other programs read in different ways.
+    case unclearRedirect(target: String)
     /// What a person asked for is not on the profile's origin.
     case requestElsewhere(target: String)
     /// The form of a page leads to another origin.

@@ -5,54 +5,15 @@ import Secrets
 extension HTTPResponse {
     /// The body as JSON, if that is what it is; whatever the `Content-Type` says, since many servers say `text/html`.
     ///
-    /// The decoder's own copies are short-lived and are wiped by the program's `free`.
-    /// - Throws: `brokenAnswer` for a body that would take the decoder too long.
+    /// - Throws: `brokenAnswer` for a body that is too much, `doubtfulJSON` for one that two readers could read in two ways.
     func json() throws(LoginError) -> JSONValue? {
-        let bounds = body.withUnsafeBytes { JSONBounds($0) }
-        guard bounds.hasContainer else { return nil }
-        guard bounds.areKept else {
-            throw .network(.brokenAnswer("its JSON is nested too deeply, or has too many values"))
-        }
-        return body.withUnsafeBytes { bytes -> JSONValue? in
-            guard let start = bytes.baseAddress else { return nil }
-            let data = Data(
-                bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: bytes.count, deallocator: .none)
-            return try? JSONDecoder().decode(JSONValue.self, from: data)
-        }
-    }
-}
-
-/// How deep and how large a JSON text is, seen without decoding it: the decoder's work grows with depth times values, so
-/// that a server could keep it busy for minutes with a few kilobytes.
-struct JSONBounds {
-    static let deepest = 64
-    static let mostValues = 20_000
-
-    private(set) var depth = 0
-    private(set) var values = 0
-
-    var hasContainer: Bool { depth > 0 }
-    var areKept: Bool { depth <= Self.deepest && values <= Self.mostValues }
-
-    init(_ text: UnsafeRawBufferPointer) {
-        var open = 0
-        var isString = false
-        var isEscaped = false
-        for byte in text {
-            if isString {
-                isString = isEscaped || byte != UInt8(ascii: "\"")
-                isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
-                continue
-            }
-            switch byte {
-            case UInt8(ascii: "\""): isString = true
-            case UInt8(ascii: "["), UInt8(ascii: "{"):
-                open += 1
-                depth = max(depth, open)
-                values += 1
-            case UInt8(ascii: "]"), UInt8(ascii: "}"): open -= 1
-            case UInt8(ascii: ","): values += 1
-            default: break
+        do throws(JSONFault) {
+            return try body.withUnsafeBytes { (bytes) throws(JSONFault) in try JSONReader.read(bytes) }
+        } catch {
+            switch error {
+            case .malformed: return nil
+            case .tooMuch: throw .network(.brokenAnswer("its JSON is nested too deeply, or has too many values"))
+            case .otherEncoding, .repeatedMember, .trailingComma: throw .failure(.doubtfulJSON(error))
             }
         }
     }

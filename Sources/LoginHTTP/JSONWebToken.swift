@@ -14,8 +14,8 @@ struct JSONWebToken {
         var base64 = String(decoding: pieces[1], as: UTF8.self)
             .replacing("-", with: "+").replacing("_", with: "/")
         base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
-        guard let payload = Data(base64Encoded: base64), payload.withUnsafeBytes({ JSONBounds($0).areKept }),
-            let claims = try? JSONDecoder().decode(JSONValue.self, from: payload)
+        guard let payload = Data(base64Encoded: base64),
+            let claims = try? payload.withUnsafeBytes({ try JSONReader.read($0) })
         else { return nil }
         self.claims = claims
     }

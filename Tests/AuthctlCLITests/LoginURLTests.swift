@@ -154,8 +154,27 @@ struct LoginURLTests {
     }
 
     @Test func `redirects without end are given up`() throws {
-        let run = try world().run("login", Self.url, server: Array(repeating: redirect("/me"), count: 9))
-        #expect(run.code == 1)
+        let world = try world()
+        let circle = Array(repeating: [redirect("/me"), redirect("/v2/me")], count: 9).flatMap(\.self)
+        #expect(world.run("login", Self.url, server: circle).code == 6)
+    }
+
+    @Test func `D16 five redirects are followed, and not a sixth`() throws {
+        let five = try world()
+        let answers = (1...5).map { redirect("/\($0)") } + [stranger, stranger, .answer(200)]
+        #expect(five.run("login", Self.url, server: answers).code == 0)
+        #expect(five.requests.last?.hasPrefix("GET https://api.example/5\n") == true)
+        let six = try world()
+        #expect(six.run("login", Self.url, server: (1...6).map { redirect("/\($0)") }).code == 6)
+        #expect(six.requests.count == 6)
+    }
+
+    @Test(arguments: ["\\\\evil.example", "/\\evil.example", "#frag"])
+    func `D12 a redirect that programs read in different ways is not followed`(location: String) throws {
+        let world = try world()
+        let unclear = Redirect(url: "", origin: nil, target: location)
+        let run = world.run("login", Self.url, server: [.answer(302, redirect: unclear)])
+        #expect(run.code == 7 && world.requests.count == 1, "\(run.talk)")
     }
 
     @Test func `an endpoint that is open proves nothing: 2, nobody asked, nothing kept`() throws {

@@ -56,6 +56,7 @@ struct MessageSnapshotTests {
     private static let network: [LoginError] = [
         .nameNotResolved(host: "blog.example"), .notConnected(ignoredProxyVariable: nil),
         .notConnected(ignoredProxyVariable: "https_proxy"), .timedOut(seconds: 60), .tooSlow, .connectionLost, .notTLS,
+        .notHTTP, .endedUnanswered, .notConnected(ignoredProxyVariable: nil, errno: 111), .redirectLoop(limit: 5),
         .brokenAnswer("no status line"), .answerTooLarge(limit: 1_048_576), .libraryMissing("libcurl.so.4"),
         .noKerberosServer(reason: "Cannot contact any KDC for realm 'REALM'"),
         .other(code: 1, text: "what libcurl says"),
@@ -81,7 +82,7 @@ struct MessageSnapshotTests {
         .certificateChanged(Origin(scheme: "https", host: "blog.example", port: 443), now: nil),
         .tlsVersion(detail: "no common version"), .plainHTTP,
         .plainHTTPThroughProxy, .weakerMethod(offered: ["basic"], accepted: [.digest, .negotiate]),
-        .otherOrigin(target: "https://evil.example"), .serverNotProven,
+        .otherOrigin(target: "https://evil.example"), .unclearRedirect(target: "\\\\evil.example"), .serverNotProven,
     ].map { .untrusted($0) }
 
     private static let stores: [LoginError] = [
@@ -117,7 +118,8 @@ struct MessageSnapshotTests {
     private static let failures: [LoginError] = [
         .unexpectedStatus(404, step: "login", words: "not here"),
         .redirected(step: "verify", status: 302, target: "/login"),
-        .missingInAnswer(place: "/token", step: "login"), .tooManyRedirects(5), .tokenTooShortLived(seconds: 3),
+        .missingInAnswer(place: "/token", step: "login"), .doubtfulJSON(.repeatedMember),
+        .tokenTooShortLived(seconds: 3),
         .tokenTooShortLived(seconds: -7200), .tokenTooShortLived(seconds: -7200, clock: ClockDifference(seconds: 7300)),
         .logoutIncomplete("the server cannot judge the login now (status 503)"), .unexpectedEvent("saved while asking"),
         .sessionFitsNoHeader, .system(call: "pipe", errno: 24), .other("something else"),

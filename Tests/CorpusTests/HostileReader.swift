@@ -10,7 +10,7 @@ import Secrets
 ///
 /// Whatever the bytes are, a reader comes back, and what it gives keeps its promises.
 enum HostileReader: String, CaseIterable {
-    case challenge, cookie, profile, form, helper
+    case challenge, cookie, profile, form, helper, json
 
     func read(_ bytes: UnsafeRawBufferPointer) {
         switch self {
@@ -19,6 +19,7 @@ enum HostileReader: String, CaseIterable {
         case .profile: readProfile(bytes)
         case .form: readForm(bytes)
         case .helper: readHelper(bytes)
+        case .json: readJSON(bytes)
         }
     }
 }
@@ -26,6 +27,7 @@ enum HostileReader: String, CaseIterable {
 /// The header lines of an answer, from libcurl's callback to the challenges.
 private func readChallenge(_ bytes: UnsafeRawBufferPointer) {
     var head = HeadCollector(limit: 64 << 10)
+    _ = Array("HTTP/1.1 401 Unauthorized".utf8).withUnsafeBytes { try? head.append($0) }
     for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
         _ = try? head.append(UnsafeRawBufferPointer(rebasing: line))
     }
@@ -38,6 +40,21 @@ private func readChallenge(_ bytes: UnsafeRawBufferPointer) {
         let shown = SafeText.quoted(challenge.realm ?? "")
         precondition(shown.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7f...0x9f).contains($0.value) })
         precondition(shown.unicodeScalars.count <= 303)
+    }
+}
+
+/// The body of an answer: what is read is UTF-8, and bounded.
+private func readJSON(_ bytes: UnsafeRawBufferPointer) {
+    guard let value = try? JSONReader.read(bytes) else { return }
+    precondition(String(validating: bytes, as: UTF8.self) != nil)
+    precondition(depth(of: value) <= JSONReader.deepest)
+}
+
+private func depth(of value: JSONValue) -> Int {
+    switch value {
+    case .null, .bool, .integer, .number, .string: 0
+    case .array(let elements): 1 + (elements.map { depth(of: $0) }.max() ?? 0)
+    case .object(let members): 1 + (members.values.map { depth(of: $0) }.max() ?? 0)
     }
 }
 

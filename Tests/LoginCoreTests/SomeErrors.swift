@@ -87,6 +87,7 @@ enum SomeErrors {
     static let network: [NetworkFault] = [
         .nameNotResolved(host: hostile), .notConnected(ignoredProxyVariable: nil),
         .notConnected(ignoredProxyVariable: "https_proxy"), .timedOut(seconds: 60), .tooSlow, .connectionLost, .notTLS,
+        .notHTTP, .endedUnanswered, .notConnected(ignoredProxyVariable: nil, errno: 111), .redirectLoop(limit: 5),
         .brokenAnswer(hostile), .answerTooLarge(limit: 1), .libraryMissing("libcurl.so.4"),
         .noKerberosServer(reason: hostile), .other(code: 1, text: hostile),
     ]
@@ -105,6 +106,7 @@ enum SomeErrors {
             .certificateChanged(SomeLogin.origin, now: SomeLogin.trust.fingerprint), .tlsVersion(detail: hostile),
             .plainHTTP, .plainHTTPThroughProxy,
             .weakerMethod(offered: [hostile, "basic"], accepted: [.digest]), .otherOrigin(target: hostile),
+            .unclearRedirect(target: hostile),
             .requestElsewhere(target: hostile),
             .formElsewhere(page: hostile, target: hostile), .formInURL(page: hostile), .serverNotProven,
         ]
@@ -137,7 +139,7 @@ enum SomeErrors {
 
     static let failures: [FailureFault] = [
         .unexpectedStatus(418, step: "login", words: hostile), .redirected(step: "login", status: 302, target: hostile),
-        .missingInAnswer(place: hostile, step: "login"), .noNewCookie, .tooManyRedirects(5),
+        .missingInAnswer(place: hostile, step: "login"), .noNewCookie, .doubtfulJSON(.otherEncoding),
         .noSuchForm(page: hostile, fields: [hostile, "password"], found: 0),
         .noSuchForm(page: hostile, fields: [], found: 2), .tokenTooShortLived(seconds: 3),
         .tokenTooShortLived(seconds: -7200, clock: ClockDifference(seconds: 7300)),

@@ -92,7 +92,8 @@ extension Invocation {
     ) throws(LoginError) -> String {
         let transport = world.transport(url.origin, try transportSettings(profile, for: url.origin))
         var target = url.target
-        for _ in 0..<Self.redirectLimit {
+        var seen: Set<String> = []
+        while seen.count <= Self.redirectLimit, seen.insert(target).inserted {
             let answer = try send(HTTPRequest(method: "GET", url: "\(url.origin)\(target)"), over: transport, options)
             if answer.status == 404 || answer.status == 410 {
                 throw .usage(
@@ -105,7 +106,7 @@ extension Invocation {
             }
             target = redirect.target
         }
-        throw .failure(.tooManyRedirects(Self.redirectLimit))
+        throw .network(.redirectLoop(limit: Self.redirectLimit))
     }
 
     private static let redirectLimit = 5

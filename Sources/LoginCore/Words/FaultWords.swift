@@ -5,9 +5,10 @@ extension NetworkFault {
         case .nameNotResolved(let host):
             return Message(
                 "the name \(SafeText.quoted(host)) is not known to DNS", next: "check the URL and the network")
-        case .notConnected(let ignoredVariable):
+        case .notConnected(let ignoredVariable, let errno):
             let ignored = ignoredVariable.map { "; \($0) is set and was ignored: --proxy environment would use it" }
-            return Message("no connection could be made\(ignored ?? "")", next: retry)
+            let reason = errno.map { ": \(SystemWords.of($0).lowercased())" }
+            return Message("no connection could be made\(reason ?? "")\(ignored ?? "")", next: retry)
         case .timedOut(let seconds):
             return Message("no answer within \(seconds) seconds", next: "\(retry), or allow more with --timeout")
         case .tooSlow:
@@ -20,8 +21,18 @@ extension NetworkFault {
                 next: "check scheme and port of the URL, or try again later")
         case .notTLS:
             return Message("the server does not speak TLS on this port", next: "check scheme and port of the URL")
+        case .notHTTP:
+            return Message(
+                "the server does not speak plain http on this port", next: "try https, or check the port of the URL")
+        case .endedUnanswered:
+            return Message(
+                "the server ended the connection without an answer; it may speak TLS on this port",
+                next: "try https, or try again later")
         case .brokenAnswer(let problem):
             return Message("the answer is broken: \(SafeText.escaped(problem))", next: retry)
+        case .redirectLoop(let limit):
+            return Message(
+                "the server redirects in a circle, or more than \(limit) times in a row", next: "name the final URL")
         case .answerTooLarge(let limit):
             return Message("the answer is larger than \(limit) bytes and was given up", next: "check the URL")
         case .libraryMissing(let name):
@@ -80,6 +91,10 @@ extension TrustFault {
             return Message(
                 "the server points to another origin, \(SafeText.quoted(target)), which was not followed",
                 next: "if that is where the service is, log in there by its own URL")
+        case .unclearRedirect(let target):
+            return Message(
+                "the server points to \(SafeText.quoted(target)), which programs read in different ways; it was not followed",
+                next: "if you know where it leads, name that URL")
         case .formElsewhere(let page, let target):
             return Message(
                 "the form on \(SafeText.quoted(page)) leads to another origin, \(SafeText.quoted(target)); nothing was sent",
@@ -120,8 +135,10 @@ extension FailureFault {
                 next: "say in the profile what a refusal looks like ('refused' of 'login'), or give it a 'verify'")
         case .noSuchForm(let page, let fields, let found):
             return Message.noSuchForm(page, fields, found)
-        case .tooManyRedirects(let limit):
-            return Message("more than \(limit) redirects in a row", next: "name the final URL")
+        case .doubtfulJSON(let fault):
+            return Message(
+                "the server's JSON is not clear: \(fault.words); it was not used",
+                next: "tell the service's administrator; other programs may read it in another way")
         case .tokenTooShortLived(let seconds, let clock):
             return Message.tokenTooShortLived(seconds, clock)
         case .logoutIncomplete(let problem):
@@ -143,6 +160,18 @@ extension FailureFault {
             return Message("\(call) failed: \(SystemWords.of(errno))")
         case .other(let text):
             return Message(text)
+        }
+    }
+}
+
+extension JSONFault {
+    fileprivate var words: String {
+        switch self {
+        case .malformed: "it is not JSON"
+        case .otherEncoding: "it is not in UTF-8, or begins with a byte order mark"
+        case .repeatedMember: "an object has two members of one name"
+        case .trailingComma: "there is nothing behind one of its commas"
+        case .tooMuch: "it is nested too deeply, or has too many values"
         }
     }
 }

@@ -10,6 +10,7 @@ extension LoginError {
             return .busy(BusyFault(status: fault.status, retryAfter: fault.retryAfter, words: words))
         case .failure(let fault): return .failure(fault.without(secrets))
         case .untrusted(.otherOrigin(let target)): return .untrusted(.otherOrigin(target: told(target)))
+        case .untrusted(.unclearRedirect(let target)): return .untrusted(.unclearRedirect(target: told(target)))
         case .untrusted(.formElsewhere(let page, let target)):
             return .untrusted(.formElsewhere(page: told(page), target: told(target)))
         case .network(.brokenAnswer(let problem)): return .network(.brokenAnswer(told(problem)))
@@ -29,7 +30,7 @@ extension FailureFault {
             .redirected(step: step, status: status, target: secrets.stand(in: target) ? "…" : target)
         case .other(let text):
             .other(secrets.stand(in: text) ? "the answer cannot be used, and repeats a secret" : text)
-        case .missingInAnswer, .noNewCookie, .noSuchForm, .tooManyRedirects, .tokenTooShortLived, .logoutIncomplete,
+        case .missingInAnswer, .noNewCookie, .noSuchForm, .doubtfulJSON, .tokenTooShortLived, .logoutIncomplete,
             .unexpectedEvent,
             .bodyNotRepeatable, .sessionFitsNoHeader, .system:
             self

@@ -1,0 +1,100 @@
+import LoginCore
+import Secrets
+import Testing
+
+/// JSON as only one reader could take it.
+struct JSONReaderTests {
+    private func read(_ bytes: [UInt8]) throws(JSONFault) -> JSONValue {
+        let secret = Secret(count: bytes.count) { $0.copyBytes(from: bytes) }
+        return try secret.withUnsafeBytes { (bytes) throws(JSONFault) in try JSONReader.read(bytes) }
+    }
+
+    private func read(_ text: String) throws(JSONFault) -> JSONValue { try read(Array(text.utf8)) }
+
+    @Test func `every kind of value is read`() throws {
+        let text =
+            " {\"s\": \"a\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\ud83d\\ude00é\", \"n\": [0, -1, 1.5, 2E3, 1e-2, 9223372036854775807,"
+            + " 9223372036854775808], \"t\": true, \"f\": false, \"z\": null, \"o\": {}, \"a\": [ ] }\n"
+        #expect(
+            try read(text)
+                == .object([
+                    "s": .string("a\"\\/\u{8}\u{c}\n\r\té😀é"),
+                    "n": .array([
+                        .integer(0), .integer(-1), .number(1.5), .integer(2000), .number(0.01), .integer(.max),
+                        .number(9_223_372_036_854_775_808),
+                    ]),
+                    "t": .bool(true), "f": .bool(false), "z": .null, "o": .object([:]), "a": .array([]),
+                ]))
+    }
+
+    @Test(arguments: [
+        "", " ", "plain", "<html>", "\"text\"", "12", "{", "[", "{\"a\"}", "{\"a\":}", "{\"a\":1", "[1 2]", "[1]x",
+        "[01]",
+        "[1.]", "[.5]", "[+1]", "[1e]", "[--1]", "[NaN]", "[Infinity]", "[1e999]", "['a']", "{a:1}", "[\"a\nb\"]",
+        "[\"\\x\"]", "[\"\\u12\"]", "[\"\\ud800\"]", "[\"\\ud800\\u0041\"]", "[\"\\udc00\"]", "[tru]", "[nulll]",
+        "[,1]",
+        "{,}", "[1,,2]", "[1]//", "/**/[1]", "[\"", "[\"\\", "[info] started",
+    ])
+    func `what is not JSON is none`(text: String) {
+        #expect(throws: JSONFault.malformed) { try read(text) }
+    }
+
+    @Test(arguments: [
+        "{\"token\":\"a\",\"token\":\"b\"}", "{\"a\":1,\"\\u0061\":2}", "{\"x\":{\"a\":null,\"b\":1,\"a\":null}}",
+    ])
+    func `D10 two members of one name are not read`(text: String) {
+        #expect(throws: JSONFault.repeatedMember) { try read(text) }
+    }
+
+    @Test(arguments: ["{\"a\":1,}", "[1,]", "[1, ]", "{\"a\":[{\"b\":1,\n}]}"])
+    func `D10 a comma with nothing behind it is not read`(text: String) {
+        #expect(throws: JSONFault.trailingComma) { try read(text) }
+    }
+
+    @Test func `D10, D20 no encoding but UTF-8 is read, and no byte order mark`() {
+        let text = "{\"a\":\"b\"}"
+        let wide = Array(text.utf16)
+        let little = wide.flatMap { [UInt8($0 & 0xff), UInt8($0 >> 8)] }
+        let big = wide.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xff)] }
+        let widest = wide.flatMap { [UInt8($0 & 0xff), 0, 0, 0] }
+        for bytes in [
+            [0xef, 0xbb, 0xbf] + Array(text.utf8), little, big, [0xff, 0xfe] + little, [0xfe, 0xff] + big, widest,
+            [0xff, 0xfe, 0, 0] + widest, Array("{\"a\":\"J".utf8) + [0xfc] + Array("rgen\"}".utf8),
+        ] {
+            #expect(throws: JSONFault.otherEncoding) { try read(bytes) }
+        }
+        // A page in UTF-16 is a page.
+        #expect(throws: JSONFault.malformed) { try read([0xff, 0xfe] + "<html>".utf8.flatMap { [$0, 0] }) }
+    }
+
+    /// U+2200 as UTF-16LE is a NUL and a quote: what counts bytes takes all that follows for a text.
+    @Test func `D20 an answer in UTF-16 that hides its depth takes no time`() {
+        var text = "{\"a\":\"\u{2200}\",\"b\":"
+        text += String(repeating: "[", count: 20_000) + String(repeating: "]", count: 20_000) + "}"
+        let bytes = text.utf16.flatMap { [UInt8($0 & 0xff), UInt8($0 >> 8)] }
+        let start = ContinuousClock.now
+        #expect(throws: JSONFault.otherEncoding) { try read(bytes) }
+        #expect(ContinuousClock.now - start < .seconds(1))
+    }
+
+    @Test(arguments: [
+        String(repeating: "[", count: 500) + String(repeating: "]", count: 500),
+        String(repeating: "{\"a\":", count: 65) + "1" + String(repeating: "}", count: 65),
+        "[" + String(repeating: "{},", count: 30_000) + "0]", "[" + String(repeating: "9", count: 2000) + "]",
+    ])
+    func `B1 what would take long is given up`(text: String) {
+        #expect(throws: JSONFault.tooMuch) { try read(text) }
+    }
+
+    @Test func `what is as deep and as large as may be is read`() throws {
+        _ = try read(String(repeating: "[", count: 64) + String(repeating: "]", count: 64))
+        _ = try read("[" + String(repeating: "1,", count: JSONReader.mostValues - 2) + "1]")
+    }
+
+    @Test func `B1 a long answer takes no longer than its length`() throws {
+        let members = (0..<19_000).map { "\"k\($0)\":\"\(String(repeating: "x", count: 40))\"" }
+        let start = ContinuousClock.now
+        _ = try read("{" + members.joined(separator: ",") + "}")
+        #expect(ContinuousClock.now - start < .seconds(5))
+    }
+}
