@@ -132,7 +132,7 @@ public struct HTTPResponseField: Equatable, Sendable {
 public struct Redirect: Equatable, Sendable {
     /// Absolute; empty where the answer's `Location` cannot be read as a URL.
     public let url: String
-    /// Absent for a scheme that is not http or https.
+    /// Absent for a scheme that is not http or https, and for what is unclear.
     public let origin: Origin?
     /// Path and query, from the first slash on.
     public let target: String
@@ -147,9 +147,17 @@ public struct Redirect: Equatable, Sendable {
         self.target = target
     }
 
-    /// The fault of an answer whose `Location` is none.
+    /// Whether browsers and other programs would go to different places: by a backslash, which browsers take for a slash, and
+    /// by a fragment alone, which is the same page again (RFC 3986, section 4.4) or, to some, its folder.
+    public static func isUnclear(_ location: String) -> Bool {
+        location.hasPrefix("#") || location.prefix { $0 != "?" && $0 != "#" }.contains("\\")
+    }
+
+    /// The fault of an answer whose `Location` is none, or is unclear.
     public var fault: LoginError? {
-        url.isEmpty ? .network(.brokenAnswer("its Location is too long or no URL")) : nil
+        guard url.isEmpty else { return nil }
+        if Self.isUnclear(target) { return .untrusted(.unclearRedirect(target: target)) }
+        return .network(.brokenAnswer("its Location is too long or no URL"))
     }
 }
 

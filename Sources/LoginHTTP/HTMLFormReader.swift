@@ -59,9 +59,12 @@ struct HTMLFormReader {
                 methods: form.methods,
                 actions: form.actions.map { action in
                     let address = HTMLAddress.cleaned(action)
-                    return address.isEmpty
-                        ? Redirect(url: url.text, origin: url.origin, target: url.target)
-                        : parser.resolve(address, against: start)
+                    // A fragment alone is where addresses count from, the page itself as a rule.
+                    guard let first = address.first, first != "#" else {
+                        let page = address.isEmpty ? url : start
+                        return Redirect(url: page.text, origin: page.origin, target: page.target)
+                    }
+                    return parser.resolve(address, against: start)
                 },
                 fields: form.fields)
         }

@@ -11,6 +11,10 @@ struct URLFault {
         guard text.utf8.count <= 8192 else { throw .badURL(url: "\(shown.prefix(60))…", problem: "it is too long") }
         let clean = text.unicodeScalars.allSatisfy { $0.value > 0x20 && !(0x7f...0x9f).contains($0.value) }
         guard clean else { throw bad("it holds a blank or a control character") }
+        // A browser reads it as a slash: behind a host, and before an `@`, it would name another server to a person.
+        guard !text.prefix(while: { $0 != "?" && $0 != "#" }).contains("\\") else {
+            throw bad("it holds a backslash (%5C in a path)")
+        }
     }
 
     /// libcurl would take `https:/host` and `https:///host` for `https://host`.

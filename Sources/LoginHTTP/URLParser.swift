@@ -16,7 +16,7 @@ public struct URLParser: Sendable {
     /// Reads an absolute http or https URL.
     ///
     /// The host comes out in lower case, as A-label or normalized address. Blanks, control characters, hosts that end
-    /// with a dot and IPv6 zones are refused. Faults never repeat user information.
+    /// with a dot, IPv6 zones and backslashes before the query are refused. Faults never repeat user information.
     public func parse(_ text: String) throws(UsageFault) -> ParsedURL {
         let fault = URLFault(text: text)
         try fault.checkCharacters()
@@ -47,11 +47,11 @@ public struct URLParser: Sendable {
 
     /// Makes a `Location` absolute (RFC 9110, section 10.2.2). User information and the fragment are dropped.
     /// - Returns: a redirect without an origin where it leads to another scheme, or cannot be read; the latter has an
-    ///   empty URL.
+    ///   empty URL, and so has one that programs read in different ways.
     public func resolve(_ location: String, against base: ParsedURL) -> Redirect {
         let lenient = CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE | CURLU_ALLOW_SPACE
         let unreadable = Redirect(url: "", origin: nil, target: location)
-        guard let url = CurlURL(library), url.set(CURLUPART_URL, base.text) == nil,
+        guard !Redirect.isUnclear(location), let url = CurlURL(library), url.set(CURLUPART_URL, base.text) == nil,
             url.set(CURLUPART_URL, location, flags: lenient) == nil
         else { return unreadable }
         for part in [CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_FRAGMENT] { _ = url.set(part, nil) }
@@ -62,6 +62,13 @@ public struct URLParser: Sendable {
         // A URL of ours that is too long, say, is not another origin.
         if ["http", "https"].contains(url.text(CURLUPART_SCHEME)?.lowercased()) { return unreadable }
         return Redirect(url: text, origin: nil, target: url.text(CURLUPART_PATH) ?? text)
+    }
+
+    /// What the `Location` among the fields says, if there is one.
+    func redirect(in fields: [HTTPResponseField], from url: ParsedURL) -> Redirect? {
+        let location = fields.first { $0.name.lowercased() == "location" }
+        guard let location, !location.value.isEmpty else { return nil }
+        return resolve(location.value, against: url)
     }
 
     private func origin(of url: borrowing CurlURL, _ fault: URLFault) throws(UsageFault) -> Origin {

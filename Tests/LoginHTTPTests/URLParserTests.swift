@@ -31,18 +31,32 @@ struct `The URL parser` {
     @Test(arguments: [
         "https:///evil", "https:/h", "https:h", "https://", "/path", "", "https://a b/", "https://h/a b",
         "https://h/\u{7}", "https://h\n/", "https://h/\u{9b}", "https://h./", "https://a..b/", "https://h:0/",
-        "https://h:99999/", "https://h:x/", "https://a\\b/", "https://x%00y/", "https://a%2fb/", "https://a@b@c/",
+        "https://h:99999/", "https://h:x/", "https://a\\b/", "http://good.test\\@127.0.0.1/",
+        "https://h/a\\b", "https://h\\", "https://x%00y/", "https://a%2fb/", "https://a@b@c/",
         "ftp://h/", "file:///etc/passwd", "https://[fe80::1%25eth0]/", "https://-\u{ff0f}x/", "https://h%20/",
         "https://" + String(repeating: "a.", count: 130) + "example/",
         "https://" + String(repeating: "a", count: 64) + ".example/",
         "https://h/" + String(repeating: "a", count: 9000),
     ])
-    func `R6 X5 refuses what is not an http URL with a usable host`(text: String) {
+    func `R6 X5 D12 refuses what is not an http URL with a usable host`(text: String) {
         let refused = #expect(throws: UsageFault.self) { try parser.parse(text) }
         guard case .badURL = refused else {
             Issue.record("\(String(describing: refused)) for \(text)")
             return
         }
+    }
+
+    @Test(arguments: ["\\\\evil.example/x", "/\\evil.example", "\\", "a\\b", "https:\\\\evil.example", "#frag", "#"])
+    func `D12 a redirect that programs read in different ways leads nowhere`(location: String) throws {
+        let redirect = parser.resolve(location, against: try parser.parse("https://h/a/b?c"))
+        #expect(redirect == Redirect(url: "", origin: nil, target: location))
+        #expect(redirect.fault == .untrusted(.unclearRedirect(target: location)))
+    }
+
+    @Test(arguments: [("?q=\\", "https://h/a/b?q=%5c"), ("x#\\", "https://h/a/x"), ("//h/y#f", "https://h/y")])
+    func `D12 a redirect that all read alike is read`(location: String, expected: String) throws {
+        let redirect = parser.resolve(location, against: try parser.parse("https://h/a/b?c"))
+        #expect(redirect.url.lowercased() == expected && redirect.fault == nil)
     }
 
     @Test(arguments: ["example.com", "example.com/path", "localhost:8080/x", "[::1]/x", "10.0.0.1:3000"])
