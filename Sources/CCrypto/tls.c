@@ -15,6 +15,7 @@ static struct {
     __typeof__(SSL_CTX_get0_param) *get0_param;
     __typeof__(X509_VERIFY_PARAM_set1_ip_asc) *set1_ip_asc;
     __typeof__(SSL_CTX_set_cert_cb) *set_cert_cb;
+    __typeof__(SSL_CTX_clear_options) *clear_options;
 } table;
 
 static void open_libraries(void)
@@ -25,7 +26,9 @@ static void open_libraries(void)
         table.get0_param = (__typeof__(table.get0_param))dlsym(library, "SSL_CTX_get0_param");
         table.set1_ip_asc = (__typeof__(table.set1_ip_asc))dlsym(library, "X509_VERIFY_PARAM_set1_ip_asc");
         table.set_cert_cb = (__typeof__(table.set_cert_cb))dlsym(library, "SSL_CTX_set_cert_cb");
-        if (table.get0_param != NULL && table.set1_ip_asc != NULL && table.set_cert_cb != NULL)
+        table.clear_options = (__typeof__(table.clear_options))dlsym(library, "SSL_CTX_clear_options");
+        if (table.get0_param != NULL && table.set1_ip_asc != NULL && table.set_cert_cb != NULL
+            && table.clear_options != NULL)
             return;
     }
     const char *text = dlerror();
@@ -55,4 +58,10 @@ void ccrypto_tls_watch(void *context, int *asked)
 {
     if (ccrypto_tls_open() == NULL)
         table.set_cert_cb(context, note, asked);
+}
+
+void ccrypto_tls_require_ending(void *context)
+{
+    if (ccrypto_tls_open() == NULL)
+        table.clear_options(context, SSL_OP_IGNORE_UNEXPECTED_EOF);
 }

@@ -15,9 +15,18 @@ final class TLSServer {
 
     /// - Parameter setup: Python that changes `context`; `after(COUNT, CERTIFICATE, KEY)` has connections after so many
     ///   see another certificate.
-    init(_ pair: CertificatePair, setup: String = "") throws {
+    /// - Parameters:
+    ///   - answer: what every request is answered with, with LF for CR LF.
+    ///   - ending: Python that is run after an answer.
+    init(
+        _ pair: CertificatePair, setup: String = "", answer: String = "HTTP/1.1 200 OK\nContent-Length: 2\n\nok",
+        ending: String = "pass"
+    ) throws {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
-        process.arguments = ["-u", "-c", Self.script(setup), pair.certificate, pair.key]
+        process.arguments = [
+            "-u", "-c", Self.script(setup, ending), pair.certificate, pair.key,
+            answer.replacingOccurrences(of: "\n", with: "\r\n"),
+        ]
         process.standardOutput = log
         process.standardError = FileHandle.nullDevice
         try process.run()
@@ -38,7 +47,7 @@ final class TLSServer {
         return String(decoding: log.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     }
 
-    private static func script(_ setup: String) -> String {
+    private static func script(_ setup: String, _ ending: String) -> String {
         """
         import socket, ssl, sys
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -66,7 +75,8 @@ final class TLSServer {
                     data = tls.recv(65536)
                     if not data: break
                     sys.stdout.write(data.decode("latin-1"))
-                    tls.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\nok")
+                    tls.sendall(sys.argv[3].encode())
+                    \(ending)
             except OSError:
                 # Unread bytes would make a reset of the end, and the alert would be lost.
                 rest = socket.socket(fileno=tls.detach())

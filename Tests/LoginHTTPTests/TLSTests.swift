@@ -22,6 +22,16 @@ import Testing
                 basic: BasicCredential(username: "u", password: Secret("CANARY"))))
     }
 
+    @Test func `D5 that ends without saying so cuts an answer without a length`() throws {
+        let text = "HTTP/1.1 200 OK\n\n{\"name\":\"ann\"}"
+        let cut = try TLSServer(own, answer: text, ending: "break")
+        #expect(fault { _ = try send(cut.origin, authorities: own.certificate) } == .network(.connectionLost))
+        let whole = try TLSServer(own, answer: text, ending: "tls.unwrap(); break")
+        #expect(try send(whole.origin, authorities: own.certificate).body.text == "{\"name\":\"ann\"}")
+        let told = try TLSServer(own, ending: "break")
+        #expect(try send(told.origin, authorities: own.certificate).body.text == "ok")
+    }
+
     @Test func `authorities that are no file are refused before connecting`() throws {
         let server = try RecordingServer([])
         let fifo = NSTemporaryDirectory() + "fifo-\(UInt64.random(in: 0 ... .max))"

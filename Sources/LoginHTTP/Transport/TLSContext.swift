@@ -21,7 +21,7 @@ final class TLSContext {
     /// Whether the server has asked for a client certificate.
     var wasAsked: Bool { asked.pointee != 0 }
 
-    /// Must live until the handle is reset.
+    /// Must live as long as the handle.
     func apply(to handle: CurlHandle) throws(LoginError) {
         guard origin.scheme == "https" else { return }
         asked.pointee = 0
@@ -41,6 +41,7 @@ final class TLSContext {
     /// libcurl calls it for an https proxy too, with a context that cannot be told from the server's.
     private func prepare(_ context: UnsafeMutableRawPointer) -> Bool {
         ccrypto_tls_watch(context, asked)
+        ccrypto_tls_require_ending(context)
         guard let address = origin.address, !proxy.speaksTLS else { return true }
         return ccrypto_tls_require_address(context, address) == 1
     }
