@@ -110,8 +110,8 @@ import Testing
         #expect(server.connections.isEmpty)
     }
 
-    @Test(arguments: ["GET / HTTP/1.1\r\nX:", "", "G T", "CONNECT", "GET\n"])
-    func `D11 with a verb that cannot be one is refused`(verb: String) throws {
+    @Test(arguments: ["GET / HTTP/1.1\r\nX:", "", "G T", "CONNECT", "GET\n", "TRACE", "trace"])
+    func `D11, D31 with a verb that cannot be one, or that would tell the session, is refused`(verb: String) throws {
         let server = try RecordingServer([.answer(200)])
         let request = HTTPRequest(method: verb, url: server.url())
         #expect(fault { _ = try CurlTransport(origin: server.origin).send(request) }?.exitCode == .usage)

@@ -7,7 +7,7 @@ struct RequestCheck {
     let request: HTTPRequest
 
     func run() throws(UsageFault) {
-        guard Self.isToken(request.method), request.method != "CONNECT" else {
+        guard Self.isToken(request.method), !Self.refused.contains(request.method.uppercased()) else {
             throw .badValue(option: "method", problem: "it is not a verb of HTTP")
         }
         guard request.method != "HEAD" || (request.body == nil && request.streamedBodies?.source == nil) else {
@@ -50,8 +50,11 @@ struct RequestCheck {
         try BasicCredential.check(password: basic.password)
     }
 
+    /// CONNECT makes a tunnel, and TRACE sends back what it was sent, with the credential in it (RFC 9110, section 9.3.8).
+    private static let refused: Set<String> = ["CONNECT", "TRACE"]
+
     /// RFC 9110, section 5.6.2.
-    private static func isToken(_ text: String) -> Bool {
+    static func isToken(_ text: String) -> Bool {
         !text.isEmpty
             && text.unicodeScalars.allSatisfy { scalar in
                 scalar.isASCII
