@@ -16,12 +16,27 @@ public struct RepeatedSecrets: Equatable, Sendable {
         }
     }
 
-    /// Whether the text repeats one of them, as it is or percent-encoded.
+    /// Whether the text repeats one of them: as it is, or as URLs, JSON, HTML, programs' own texts or hexadecimal digits have
+    /// it.
     public func stand(in text: String) -> Bool {
-        let bytes = Array(text.utf8), decoded = Self.percentDecoded(bytes)
+        guard !secrets.isEmpty else { return false }
+        let forms = RepeatedText.forms(of: text)
+        let digits = text.utf8.map { $0 | 0x20 }
         return secrets.contains { secret in
-            secret.withUnsafeBytes { bytes.firstRange(of: $0) != nil || decoded.firstRange(of: $0) != nil }
+            secret.withUnsafeBytes { bytes in
+                forms.contains { $0.firstRange(of: bytes) != nil }
+                    || (bytes.count >= Self.leastInHex && digits.firstRange(of: Self.hex(bytes)) != nil)
+            }
         }
+    }
+
+    /// In bytes: of shorter ones the digits stand in many a number.
+    private static let leastInHex = 4
+
+    /// In small letters, as `| 0x20` leaves digits and makes letters.
+    private static func hex(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+        let digits = Array("0123456789abcdef".utf8)
+        return bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xf)]] }
     }
 
     /// The base64 of the bytes that fill whole groups: the rest depends on what follows.
@@ -41,23 +56,5 @@ public struct RepeatedSecrets: Equatable, Sendable {
         } catch {
             return nil
         }
-    }
-
-    /// RFC 3986, section 2.1, and the `+` of forms.
-    private static func percentDecoded(_ bytes: [UInt8]) -> [UInt8] {
-        var decoded: [UInt8] = [], index = 0
-        while index < bytes.count {
-            let digits = bytes[index...].dropFirst().prefix(2)
-            if bytes[index] == UInt8(ascii: "%"), digits.count == 2,
-                let byte = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-            {
-                decoded.append(byte)
-                index += 3
-            } else {
-                decoded.append(bytes[index] == UInt8(ascii: "+") ? UInt8(ascii: " ") : bytes[index])
-                index += 1
-            }
-        }
-        return decoded
     }
 }

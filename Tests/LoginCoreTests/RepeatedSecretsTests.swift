@@ -1,0 +1,44 @@
+import LoginCore
+import Secrets
+import Testing
+
+/// A secret in a server's words, in whatever form.
+struct RepeatedSecretsTests {
+    private static let secret = "pä\"ss<w>o&r'd\\ 1\t"
+
+    private var hidden: RepeatedSecrets {
+        var hidden = RepeatedSecrets()
+        hidden.add([Secret(Self.secret)], username: "ann")
+        return hidden
+    }
+
+    @Test(arguments: [
+        secret, "p%C3%A4%22ss%3Cw%3Eo%26r%27d%5c+1%09", "pä\\\"ss<w>o&r'd\\\\ 1\\t",
+        "p\\u00e4\\\"ss\\u003cw\\u003Eo\\u0026r\\u0027d\\\\ 1\\u0009", "pä&quot;ss&lt;w&gt;o&amp;r&#39;d\\ 1\t",
+        "p&#xE4;&#34;ss&lt;w&gt;o&amp;r&apos;d\\ 1&#9;", "pä&quot;ss&lt;w&gt;o&amp;r&#x27;d\\\\ 1\\t",
+        "p\\xc3\\xa4\\\"ss<w>o&r\\'d\\\\ 1\\t", "70c3a42273733c773e6f26722764" + "5c203109",
+        "70C3A42273733C773E6F267227645C203109",
+    ])
+    func `D11 it is found as text, in URLs, JSON, HTML, both, and in hexadecimal digits`(form: String) {
+        #expect(hidden.stand(in: "no user ann with the password <\(form)>."))
+    }
+
+    @Test(arguments: [
+        "", "no such user", "pä\"ss", "%", "\\", "\\u", "\\ud83d", "&", "&#;", "&#x110000;", "70c3a4", "%zz",
+    ])
+    func `what does not repeat it may be shown`(text: String) {
+        #expect(!hidden.stand(in: text))
+    }
+
+    @Test func `D11 a character beyond 16 bits is found in JSON's pairs`() {
+        var hidden = RepeatedSecrets()
+        hidden.add([Secret("key😀key")])
+        #expect(hidden.stand(in: "key\\ud83d\\ude00key"))
+    }
+
+    @Test func `a short secret does not hide every number`() {
+        var hidden = RepeatedSecrets()
+        hidden.add([Secret("ab")])
+        #expect(!hidden.stand(in: "code 6162"))
+    }
+}
