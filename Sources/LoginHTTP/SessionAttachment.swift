@@ -35,6 +35,10 @@ extension FillFault {
         case .notForHeader(.token): .usage(.controlCharacter(.token))
         case .notForHeader(let slot):
             .network(.brokenAnswer("{\(slot.name)} holds a control character and cannot be sent in a header"))
+        case .dotSegment(.username), .dotSegment(.password), .dotSegment(.ttl), .dotSegment(.secret):
+            .usage(.other("a part of the path would be \".\" or \"..\" and lead to another one; nothing was sent"))
+        case .dotSegment(let slot):
+            .network(.brokenAnswer("{\(slot.name)} is \".\" or \"..\", which would lead to another path"))
         case .tooLong(let limit): .usage(.other("a request of the profile grows beyond \(limit) bytes"))
         }
     }

@@ -114,6 +114,28 @@ struct TemplateTests {
         #expect(throws: FillFault.missing(slot)) { try fill("{\(name)}", .form, values) }
     }
 
+    @Test(arguments: [
+        ("/users/{username}/me", ".."), ("/users/{username}/me", "."), ("/users/{username}", ".."),
+        ("/{username}?q=/x", ".."), ("/a/.{username}/b", "."), ("/a/%2E{username}", "."),
+        ("/a/{username}{username}/b", "."),
+    ])
+    func `D33 a value that would lead to another path is refused`(path: String, value: String) {
+        var values = SlotValues()
+        values.username = value
+        #expect(throws: FillFault.dotSegment(.username)) { try fill(path, .path, values) }
+    }
+
+    @Test(arguments: [
+        ("/users/{username}/me", "...", "/users/.../me"), ("/users/{username}/me", "../x", "/users/..%2Fx/me"),
+        ("/users/a{username}", "..", "/users/a.."), ("/x?u={username}", "..", "/x?u=.."),
+        ("/../{username}", "a", "/../a"),
+    ])
+    func `D33 a value with dots that stays in its place is sent`(path: String, value: String, filled: String) throws {
+        var values = SlotValues()
+        values.username = value
+        #expect(try fill(path, .path, values) == filled)
+    }
+
     @Test func `a value that grows beyond the limit is refused`() {
         var values = SlotValues()
         values.password = Secret(String(repeating: "\u{1}", count: 200_000))

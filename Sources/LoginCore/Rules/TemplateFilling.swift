@@ -73,6 +73,8 @@ public enum FillFault: Error, Equatable, Sendable {
     case missing(Template.Slot)
     /// A control character, which would end the header's line.
     case notForHeader(Template.Slot)
+    /// A segment of a path would be `.` or `..`, which leads to another path (RFC 3986, section 5.2.4).
+    case dotSegment(Template.Slot)
     case tooLong(limit: Int)
 }
 
@@ -84,6 +86,7 @@ extension Template {
 
     /// Writes the text, and the value of each slot escaped for its place.
     func fill(_ values: SlotValues, _ escaping: Escaping, into builder: inout SecretBuilder) throws(FillFault) {
+        if escaping == .path { try checkSegments(values) }
         for part in parts {
             switch part {
             case .text(let text):
@@ -94,6 +97,34 @@ extension Template {
                 try builder.write(value, escaping.value)
             }
         }
+    }
+
+    /// What the author wrote may lead where it wants; what is filled in may not lead away from it.
+    private func checkSegments(_ values: SlotValues) throws(FillFault) {
+        var segment = "", filled: Slot?
+        for part in parts {
+            switch part {
+            case .slot(let slot):
+                // Everything but unreserved characters is encoded: a slash in a value ends no segment.
+                segment += values.value(of: slot)?.unprotectedText ?? ""
+                filled = slot
+            case .text(let text):
+                for character in text {
+                    guard character == "/" || character == "?" || character == "#" else {
+                        segment.append(character)
+                        continue
+                    }
+                    if let filled, Self.isDots(segment) { throw .dotSegment(filled) }
+                    if character != "/" { return }
+                    (segment, filled) = ("", nil)
+                }
+            }
+        }
+        if let filled, Self.isDots(segment) { throw .dotSegment(filled) }
+    }
+
+    private static func isDots(_ segment: String) -> Bool {
+        [".", "..", ".%2e", "%2e", "%2e.", "%2e%2e"].contains(segment.lowercased())
     }
 
     /// The filled-in text by itself.
