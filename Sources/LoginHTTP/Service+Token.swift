@@ -68,7 +68,9 @@ extension Service {
             }
             throw .failure(.missingInAnswer(place: place.description, step: step.rawValue))
         }
-        let refreshToken = answer.refreshToken.flatMap { facts.secret(at: $0) } ?? old?.refreshToken
+        // Empty is none: it would take the place of one that is good.
+        let given = answer.refreshToken.flatMap { facts.secret(at: $0) }
+        let refreshToken = given.flatMap { $0.isEmpty ? nil : $0 } ?? old?.refreshToken
         hidden.add([value, refreshToken])
         try checkType(facts)
         guard value.isHeaderSafe, refreshToken?.isHeaderSafe != false else {

@@ -107,6 +107,14 @@ struct ServiceTokenTests {
                 == .rejected(Refusal(status: 200)))
     }
 
+    @Test func `D28 an empty refresh token does not take the place of the good one`() throws {
+        let exchange = Exchange(
+            try SomeProfiles.chat(), [.answer(200, "{\"access_token\":\"b\",\"refresh_token\":\"\"}")])
+        let old = Token(value: Secret("a"), refreshToken: Secret("r"), expires: nil)
+        let session = try exchange.service.renew(.token(old), username: "anna")
+        #expect(session == .token(Token(value: Secret("b"), refreshToken: Secret("r"), expires: nil)))
+    }
+
     @Test func `K7 a 200 without a token is no login`() throws {
         for body in ["<html>", "{}", "{\"auth_token\":\"\"}", "{\"auth_token\":null}", "{\"auth_token\":{}}", ""] {
             let exchange = Exchange(try SomeProfiles.screencast(), [.answer(401), .answer(200, body)])
