@@ -53,6 +53,7 @@ final class Invocation {
         if profiles.source(of: name) != nil { topic = Topic(profile: name) }
         var profile = try Invocation.fromConfig { () throws(UsageFault) in try profiles.profile(named: name) }
         try profile.settings.override(by: world.environment)
+        topic.fields = profile.fields
         // In `-u name:password` as curl takes it, the rest must not be repeated by whatever comes next.
         if options.username?.utf8.contains(UInt8(ascii: ":")) == true, profile.answersChallenges {
             throw .usage(.usernameHasColon)

@@ -58,6 +58,30 @@ struct MessageTests {
         #expect(words.filter { $0.contains("refused the credential") }.count == 1)
     }
 
+    @Test(
+        arguments: [
+            ([], "check user name and password"), ([.username, .password], "check user name and password"),
+            ([.token], "check the token"), ([.password], "check the password"),
+        ] as [([CredentialField], String)])
+    func `C9 what was refused is what to check`(fields: [CredentialField], words: String) {
+        var topic = Topic(profile: "blog")
+        topic.fields = fields
+        let next = LoginError.rejected(Refusal(status: 401)).message(about: topic).next
+        #expect(next == "\(words), then: authctl login blog")
+    }
+
+    @Test func `C9 another authority is named only where the authority is what is wrong`() {
+        for reason in ServerTrust.Reason.allCases {
+            let trust = ServerTrust(
+                origin: SomeLogin.origin, reasons: [reason], subject: "CN = a", issuer: "CN = b", notBefore: 0,
+                notAfter: 1,
+                fingerprint: SomeLogin.trust.fingerprint, key: "k")
+            let next = LoginError.untrusted(.certificate(trust)).message(about: topic).next
+            #expect(
+                next.contains("--ca-file") == [.selfSigned, .unknownAuthority].contains(reason), "\(reason): \(next)")
+        }
+    }
+
     @Test func `where both may be meant, both readings are named`() {
         let message = LoginError.rejected(Refusal(status: 401, mayMeanForbidden: true)).message(about: topic).what
         #expect(message.contains("either it is wrong, or the account may not go in"))

@@ -71,7 +71,7 @@ extension Refusal {
 
     fileprivate func rejection(_ topic: Topic) -> Message {
         let what = "the server refused the \(hadTicket ? "Kerberos ticket" : "credential") (status \(status))\(quoted)"
-        let check = hadTicket ? "see klist, and whether the clocks agree" : "check user name and password"
+        let check = hadTicket ? "see klist, and whether the clocks agree" : topic.check
         let next = "\(check), then: \(topic.loginCommand)"
         guard mayMeanForbidden else { return Message(what, next: next) }
         return Message(

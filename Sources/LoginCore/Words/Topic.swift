@@ -18,6 +18,8 @@ public struct Topic: Equatable, Sendable {
         /// The server refused the password: it is kept, and not sent again by itself.
         case passwordMarked
     }
+    /// What a person proves themselves with there; nothing where that is not known.
+    public var fields: [CredentialField] = []
 
     /// Without arguments: nobody, so that the words name nobody.
     public init(profile: String? = nil, origin: Origin? = nil, url: String? = nil) {
@@ -40,6 +42,12 @@ public struct Topic: Equatable, Sendable {
     var cancellation: String {
         guard !done.isEmpty else { return "cancelled; nothing was changed" }
         return (["cancelled"] + done.map(\.words)).joined(separator: "; ")
+    }
+
+    /// What to look at where a credential was refused.
+    var check: String {
+        let names = (fields.isEmpty ? [.username, .password] : fields).map(\.shownName)
+        return "check \(names.count == 1 ? "the " : "")\(names.joined(separator: " and "))"
     }
 
     /// `authctl login blog`.

@@ -38,7 +38,18 @@ extension ServerTrust {
         }
         return Message(
             "the server's certificate is not trusted; nothing was sent", details: details,
-            next: "name its authority with --ca-file FILE, or this certificate with --trust-fingerprint \(fingerprint)")
+            next: "\(remedy), or name this certificate with --trust-fingerprint \(fingerprint)")
+    }
+
+    /// Another authority mends nothing but an authority that is not known.
+    private var remedy: String {
+        var steps: [String] = []
+        if reasons.contains(.otherHost) { steps.append("use the host name that it is for") }
+        if reasons.contains(.selfSigned) || reasons.contains(.unknownAuthority) {
+            steps.append("name its authority with --ca-file FILE")
+        }
+        if reasons.contains(.notYetValid) { steps.append("check this machine's clock") }
+        return steps.isEmpty ? "ask the service's administrator to renew it" : steps.joined(separator: " and ")
     }
 }
 
