@@ -136,6 +136,8 @@ extension AnswerFacts {
             return unclearRedirect(step)
         case 429, 500..<600:
             return .busy(BusyFault(status: status, retryAfter: response.retryAfter, words: words(rule)))
+        case 400 where origin.scheme == "http" && response.wantsTLS:
+            return .network(.notHTTP)
         default:
             return .failure(.unexpectedStatus(status, step: step.rawValue, words: words(rule)))
         }
