@@ -12,8 +12,9 @@
 
 /* The functions that are needed, by the names of libcurl without the prefix. */
 #define FUNCTIONS(F)                                                                                       \
-    F(global_init_mem) F(easy_init) F(easy_cleanup) F(easy_reset) F(easy_perform) F(easy_setopt)           \
-    F(easy_getinfo) F(easy_strerror) F(slist_append) F(slist_free_all) F(url) F(url_cleanup) F(url_set)    \
+    F(global_init_mem) F(easy_init) F(easy_cleanup) F(easy_setopt) F(easy_getinfo) F(easy_strerror)        \
+    F(multi_init) F(multi_cleanup) F(multi_add_handle) F(multi_remove_handle) F(multi_perform)             \
+    F(multi_poll) F(multi_info_read) F(slist_append) F(slist_free_all) F(url) F(url_cleanup) F(url_set)    \
     F(url_get) F(url_strerror) F(free)
 
 #undef curl_easy_setopt
@@ -86,9 +87,27 @@ const char *ccurl_open(const char *library)
 
 CURL *ccurl_easy_init(void) { return table.easy_init(); }
 void ccurl_easy_cleanup(CURL *handle) { table.easy_cleanup(handle); }
-void ccurl_easy_reset(CURL *handle) { table.easy_reset(handle); }
-CURLcode ccurl_easy_perform(CURL *handle) { return table.easy_perform(handle); }
 const char *ccurl_easy_strerror(CURLcode code) { return table.easy_strerror(code); }
+
+CURLM *ccurl_multi_init(void) { return table.multi_init(); }
+void ccurl_multi_cleanup(CURLM *multi) { table.multi_cleanup(multi); }
+CURLMcode ccurl_multi_add_handle(CURLM *multi, CURL *handle) { return table.multi_add_handle(multi, handle); }
+void ccurl_multi_remove_handle(CURLM *multi, CURL *handle) { table.multi_remove_handle(multi, handle); }
+CURLMcode ccurl_multi_perform(CURLM *multi, int *running) { return table.multi_perform(multi, running); }
+
+CURLMcode ccurl_multi_poll(CURLM *multi, int milliseconds)
+{
+    return table.multi_poll(multi, NULL, 0, milliseconds, NULL);
+}
+
+CURLcode ccurl_multi_result(CURLM *multi, CURL *handle)
+{
+    int left = 0;
+    for (CURLMsg *message; (message = table.multi_info_read(multi, &left)) != NULL;)
+        if (message->msg == CURLMSG_DONE && message->easy_handle == handle)
+            return message->data.result;
+    return CURLE_BAD_FUNCTION_ARGUMENT;
+}
 
 CURLcode ccurl_setopt_long(CURL *handle, CURLoption option, long value)
 {

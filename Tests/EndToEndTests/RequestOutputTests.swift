@@ -42,6 +42,41 @@ import Testing
         #expect(result.errorBytes.isEmpty, "\(result.error)")
     }
 
+    @Test(arguments: ["HTTP/1.1 200 OK\n", "HTTP/1.1 200 OK\nContent-Ty", "HTTP/1.1 401 No\nWWW-Authenticate: Basic\n"])
+    func `D4, D18 a head that breaks off is 6: no login, nothing marked, no file touched; 15 at logout`(head: String)
+        throws
+    {
+        let cut = RecordingServer.Reply.raw(head, ending: .close)
+        let stranger = RecordingServer.Reply.answer(401, ["WWW-Authenticate: Basic"])
+        let ann = RecordingServer.Reply.answer(200, body: "{\"screen_name\":\"ann\"}")
+        let server = try RecordingServer([stranger, cut])
+        defer { server.stop() }
+        let authctl = try Installation(
+            config: """
+                [profiles.cut]
+                url = "http://127.0.0.1:\(server.port)"
+                verify = { get = "/me" }
+                logout = { post = "/out" }
+                """)
+        let login = try authctl.run("login", "cut", "-u", "ann", "--password-stdin", input: "correct horse")
+        #expect(login.code == 6, "\(login.error)")
+        #expect(try authctl.run("status", "cut", "--offline").code == 4)
+        server.reply([stranger, ann])
+        try authctl.logIn("cut")
+        let file = try authctl.home.write("before", to: "kept")
+        server.reply([cut])
+        #expect(try authctl.run("request", "GET", "/x", "-P", "cut", "-o", file).code == 6)
+        #expect(try authctl.bytes(file) == Data("before".utf8))
+        for words in [["whoami", "cut"], ["status", "cut"]] {
+            server.reply([cut])
+            #expect(try authctl.run(words).code == 6)
+        }
+        server.reply([ann])
+        #expect(try authctl.run("whoami", "cut").code == 0, "the password is not marked")
+        server.reply([cut])
+        #expect(try authctl.run("logout", "cut").code == 15)
+    }
+
     @Test func `an answer that breaks off is said to be incomplete`() throws {
         let server = try RecordingServer([
             .answer(401, ["WWW-Authenticate: Basic"]), .answer(200, body: "{\"screen_name\":\"ann\"}"),

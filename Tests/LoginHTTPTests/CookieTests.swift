@@ -40,6 +40,21 @@ struct `Cookies` {
         #expect(try roundTrip(lines, path: "/application").sent == nil)
     }
 
+    @Test(arguments: ["Path=", "Path", "Path=app", "Path=\"\"", ""])
+    func `C2 without a usable path hold for the folder that they come from`(path: String) throws {
+        let server = try RecordingServer([
+            .answer(200, ["Set-Cookie: sid=1; \(path); HttpOnly"]), .answer(200), .answer(200), .answer(200),
+        ])
+        let transport = CurlTransport(origin: server.origin)
+        var cookies = try transport.send(HTTPRequest(method: "GET", url: server.url("/app/login?x=/y/z"))).cookies
+        #expect(cookies.map(\.name) == ["sid"] && cookies.allSatisfy(\.isHTTPOnly))
+        for place in ["/app/me", "/app", "/other"] {
+            cookies = try transport.send(HTTPRequest(method: "GET", url: server.url(place), cookies: cookies)).cookies
+        }
+        #expect(cookies.map(\.name) == ["sid"])
+        #expect(server.texts.dropFirst().map { $0.contains("Cookie: sid=1") } == [true, true, false])
+    }
+
     @Test func `K5 that are Secure are neither taken nor sent over plain http`() throws {
         #expect(try roundTrip(["a=1; Secure", "__Host-b=1; Path=/", "c=1"], address: "127.0.0.2").sent == "c=1")
         let server = try RecordingServer(address: "127.0.0.2", [.answer(200)])

@@ -29,7 +29,7 @@ import Testing
                 origin: Self.dead, settings: TransportSettings(environment: environment))
             #expect(
                 fault { _ = try transport.send(HTTPRequest(method: "GET", url: "http://127.0.0.1:1/")) }
-                    == .network(.notConnected(ignoredProxyVariable: name)))
+                    == .network(.notConnected(ignoredProxyVariable: name, errno: ECONNREFUSED)))
         }
     }
 
@@ -46,8 +46,8 @@ import Testing
     }
 
     @Test func `is a connection that ends too early`() throws {
-        #expect(try ends(.hangUp).fault == .network(.connectionLost))
-        #expect(try ends(.raw("", ending: .reset)).fault == .network(.connectionLost))
+        #expect(try ends(.hangUp).fault == .network(.endedUnanswered))
+        #expect(try ends(.raw("", ending: .reset)).fault == .network(.endedUnanswered))
         #expect(
             try ends(.raw("HTTP/1.1 200 OK\nContent-Length: 9\n\nabc", ending: .close)).fault
                 == .network(.connectionLost))
@@ -56,8 +56,39 @@ import Testing
                 == .network(.connectionLost))
     }
 
+    @Test func `B20 is a closed port, called as everybody calls it`() {
+        let error = LoginError.network(.notConnected(ignoredProxyVariable: nil, errno: ECONNREFUSED))
+        #expect(error.message(about: Topic()).what.contains("connection refused"))
+    }
+
     @Test(arguments: [
         "SSH-2.0-OpenSSH_9.2\n", "\u{1}\u{2}\u{3}\n", "<html>HTTP/0.9</html>", "220 smtp ready\n",
+        "\u{15}\u{3}\u{3}\u{0}\u{2}\u{2}\u{46}",
+    ])
+    func `B20 is a server that does not speak http, a TLS alert say, with the advice to try https`(text: String) throws
+    {
+        let error = try ends(.raw(text, ending: .close)).fault
+        #expect(error == .network(.notHTTP))
+        #expect(error?.message(about: Topic()).next.contains("try https") == true)
+    }
+
+    @Test func `B20 is a TLS server that is asked in plain http, with the advice to try https`() throws {
+        let server = try TLSServer(try TestCertificates().selfSigned())
+        let origin = Origin(scheme: "http", host: "127.0.0.1", port: server.port)
+        let error = fault { _ = try CurlTransport(origin: origin).send(HTTPRequest(method: "GET", url: "\(origin)/")) }
+        #expect(error?.message(about: Topic()).next.contains("try https") == true, "\(String(describing: error))")
+    }
+
+    @Test func `B20 is lost, and no matter of TLS, where the server has answered before`() throws {
+        let server = try RecordingServer([.answer(200), .hangUp, .hangUp])
+        let transport = CurlTransport(origin: server.origin)
+        _ = try transport.send(HTTPRequest(method: "GET", url: server.url()))
+        #expect(
+            fault { _ = try transport.send(HTTPRequest(method: "GET", url: server.url())) } == .network(.connectionLost)
+        )
+    }
+
+    @Test(arguments: [
         "HTTP/1.1 200 OK\nContent-Length: -5\n\n", "HTTP/1.1 200 OK\nContent-Length: x\n\n",
         "HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\nzz\n", "HTTP/9.1 200 OK\n\n",
         "HTTP/1.1 200 OK\nX: a\u{0}b\n\n", "HTTP/1.1 banana\n\n",

@@ -1,3 +1,4 @@
+import Glibc
 import LoginCore
 import LoginTestSupport
 import Secrets
@@ -101,7 +102,9 @@ struct `A proxy` {
     @Test func `that is dead or unknown is told without its credential`() {
         let dead = CurlTransport(
             origin: Self.service, settings: TransportSettings(proxy: .url("http://u:CANARY@127.0.0.1:1")))
-        #expect(fault { _ = try dead.send(request()) } == .network(.notConnected(ignoredProxyVariable: nil)))
+        #expect(
+            fault { _ = try dead.send(request()) }
+                == .network(.notConnected(ignoredProxyVariable: nil, errno: ECONNREFUSED)))
         let unknown = CurlTransport(
             origin: Self.service, settings: TransportSettings(proxy: .url("http://u:CANARY@no-such-proxy.invalid:1")))
         #expect(

@@ -29,6 +29,32 @@ struct `The trace` {
             #expect(log.lines.contains(line))
         }
     }
+
+    @Test func `C9 names the cookies that an answer set, and no others`() throws {
+        let server = try RecordingServer([
+            .answer(200, ["Set-Cookie: a=1", "Set-Cookie: b=2"]), .answer(200, ["Set-Cookie: b=2"]),
+        ])
+        let log = Log()
+        let transport = CurlTransport(origin: server.origin, settings: TransportSettings(trace: { log.add($0) }))
+        let first = try transport.send(HTTPRequest(method: "GET", url: server.url()))
+        #expect(log.lines.filter { $0.hasPrefix("< Cookie") } == ["< Cookie: a=…", "< Cookie: b=…"])
+        _ = try transport.send(HTTPRequest(method: "GET", url: server.url(), cookies: first.cookies))
+        #expect(log.lines.filter { $0.hasPrefix("< Cookie") }.dropFirst(2) == ["< Cookie: b=…"])
+    }
+
+    @Test func `D11 cuts the names that a server chose, and shows none that repeats a secret`() throws {
+        let long = String(repeating: "n", count: 3000)
+        let server = try RecordingServer([
+            .answer(200, ["\(long): 1", "X-CANARY: 1", "Set-Cookie: CANARY=1", "Set-Cookie: \(long)=1"])
+        ])
+        let log = Log()
+        let transport = CurlTransport(origin: server.origin, settings: TransportSettings(trace: { log.add($0) }))
+        var request = HTTPRequest(method: "GET", url: server.url())
+        request.hidden.add([Secret("CANARY")])
+        _ = try transport.send(request)
+        #expect(!log.lines.joined().contains("CANARY"))
+        #expect(log.lines.allSatisfy { $0.count < 100 })
+    }
 }
 
 private final class Log: Sendable {

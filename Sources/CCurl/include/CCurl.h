@@ -25,9 +25,18 @@ const char *ccurl_open(const char *library);
 
 CURL *ccurl_easy_init(void);
 void ccurl_easy_cleanup(CURL *handle);
-void ccurl_easy_reset(CURL *handle);
-CURLcode ccurl_easy_perform(CURL *handle);
 const char *ccurl_easy_strerror(CURLcode code);
+
+/* Holds the connections of the transfers that are run on it, and keeps them for the next. */
+CURLM *ccurl_multi_init(void);
+void ccurl_multi_cleanup(CURLM *multi);
+CURLMcode ccurl_multi_add_handle(CURLM *multi, CURL *handle);
+void ccurl_multi_remove_handle(CURLM *multi, CURL *handle);
+CURLMcode ccurl_multi_perform(CURLM *multi, int *running);
+/* Waits for something to do, so many milliseconds at most. */
+CURLMcode ccurl_multi_poll(CURLM *multi, int milliseconds);
+/* How the transfer of this handle has ended. */
+CURLcode ccurl_multi_result(CURLM *multi, CURL *handle);
 
 CURLcode ccurl_setopt_long(CURL *handle, CURLoption option, long value);
 CURLcode ccurl_setopt_offset(CURL *handle, CURLoption option, curl_off_t value);

@@ -8,62 +8,64 @@ final class AnswerCollector {
     private var body: SecretBuilder?
     private let sink: (any ResponseSink)?
     private let limits: (head: Int, body: Int)
-    private var status = 0
+    /// Told of the first line.
+    let wait: AnswerWait
     /// Whether the sink knows of the answer that is arriving.
     private var hasBegun = false
     /// Why the transfer was ended from here.
     private(set) var fault: LoginError?
 
-    /// - Parameter sink: takes the body in the place of memory, without a limit.
-    init(headerLimit: Int, bodyLimit: Int, sink: (any ResponseSink)? = nil) {
-        limits = (headerLimit, bodyLimit)
+    /// - Parameters:
+    ///   - sink: takes the body in the place of memory, without a limit.
+    ///   - repeats: as for `HeadCollector`.
+    init(limits: (head: Int, body: Int), sink: (any ResponseSink)? = nil, repeats: Bool, wait: AnswerWait) {
+        self.limits = limits
         self.sink = sink
-        head = HeadCollector(limit: headerLimit)
-        body = SecretBuilder(limit: bodyLimit)
+        self.wait = wait
+        head = HeadCollector(limit: limits.head, repeats: repeats)
+        body = SecretBuilder(limit: limits.body)
     }
 
     var fields: [HTTPResponseField] { head.fields }
-    var cookieCount: Int { head.cookieCount }
+    var cookieNames: [String] { head.cookieNames }
+    /// Whether there was an answer at all, be it in pieces.
+    var hasBegunHead: Bool { head.status > 0 }
 
     /// The body, which is gone from here afterwards.
     func takeBody() -> Secret { body.take()?.finish() ?? Secret("") }
 
     /// An answer without a body has a head all the same.
-    /// - Throws: `brokenAnswer` for what libcurl lets pass: a length that it cannot hold, and another protocol unasked.
+    /// - Throws: `brokenAnswer` for what libcurl lets pass: another protocol unasked, and a head that breaks off.
     func finish() throws(LoginError) {
-        let lengths = head.fields.filter { $0.name.lowercased() == "content-length" }
-        guard lengths.allSatisfy({ Int64($0.value) != nil }) else {
-            throw .network(.brokenAnswer("its Content-Length is no number of bytes"))
+        guard head.status >= 200 || head.status == 0 else {
+            throw .network(.brokenAnswer("it has status \(head.status), which was not asked for"))
         }
-        guard status >= 200 || status == 0 else {
-            throw .network(.brokenAnswer("it has status \(status), which was not asked for"))
-        }
+        guard head.isWhole else { throw .network(.brokenAnswer("it breaks off within its head")) }
         if let sink { try begin(sink) }
     }
 
     private func begin(_ sink: any ResponseSink) throws(LoginError) {
         if hasBegun { return }
         hasBegun = true
-        try sink.begin(HTTPResponse(status: status, headers: head.fields))
+        try sink.begin(HTTPResponse(status: head.status, headers: head.fields))
     }
 
     private func receiveHead(_ line: UnsafeRawBufferPointer) -> Bool {
-        do throws(HeadCollector.TooLarge) {
+        wait.end()
+        do throws(HeadCollector.Fault) {
             if try head.append(line) {
                 body = SecretBuilder(limit: limits.body)
-                (status, hasBegun) = (Self.status(of: line), false)
+                hasBegun = false
             }
             return true
         } catch {
-            fault = .network(.answerTooLarge(limit: limits.head))
+            fault =
+                switch error {
+                case .tooLarge: .network(.answerTooLarge(limit: limits.head))
+                case .broken(let problem): .network(.brokenAnswer(problem))
+                }
             return false
         }
-    }
-
-    /// `HTTP/1.1 200 OK`: libcurl has read it before.
-    private static func status(of line: UnsafeRawBufferPointer) -> Int {
-        let words = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
-        return words.count > 1 ? Int(String(decoding: words[1].prefix(3), as: UTF8.self)) ?? 0 : 0
     }
 
     private func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Bool {

@@ -26,7 +26,9 @@ struct CertificateProbe {
         try handle.set(CURLOPT_CERTINFO, 1)
         try handle.set(CURLOPT_SSL_VERIFYPEER, 0)
         try handle.set(CURLOPT_SSL_VERIFYHOST, 0)
-        let code = withExtendedLifetime(gate) { handle.perform() }
+        let connections = try CurlConnections(CurlLibrary())
+        let wait = AnswerWait(options.settings.whileWaiting)
+        let code = withExtendedLifetime(gate) { connections.run(handle, wait) }
         guard code == CURLE_OK else {
             if let error = unreached(code, handle) { throw error }
             throw .untrusted(.certificateUnseen(reason: handle.words.text ?? CurlHandle.words(of: code)))
@@ -43,7 +45,7 @@ struct CertificateProbe {
             return CurlFault(
                 code: code, text: handle.words.text ?? CurlHandle.words(of: code), origin: options.origin,
                 settings: options.settings, proxy: options.proxy, wasConnected: wasConnected, wasReady: false,
-                connectStatus: 0
+                hasAnswered: false, connectStatus: 0, errno: handle.number(CURLINFO_OS_ERRNO)
             ).error
         default:
             return nil

@@ -12,7 +12,17 @@ enum CookieRecord {
     static func isOne(_ record: Secret) -> Bool { record.withUnsafeBytes { fields($0) != nil } }
 
     /// Reads one line of libcurl's list.
-    static func cookie(_ line: UnsafeRawBufferPointer) -> Cookie? {
+    /// - Parameter defaultPath: in the place of one that does not begin with a slash, or is empty (RFC 6265, section 5.2.4):
+    ///   libcurl lists what the server wrote, and would not take it back.
+    static func cookie(_ line: UnsafeRawBufferPointer, defaultPath: String = "/") -> Cookie? {
+        let fields = split(line)
+        if fields.count == 7, fields[2].first != UInt8(ascii: "/") {
+            return replacing(fields[2], in: line, by: defaultPath).withUnsafeBytes { read($0) }
+        }
+        return read(line)
+    }
+
+    private static func read(_ line: UnsafeRawBufferPointer) -> Cookie? {
         guard let fields = fields(line) else { return nil }
         let expires = Int64(String(decoding: fields[4], as: UTF8.self)) ?? 0
         return Cookie(
@@ -26,19 +36,28 @@ enum CookieRecord {
         guard cookie.expires ?? .max > end else { return cookie }
         return cookie.record.withUnsafeBytes { line in
             guard let fields = fields(line) else { return cookie }
-            let number = Array("\(end)".utf8)
-            let (before, after) = (line[..<fields[4].startIndex], line[fields[4].endIndex...])
-            let record = Secret(count: before.count + number.count + after.count) { place in
-                for (index, byte) in (Array(before) + number).enumerated() { place[index] = byte }
-                UnsafeMutableRawBufferPointer(rebasing: place[(before.count + number.count)...])
-                    .copyMemory(from: UnsafeRawBufferPointer(rebasing: after))
-            }
+            let record = replacing(fields[4], in: line, by: "\(end)")
             return Cookie(name: cookie.name, value: cookie.value, record: record, expires: end)
         }
     }
 
+    private static func replacing(
+        _ field: Slice<UnsafeRawBufferPointer>, in line: UnsafeRawBufferPointer, by text: String
+    ) -> Secret {
+        let (before, after) = (line[..<field.startIndex], line[field.endIndex...])
+        return Secret(count: before.count + text.utf8.count + after.count) { place in
+            for (index, byte) in (Array(before) + Array(text.utf8)).enumerated() { place[index] = byte }
+            UnsafeMutableRawBufferPointer(rebasing: place[(before.count + text.utf8.count)...])
+                .copyMemory(from: UnsafeRawBufferPointer(rebasing: after))
+        }
+    }
+
+    private static func split(_ line: UnsafeRawBufferPointer) -> [Slice<UnsafeRawBufferPointer>] {
+        line.split(separator: tab, maxSplits: 6, omittingEmptySubsequences: false)
+    }
+
     private static func fields(_ line: UnsafeRawBufferPointer) -> [Slice<UnsafeRawBufferPointer>]? {
-        let fields = line.split(separator: tab, maxSplits: 6, omittingEmptySubsequences: false)
+        let fields = split(line)
         return fields.count == 7 && fields.prefix(6).allSatisfy { !$0.isEmpty } ? fields : nil
     }
 }
@@ -67,12 +86,15 @@ struct CookieLimits {
 
     /// All cookies of the list that have not expired: libcurl lists those that an answer took back, too, and judges
     /// by the same clock which ones it sends.
-    static func cookies(in list: CurlList) throws(LoginError) -> [Cookie] {
+    /// - Parameter defaultPath: of those that name no usable one.
+    static func cookies(in list: CurlList, defaultPath: String = "/") throws(LoginError) -> [Cookie] {
         var cookies: [Cookie] = []
         var total = 0
         let now = Int64(time(nil))
         try list.forEach { (line) throws(LoginError) in
-            guard let cookie = CookieRecord.cookie(line), cookie.expires ?? .max > now else { return }
+            guard let cookie = CookieRecord.cookie(line, defaultPath: defaultPath), cookie.expires ?? .max > now else {
+                return
+            }
             cookies.append(cookie)
             // As in 'name=value; '.
             total += cookie.name.utf8.count + cookie.value.count + 3

@@ -13,8 +13,12 @@ struct CurlFault {
     let wasConnected: Bool
     /// Whether TLS stood as well, where it is used.
     let wasReady: Bool
+    /// Whether the server has sent a byte of an answer, now or before.
+    let hasAnswered: Bool
     /// What a proxy answered to CONNECT; 0 for nothing.
     let connectStatus: Int
+    /// The system's number for why a connection failed (errno(3)); 0 for none.
+    let errno: Int
 
     /// CURLE_TOO_LARGE, which is newer than Debian's header.
     private static let tooLarge = CURLcode(rawValue: 100)
@@ -23,7 +27,7 @@ struct CurlFault {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST: unreached(.nameNotResolved(host: origin.host))
         case CURLE_COULDNT_RESOLVE_PROXY: .network(.nameNotResolved(host: proxy.shown))
-        case CURLE_COULDNT_CONNECT: .network(.notConnected(ignoredProxyVariable: proxy.ignoredVariable))
+        case CURLE_COULDNT_CONNECT: notConnected
         case CURLE_OPERATION_TIMEDOUT: tooLate
         case CURLE_SSL_CONNECT_ERROR: handshake
         case CURLE_PEER_FAILED_VERIFICATION: .untrusted(.certificateUnseen(reason: certificateReason))
@@ -31,7 +35,8 @@ struct CurlFault {
         case CURLE_SSL_CACERT_BADFILE:
             .usage(.badValue(option: "ca-file", problem: text))
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR: broken
-        case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE: .network(.connectionLost)
+        case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE: lost
+        case CURLE_UNSUPPORTED_PROTOCOL where isPlain: .network(.notHTTP)
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
             .network(.brokenAnswer(text))
         case CURLE_TOO_MANY_REDIRECTS: .network(.brokenAnswer("it asks for the credential again and again"))
@@ -40,6 +45,17 @@ struct CurlFault {
         case CURLE_URL_MALFORMAT: .usage(.badURL(url: "\(origin)", problem: text))
         default: .network(.other(code: Int(code.rawValue), text: text))
         }
+    }
+
+    private var isPlain: Bool { origin.scheme == "http" }
+
+    /// A server that speaks TLS does not understand a request in plain http, and hangs up.
+    private var lost: LoginError { .network(isPlain && !hasAnswered ? .endedUnanswered : .connectionLost) }
+
+    private var notConnected: LoginError {
+        .network(
+            .notConnected(
+                ignoredProxyVariable: proxy.ignoredVariable, errno: errno > 0 ? Int32(clamping: errno) : nil))
     }
 
     private var handshake: LoginError {
@@ -68,7 +84,7 @@ struct CurlFault {
             return .network(.other(code: connectStatus, text: "the proxy answered \(connectStatus)"))
         }
         if let fault = TLSFault(text)?.error { return fault }
-        return .network(text.lowercased().contains("chunk") ? .brokenAnswer(text) : .connectionLost)
+        return text.lowercased().contains("chunk") ? .network(.brokenAnswer(text)) : lost
     }
 
     private var certificateReason: String {

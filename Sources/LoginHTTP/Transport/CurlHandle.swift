@@ -2,7 +2,7 @@ internal import CCurl
 internal import Glibc
 internal import LoginCore
 
-/// An easy handle with its connections, destroyed with the last reference.
+/// An easy handle, for one transfer; its connections are those of `CurlConnections`.
 final class CurlHandle {
     let raw: UnsafeMutableRawPointer
     let words = ErrorBuffer()
@@ -16,13 +16,6 @@ final class CurlHandle {
 
     deinit {
         ccurl_easy_cleanup(raw)
-    }
-
-    /// Drops every option and all cookies; connections stay.
-    func reset() {
-        words.clear()
-        _ = ccurl_setopt_text(raw, CURLOPT_COOKIELIST, "ALL")
-        ccurl_easy_reset(raw)
     }
 
     func set(_ option: CURLoption, _ value: Int) throws(LoginError) {
@@ -43,12 +36,12 @@ final class CurlHandle {
         try check(ccurl_setopt_text(raw, option, bytes), option)
     }
 
-    /// The pointer must live until the handle is reset.
+    /// The pointer must live as long as the handle.
     func set(_ option: CURLoption, pointer: UnsafeRawPointer?) throws(LoginError) {
         try check(ccurl_setopt_pointer(raw, option, pointer), option)
     }
 
-    /// The list must live until the handle is reset.
+    /// The list must live as long as the handle.
     func set(_ option: CURLoption, _ list: CurlList) throws(LoginError) {
         try check(ccurl_setopt_list(raw, option, list.raw), option)
     }
@@ -72,8 +65,6 @@ final class CurlHandle {
     func set(sslContext callback: curl_ssl_ctx_callback?) throws(LoginError) {
         try check(ccurl_setopt_ssl_context(raw, callback), CURLOPT_SSL_CTX_FUNCTION)
     }
-
-    func perform() -> CURLcode { ccurl_easy_perform(raw) }
 
     func number(_ info: CURLINFO) -> Int {
         var value = 0
@@ -141,8 +132,6 @@ final class ErrorBuffer {
         start = .allocate(capacity: Int(CURL_ERROR_SIZE))
         start.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     }
-
-    func clear() { start.pointee = 0 }
 
     deinit {
         start.deallocate()

@@ -28,7 +28,7 @@ struct CurlRequest {
     }
 
     /// Sets the options and runs the transfer while the body's memory is lent.
-    func perform(on handle: CurlHandle) throws(LoginError) -> CURLcode {
+    func perform(on handle: CurlHandle, run: (CurlHandle) -> CURLcode) throws(LoginError) -> CURLcode {
         try handle.set(CURLOPT_URL, url.text)
         try handle.set(CURLOPT_HTTPHEADER, headers)
         try applyBasic(to: handle)
@@ -39,17 +39,17 @@ struct CurlRequest {
             try reader.apply(to: handle)
             try handle.set(CURLOPT_UPLOAD, 1)
             try handle.set(CURLOPT_CUSTOMREQUEST, request.method)
-            return handle.perform()
+            return run(handle)
         }
         guard let body = request.body ?? emptyBody else {
             try applyVerb(to: handle)
-            return handle.perform()
+            return run(handle)
         }
         return try body.withUnsafeBytes { (bytes) throws(LoginError) in
             try handle.set(CURLOPT_POSTFIELDSIZE_LARGE, offset: bytes.count)
             try handle.set(CURLOPT_POSTFIELDS, pointer: bytes.baseAddress)
             try handle.set(CURLOPT_CUSTOMREQUEST, request.method)
-            return handle.perform()
+            return run(handle)
         }
     }
 
@@ -97,7 +97,7 @@ struct CurlRequest {
     }
 
     private static let idempotent: Set<String> = [
-        "GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "PROPFIND", "REPORT",
+        "GET", "HEAD", "OPTIONS", "PUT", "DELETE", "PROPFIND", "REPORT",
     ]
 
     private func applyCookies(to handle: CurlHandle) throws(LoginError) {

@@ -2,8 +2,8 @@ internal import CCurl
 public import LoginCore
 internal import Secrets
 
-/// Requests through libcurl: one handle for one origin, one identity and one proxy, destroyed with the transport, since
-/// libcurl 7.88 carries credentials over between uses of a handle. Connections are kept alive.
+/// Requests through libcurl, each with a handle of its own. The connections are kept alive for one origin, one identity and
+/// one proxy, and closed with the transport.
 ///
 /// Blocks until the answer is whole. Not `Sendable`: one thread uses it.
 public final class CurlTransport: Transport {
@@ -15,10 +15,10 @@ public final class CurlTransport: Transport {
     private var exception: TrustException?
     /// Whether it is known which of the two holds for the connections: verification, or the exception.
     private var isExamined = false
+    /// Whether the server has ever answered.
+    private var hasAnswered = false
     /// Made by the first request, so that a transport that is never used does not open libcurl.
-    private var handle: CurlHandle?
-    /// How many cookies the last answer has set.
-    private var cookieCount = 0
+    private var connections: CurlConnections?
 
     /// Connects to nothing yet: the first request does.
     /// - Parameter settings: the proxy is chosen by them here, once for all requests.
@@ -45,28 +45,31 @@ public final class CurlTransport: Transport {
         let trace = TransferTrace(settings: options.settings)
         try examine()
         trace.show(request, url)
-        let handle = try openedHandle(for: request)
-        defer { handle.reset() }
+        let handle = try CurlHandle(CurlLibrary())
         let collector = AnswerCollector(
-            headerLimit: options.settings.headerLimit, bodyLimit: options.settings.bodyLimit,
-            sink: request.streamedBodies?.sink)
+            limits: (options.settings.headerLimit, options.settings.bodyLimit), sink: request.streamedBodies?.sink,
+            repeats: request.negotiates, wait: AnswerWait(options.settings.whileWaiting))
         try perform(CurlRequest(request, url: url), on: handle, into: collector)
         try collector.finish()
-        cookieCount = collector.cookieCount
         gate.pin(handle.text(CURLINFO_PRIMARY_IP).flatMap { PeerAddress(text: $0) })
         let response = HTTPResponse(
             status: handle.number(CURLINFO_RESPONSE_CODE), headers: collector.fields, body: collector.takeBody(),
-            cookies: try cookies(after: request, on: handle),
-            redirect: redirect(collector.fields, from: url, parser))
-        trace.show(response, hiding: request.hidden, hasPassed: request.streamedBodies != nil)
+            cookies: try cookies(
+                after: request, on: handle, set: collector.cookieNames.count, defaultPath: url.directory),
+            redirect: parser.redirect(in: collector.fields, from: url))
+        trace.show(response, set: collector.cookieNames, to: request)
         return response
     }
 
     /// What an answer has set beyond all limits makes it useless, unless it was handed on: then it renews nothing.
-    private func cookies(after request: HTTPRequest, on handle: CurlHandle) throws(LoginError) -> [Cookie] {
+    /// - Parameter count: how many were set.
+    private func cookies(
+        after request: HTTPRequest, on handle: CurlHandle, set count: Int, defaultPath path: String
+    ) throws(LoginError) -> [Cookie] {
         do throws(LoginError) {
-            try CookieLimits.check(count: cookieCount)
-            return try CookieLimits.cookies(in: handle.list(CURLINFO_COOKIELIST)).newestFirst(request.cookies)
+            try CookieLimits.check(count: count)
+            return try CookieLimits.cookies(in: handle.list(CURLINFO_COOKIELIST), defaultPath: path)
+                .newestFirst(request.cookies)
         } catch {
             guard request.streamedBodies != nil else { throw error }
             return request.cookies
@@ -103,13 +106,11 @@ public final class CurlTransport: Transport {
         }
     }
 
-    /// libcurl takes 50 cookies at most between the beginnings of two transfers, those of the answer before included,
-    /// and drops the others without a word: a handle that has too few places left is replaced.
-    private func openedHandle(for request: HTTPRequest) throws(LoginError) -> CurlHandle {
-        if let handle, cookieCount + request.cookies.count <= CookieLimits.count { return handle }
-        let handle = try CurlHandle(CurlLibrary())
-        self.handle = handle
-        return handle
+    private func openedConnections() throws(LoginError) -> CurlConnections {
+        if let connections { return connections }
+        let opened = try CurlConnections(CurlLibrary())
+        connections = opened
+        return opened
     }
 
     private func perform(
@@ -128,9 +129,11 @@ public final class CurlTransport: Transport {
         try handle.set(CURLOPT_HEADERDATA, pointer: context)
         try handle.set(CURLOPT_WRITEDATA, pointer: context)
         // From here on libcurl holds pointers to both.
+        let connections = try openedConnections()
         let code = try withExtendedLifetime((request, collector)) { () throws(LoginError) in
-            try request.perform(on: handle)
+            try request.perform(on: handle) { connections.run($0, collector.wait) }
         }
+        hasAnswered = hasAnswered || collector.hasBegunHead
         guard code != CURLE_OK else { return }
         if let fault = collector.fault ?? request.fault { throw fault }
         if code == CURLE_PEER_FAILED_VERIFICATION { throw try distrust(handle) }
@@ -148,13 +151,19 @@ public final class CurlTransport: Transport {
             code: code, text: text, origin: options.origin, settings: options.settings, proxy: options.proxy,
             wasConnected: wasConnected,
             wasReady: isTLS ? handle.offset(CURLINFO_APPCONNECT_TIME_T) > 0 : wasConnected,
-            connectStatus: handle.number(CURLINFO_HTTP_CONNECTCODE)
+            hasAnswered: hasAnswered, connectStatus: handle.number(CURLINFO_HTTP_CONNECTCODE),
+            errno: handle.number(CURLINFO_OS_ERRNO)
         ).error
+    }
+
+    deinit {
+        // Closing a connection may still read from it, which looks at `context`.
+        connections = nil
     }
 
     public func trust(_ exception: TrustException) {
         self.exception = exception
-        (isExamined, handle, cookieCount) = (false, nil, 0)
+        (isExamined, connections) = (false, nil)
     }
 
     /// Where something was accepted, the certificate is looked at before anything is sent.
@@ -185,11 +194,5 @@ public final class CurlTransport: Transport {
         // It verifies now, or what does not verify is not the server's certificate.
         if found.reasons.isEmpty { return unseen }
         return .untrusted(exception?.fault(with: found) ?? .certificate(found))
-    }
-
-    private func redirect(_ fields: [HTTPResponseField], from url: ParsedURL, _ parser: URLParser) -> Redirect? {
-        let location = fields.first { $0.name.lowercased() == "location" }
-        guard let location, !location.value.isEmpty else { return nil }
-        return parser.resolve(location.value, against: url)
     }
 }

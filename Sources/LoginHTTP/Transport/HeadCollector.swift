@@ -1,57 +1,103 @@
 internal import LoginCore
 
 /// The header lines of an answer, as libcurl hands them over one by one: the fields of the final answer stay.
+///
+/// Stricter than libcurl where two readers could take one answer for two different ones (RFC 9112, section 11.1).
 struct HeadCollector {
-    struct TooLarge: Error {}
-
-    /// How many cookies were set, over all answers to the request.
-    private(set) var cookieCount = 0
-    private(set) var fields: [HTTPResponseField] = []
-    private let limit: Int
-    private var count = 0
-    /// After the empty line come trailers, which nobody asked for.
-    private var isOver = false
-    /// Whether a folded line has a field to go on with; not after one that was left out.
-    private var canContinue = false
-
-    /// - Parameter limit: in bytes, over all answers to one request.
-    init(limit: Int) {
-        self.limit = limit
+    enum Fault: Error, Equatable {
+        case tooLarge
+        case broken(String)
     }
 
+    private enum Part {
+        case statusLine, fields
+        /// Behind the empty line: a body, then trailers, which nobody asked for.
+        case rest
+    }
+
+    /// Of the cookies that were set, over all answers to the request.
+    private(set) var cookieNames: [String] = []
+    private(set) var fields: [HTTPResponseField] = []
+    /// Of the answer that came last (RFC 9110, section 15); 0 before the first one.
+    private(set) var status = 0
+    private let limit: Int
+    private let repeats: Bool
+    private var count = 0
+    private var part = Part.statusLine
+    /// Whether a folded line has a line to go on with.
+    private var canFold = false
+    /// Whether that line is a field that is kept.
+    private var isKept = false
+
+    /// - Parameters:
+    ///   - limit: in bytes, over all answers to one request.
+    ///   - repeats: whether libcurl may send the request once more by itself, after a 401.
+    init(limit: Int, repeats: Bool = false) {
+        self.limit = limit
+        self.repeats = repeats
+    }
+
+    /// Whether the empty line behind the fields has come: what breaks off before it can be the beginning of anything.
+    var isWhole: Bool { part == .rest }
+
     /// - Returns: whether the line begins another answer: informational ones and rounds of authentication come first.
-    mutating func append(_ line: UnsafeRawBufferPointer) throws(TooLarge) -> Bool {
+    mutating func append(_ line: UnsafeRawBufferPointer) throws(Fault) -> Bool {
         count += line.count
-        guard count <= limit else { throw TooLarge() }
+        guard count <= limit else { throw .tooLarge }
         let text = line.prefix { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }
-        if text.starts(with: "HTTP/".utf8) {
-            (fields, isOver, canContinue) = ([], false, false)
+        if part == .rest, repeats, status == 401, text.starts(with: "HTTP/".utf8) { part = .statusLine }
+        switch part {
+        case .statusLine:
+            try begin(text)
             return true
+        case .fields:
+            if text.isEmpty { try end() } else { try take(text) }
+        case .rest:
+            break
         }
-        if text.isEmpty { isOver = true }
-        if !isOver { take(text) }
         return false
     }
 
-    private mutating func take(_ text: Slice<UnsafeRawBufferPointer>) {
-        if let first = text.first, Self.isBlank(first) { return fold(text) }
-        guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else {
-            canContinue = false
-            return
+    /// `HTTP/1.1 200 OK`: libcurl has read it before.
+    private mutating func begin(_ text: Slice<UnsafeRawBufferPointer>) throws(Fault) {
+        let words = text.split(separator: UInt8(ascii: " "), maxSplits: 2)
+        guard text.starts(with: "HTTP/".utf8), words.count > 1, words[1].count == 3,
+            let status = Int(String(decoding: words[1], as: UTF8.self))
+        else { throw .broken("it begins with no status line") }
+        (self.status, fields, part, canFold, isKept) = (status, [], .fields, false, false)
+    }
+
+    private mutating func end() throws(Fault) {
+        try Framing(fields).check()
+        part = (100..<200).contains(status) && status != 101 ? .statusLine : .rest
+    }
+
+    private mutating func take(_ text: Slice<UnsafeRawBufferPointer>) throws(Fault) {
+        if let first = text.first, Self.isBlank(first) {
+            // libcurl would add it to whatever header it has seen last.
+            guard canFold else { throw .broken("its head begins with a line that goes on with another") }
+            return fold(text)
         }
-        let name = Self.trimmed(text[..<colon])
+        canFold = true
+        isKept = false
+        guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return }
+        let name = String(decoding: text[..<colon], as: UTF8.self)
+        guard RequestCheck.isToken(name) else {
+            throw .broken("the name of one of its fields holds what none may hold")
+        }
         // Cookies come through libcurl's cookie rules, as secrets.
-        canContinue = name.lowercased() != "set-cookie"
-        guard canContinue else {
-            cookieCount += 1
+        guard name.lowercased() != "set-cookie" else {
+            let pair = text[text.index(after: colon)...].prefix { $0 != UInt8(ascii: ";") }
+            cookieNames.append(Self.trimmed(pair.prefix { $0 != UInt8(ascii: "=") }))
             return
         }
+        isKept = true
         fields.append(HTTPResponseField(name: name, value: Self.trimmed(text[text.index(after: colon)...])))
     }
 
     /// RFC 9112, section 5.2: the line break and the blanks around it count as one blank.
     private mutating func fold(_ text: Slice<UnsafeRawBufferPointer>) {
-        guard canContinue, let last = fields.popLast() else { return }
+        guard isKept, let last = fields.popLast() else { return }
         let more = Self.trimmed(text)
         let value = last.value.isEmpty || more.isEmpty ? last.value + more : "\(last.value) \(more)"
         fields.append(HTTPResponseField(name: last.name, value: value))
@@ -64,5 +110,35 @@ struct HeadCollector {
             let end = text.lastIndex(where: { !isBlank($0) })
         else { return "" }
         return String(decoding: text[start...end], as: UTF8.self)
+    }
+}
+
+/// What a head says of where its body ends (RFC 9112, section 6): one thing, or the answer is not believed.
+private struct Framing {
+    private var lengths: [String] = []
+    private var codings: [String] = []
+
+    init(_ fields: [HTTPResponseField]) {
+        for field in fields {
+            switch field.name.lowercased() {
+            case "content-length": lengths.append(field.value)
+            case "transfer-encoding": codings.append(field.value.lowercased())
+            default: break
+            }
+        }
+    }
+
+    func check() throws(HeadCollector.Fault) {
+        guard lengths.allSatisfy({ $0.first != "-" && $0.first != "+" && Int64($0) != nil }) else {
+            throw .broken("its Content-Length is no number of bytes")
+        }
+        guard lengths.allSatisfy({ $0 == lengths.first }) else { throw .broken("it has two different lengths") }
+        // Not asked for, and a few kilobytes of them unpack to terabytes.
+        guard codings.isEmpty || codings == ["chunked"] else {
+            throw .broken("its Transfer-Encoding is another one than chunked")
+        }
+        guard codings.isEmpty || lengths.isEmpty else {
+            throw .broken("it is chunked and tells a length as well")
+        }
     }
 }

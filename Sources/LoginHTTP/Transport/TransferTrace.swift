@@ -14,6 +14,15 @@ struct TransferTrace {
 
     let settings: TransportSettings
 
+    /// A name that a server chose.
+    private static func shown(_ name: String, _ hidden: RepeatedSecrets) -> String {
+        if hidden.stand(in: name) { return "…" }
+        return name.utf8.count > longestName ? "\(name.prefix(longestName))…" : name
+    }
+
+    /// In characters.
+    private static let longestName = 60
+
     func show(_ request: HTTPRequest, _ url: ParsedURL) {
         guard let trace = settings.trace else { return }
         let query = url.query == nil ? "" : "?…"
@@ -26,14 +35,16 @@ struct TransferTrace {
         // The user name may be a token, too.
         if request.basic != nil { trace("> Authorization: Basic …") }
         if request.negotiates { trace("> Authorization: Negotiate …") }
-        for cookie in request.cookies { trace("> Cookie: \(cookie.name)=…") }
+        for cookie in request.cookies { trace("> Cookie: \(Self.shown(cookie.name, request.hidden))=…") }
         if let body = request.body { trace("> \(body.count) bytes") }
     }
 
     /// - Parameters:
-    ///   - hidden: what may not be shown, whatever the header that repeats it.
-    ///   - hasPassed: whether the body went somewhere else.
-    func show(_ response: HTTPResponse, hiding hidden: RepeatedSecrets, hasPassed: Bool = false) {
+    ///   - set: the names of the cookies that the answer set, whether or not they were taken.
+    ///   - request: what is hidden there may not be shown, whatever the header that repeats it; whether the body went
+    ///     somewhere else.
+    func show(_ response: HTTPResponse, set: [String], to request: HTTPRequest) {
+        let hidden = request.hidden
         guard let trace = settings.trace else { return }
         trace("< \(response.status)")
         for field in response.headers {
@@ -41,9 +52,11 @@ struct TransferTrace {
             let isHarmless =
                 Self.harmless.contains(field.name.lowercased()) && !field.value.lowercased().hasPrefix("negotiate ")
                 && !hidden.stand(in: field.value)
-            trace("< \(field.name): \(isHarmless ? field.value : "…")")
+            trace("< \(Self.shown(field.name, hidden)): \(isHarmless ? field.value : "…")")
         }
-        for cookie in response.cookies { trace("< Cookie: \(cookie.name)=…") }
-        if !hasPassed { trace("< \(response.body.count) bytes") }
+        for name in Set(response.cookies.map(\.name)).intersection(set).sorted() {
+            trace("< Cookie: \(Self.shown(name, hidden))=…")
+        }
+        if request.streamedBodies == nil { trace("< \(response.body.count) bytes") }
     }
 }

@@ -1,0 +1,81 @@
+internal import CCurl
+internal import LoginCore
+
+/// The connections of a transport: they outlive its transfers, each of which has a handle of its own. See libcurl-multi(3).
+///
+/// A handle is never used twice: libcurl 7.88 carries credentials over between the uses of one, and keeps a pointer to a
+/// header line that `curl_easy_reset` has freed, which an answer that begins with a folded line makes it write through.
+final class CurlConnections {
+    private let raw: UnsafeMutableRawPointer
+    /// Milliseconds between two looks at the clock where somebody is told of them, and where nobody is.
+    private static let (shortPause, longPause): (Int32, Int32) = (Int32(AnswerWait.beat), 1000)
+
+    init(_ library: CurlLibrary) throws(LoginError) {
+        guard let raw = ccurl_multi_init() else {
+            throw .network(.other(code: Int(CURLE_FAILED_INIT.rawValue), text: "curl_multi_init"))
+        }
+        self.raw = raw
+    }
+
+    deinit {
+        ccurl_multi_cleanup(raw)
+    }
+
+    /// Runs one transfer to its end, in the time that its options allow.
+    /// - Parameter handle: a new one, with all its options.
+    func run(_ handle: CurlHandle, _ wait: AnswerWait) -> CURLcode {
+        guard ccurl_multi_add_handle(raw, handle.raw) == CURLM_OK else { return CURLE_FAILED_INIT }
+        defer {
+            ccurl_multi_remove_handle(raw, handle.raw)
+            wait.end()
+        }
+        var running: Int32 = 1
+        while true {
+            guard ccurl_multi_perform(raw, &running) == CURLM_OK else { return CURLE_BAD_FUNCTION_ARGUMENT }
+            if running == 0 { return ccurl_multi_result(raw, handle.raw) }
+            let pause = wait.isHeard ? Self.shortPause : Self.longPause
+            guard ccurl_multi_poll(raw, pause) == CURLM_OK else { return CURLE_BAD_FUNCTION_ARGUMENT }
+            wait.look(sent: handle)
+        }
+    }
+}
+
+/// Tells how long a server lets a transfer wait for the first line of its answer; see `TransportSettings.whileWaiting`.
+final class AnswerWait {
+    /// In milliseconds.
+    static let beat = 250
+
+    private let tell: (@Sendable (WaitForAnswer) -> Void)?
+    private var start = ContinuousClock.now
+    private var next: ContinuousClock.Instant
+    /// How much of the request was sent at the last look, in bytes.
+    private var sent = 0
+    private var isOver = false
+
+    init(_ tell: (@Sendable (WaitForAnswer) -> Void)?) {
+        self.tell = tell
+        next = start + .milliseconds(Self.beat)
+    }
+
+    /// Whether there is still something to tell.
+    var isHeard: Bool { tell != nil && !isOver }
+
+    /// To be called again and again.
+    /// - Parameter handle: as long as it still sends, nobody waits for the server.
+    func look(sent handle: CurlHandle) {
+        guard let tell, !isOver else { return }
+        let now = ContinuousClock.now
+        guard now >= next else { return }
+        next = now + .milliseconds(Self.beat)
+        let count = handle.offset(CURLINFO_SIZE_UPLOAD_T)
+        if count != sent { (sent, start) = (count, now) }
+        tell(.waiting(seconds: (now - start) / .seconds(1)))
+    }
+
+    /// The answer is there, or will not come. Called again it does nothing.
+    func end() {
+        guard let tell, !isOver else { return }
+        isOver = true
+        tell(.over)
+    }
+}

@@ -1,0 +1,165 @@
+import LoginCore
+import LoginTestSupport
+import Secrets
+import Testing
+
+@testable import LoginHTTP
+
+/// Answers whose head is made to be read in two ways, or to break what reads it.
+struct `A hostile head` {
+    private final class Sink: ResponseSink {
+        private(set) var begun: [Int] = []
+        private(set) var body: [UInt8] = []
+        func begin(_ head: HTTPResponse) { begun.append(head.status) }
+        func write(_ bytes: UnsafeRawBufferPointer) { body += bytes }
+    }
+
+    private func problem(_ reply: RecordingServer.Reply) throws -> String? {
+        let server = try RecordingServer([reply])
+        let error = fault {
+            _ = try CurlTransport(origin: server.origin).send(HTTPRequest(method: "GET", url: server.url()))
+        }
+        if case .network(.brokenAnswer(let problem))? = error { return problem }
+        return error.map { "\($0)" }
+    }
+
+    private static let folded = "HTTP/1.1 200 OK\n Set-Cookie: x=1\nContent-Length: 0\n\n"
+
+    @Test
+    func `D17 that begins with a folded line, on a connection with an answer before it, is broken and does no harm`()
+        throws
+    {
+        let set = RecordingServer.Reply.answer(
+            200, ["Set-Cookie: a=1", "X-Long: " + String(repeating: "y", count: 500)])
+        let server = try RecordingServer([set, .raw(Self.folded), set, .raw(Self.folded), .answer(200, body: "end")])
+        let transport = CurlTransport(origin: server.origin)
+        var seen: [String?] = []
+        for _ in 1...5 {
+            do {
+                seen.append(try transport.send(HTTPRequest(method: "GET", url: server.url())).body.text)
+            } catch {
+                #expect(error == .network(.brokenAnswer("its head begins with a line that goes on with another")))
+                seen.append(nil)
+            }
+        }
+        #expect(seen == ["", nil, "", nil, "end"])
+    }
+
+    @Test func `D17 that begins with a folded line behind an informational answer is broken`() throws {
+        #expect(
+            try problem(.raw("HTTP/1.1 103 Early\nX: a\n\n" + Self.folded))
+                == "its head begins with a line that goes on with another")
+    }
+
+    @Test func `D17 the requests of one transport share a connection, each with a handle of its own`() throws {
+        let server = try RecordingServer((1...4).map { .answer(200, ["Set-Cookie: c\($0)=1"], body: "\($0)") })
+        let transport = CurlTransport(origin: server.origin)
+        for number in 1...4 {
+            let response = try transport.send(HTTPRequest(method: "GET", url: server.url()))
+            #expect(response.body.text == "\(number)")
+            #expect(response.cookies.map(\.name) == ["c\(number)"])
+        }
+        #expect(server.connections.count == 1)
+        #expect(server.texts.allSatisfy { !$0.contains("Cookie") })
+    }
+
+    private static let cut = [
+        "HTTP/1.1 200 OK\n", "HTTP/1.1 200 OK", "HTTP/1.1 200 OK\nContent-Ty", "HTTP/1.1 200 OK\nContent-Length: 0\n",
+        "HTTP/1.1 200 OK\nSet-Cookie: sid=1\n", "HTTP/1.1 401 No\nWWW-Authenticate: Basic realm=\"r\"\n",
+        "HTTP/1.1 204 No\n", "HTTP/1.1 103 Early\n\n", "HTTP/1.1 103 Early\n\nHTTP/1.1 200 OK\nX: y\n",
+    ]
+
+    @Test(arguments: cut, ["GET", "HEAD", "POST"])
+    func `D4, D18 that breaks off before its empty line is no answer`(text: String, method: String) throws {
+        let server = try RecordingServer([.raw(text, ending: .close)])
+        let error = fault {
+            _ = try CurlTransport(origin: server.origin).send(HTTPRequest(method: method, url: server.url()))
+        }
+        #expect(error?.exitCode == .network, "\(String(describing: error))")
+    }
+
+    @Test(arguments: cut)
+    func `D18 that breaks off is not handed on, so that nothing of a file is lost`(text: String) throws {
+        let server = try RecordingServer([.raw(text, ending: .close)])
+        let sink = Sink()
+        var request = HTTPRequest(method: "GET", url: server.url())
+        request.streamedBodies = StreamedBodies(sink: sink)
+        #expect(fault { _ = try CurlTransport(origin: server.origin).send(request) }?.exitCode == .network)
+        #expect(sink.begun.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("Content-Length: 2\nContent-Length: 5\n", "it has two different lengths"),
+        ("Content-Length: 2, 5\n", "its Content-Length is no number of bytes"),
+        ("Content-Length: +2\n", "its Content-Length is no number of bytes"),
+        ("Transfer-Encoding: chunked\nContent-Length: 2\n", "it is chunked and tells a length as well"),
+        ("Content-Length: 2\nTransfer-Encoding: chunked\n", "it is chunked and tells a length as well"),
+        ("HTTP/1.1 401: x\nContent-Length: 2\n", "the name of one of its fields holds what none may hold"),
+        ("Content-Length : 5\nContent-Length: 2\n", "the name of one of its fields holds what none may hold"),
+    ])
+    func `D10 that tells two things of itself is broken`(fields: String, expected: String) throws {
+        #expect(try problem(.raw("HTTP/1.1 200 OK\n\(fields)\n2\nok\n0\n\n")) == expected)
+    }
+
+    @Test func `D10 that tells its length twice is read`() throws {
+        #expect(try problem(.raw("HTTP/1.1 200 OK\nContent-Length: 2\nContent-Length: 2\n\nok")) == nil)
+    }
+
+    @Test func `D10 a trailer is no status line, whatever it is called`() throws {
+        let server = try RecordingServer([
+            .raw("HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n2\nok\n0\nHTTP/1.1 401: x\n\n")
+        ])
+        let sink = Sink()
+        var request = HTTPRequest(method: "GET", url: server.url())
+        request.streamedBodies = StreamedBodies(sink: sink)
+        let response = try CurlTransport(origin: server.origin).send(request)
+        #expect(response.status == 200 && sink.begun == [200] && sink.body == Array("ok".utf8))
+    }
+
+    /// 1 MiB of deflate's empty blocks is some kilobytes of gzip, and that again some hundred bytes: libcurl would unpack all
+    /// layers, without a byte for us to count and without a look at the clock.
+    @Test(arguments: [
+        "gzip, gzip, gzip, gzip", "gzip", "chunked, gzip", "gzip, chunked", "chunked, chunked", "deflate", "identity",
+        "br",
+        "chunked\n gzip",
+    ])
+    func `D19 with another coding than chunked is broken before anything is unpacked`(coding: String) throws {
+        #expect(
+            try problem(.raw("HTTP/1.1 200 OK\nTransfer-Encoding: \(coding)\n\n\u{1f}\u{8b}\u{8}", ending: .close))
+                == "its Transfer-Encoding is another one than chunked")
+    }
+}
+
+/// What is told while a server keeps somebody waiting.
+struct `A wait` {
+    @Test func `A10 is told about every 250 milliseconds, and once that it is over`() throws {
+        let server = try RecordingServer([.raw("HTTP/1.1 200 OK\nContent-Length: 2\n\nok", pace: 50), .silence])
+        let heard = Told()
+        var settings = TransportSettings(timeout: 2)
+        settings.whileWaiting = { heard.add($0) }
+        let transport = CurlTransport(origin: server.origin, settings: settings)
+        _ = try transport.send(HTTPRequest(method: "GET", url: server.url()))
+        #expect((2...4).contains(heard.seconds.count), "\(heard.all)")
+        #expect(heard.seconds == heard.seconds.sorted() && (heard.seconds.last ?? 9) < 1.5)
+        #expect(heard.all.last == .over && heard.all.count == heard.seconds.count + 1)
+        #expect(fault { _ = try transport.send(HTTPRequest(method: "GET", url: server.url())) }?.exitCode == .network)
+        #expect(heard.all.last == .over && heard.all.filter { $0 == .over }.count == 2)
+    }
+
+    @Test func `A10 is over before anything of the answer is handed on`() throws {
+        final class Sink: ResponseSink {
+            let heard: Told
+            init(_ heard: Told) { self.heard = heard }
+            func begin(_ head: HTTPResponse) { #expect(heard.all == [.over]) }
+            func write(_ bytes: UnsafeRawBufferPointer) { #expect(heard.all == [.over]) }
+        }
+        let server = try RecordingServer([.answer(200, body: "x")])
+        let heard = Told()
+        var settings = TransportSettings()
+        settings.whileWaiting = { heard.add($0) }
+        var request = HTTPRequest(method: "GET", url: server.url())
+        request.streamedBodies = StreamedBodies(sink: Sink(heard))
+        _ = try CurlTransport(origin: server.origin, settings: settings).send(request)
+        #expect(heard.all == [.over])
+    }
+}
