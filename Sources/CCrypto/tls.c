@@ -15,7 +15,8 @@ static struct {
     __typeof__(SSL_CTX_get0_param) *get0_param;
     __typeof__(X509_VERIFY_PARAM_set1_ip_asc) *set1_ip_asc;
     __typeof__(SSL_CTX_set_cert_cb) *set_cert_cb;
-    __typeof__(SSL_CTX_clear_options) *clear_options;
+    __typeof__(SSL_CTX_set_msg_callback) *set_msg_callback;
+    __typeof__(SSL_CTX_ctrl) *ctrl;
 } table;
 
 static void open_libraries(void)
@@ -26,9 +27,10 @@ static void open_libraries(void)
         table.get0_param = (__typeof__(table.get0_param))dlsym(library, "SSL_CTX_get0_param");
         table.set1_ip_asc = (__typeof__(table.set1_ip_asc))dlsym(library, "X509_VERIFY_PARAM_set1_ip_asc");
         table.set_cert_cb = (__typeof__(table.set_cert_cb))dlsym(library, "SSL_CTX_set_cert_cb");
-        table.clear_options = (__typeof__(table.clear_options))dlsym(library, "SSL_CTX_clear_options");
+        table.set_msg_callback = (__typeof__(table.set_msg_callback))dlsym(library, "SSL_CTX_set_msg_callback");
+        table.ctrl = (__typeof__(table.ctrl))dlsym(library, "SSL_CTX_ctrl");
         if (table.get0_param != NULL && table.set1_ip_asc != NULL && table.set_cert_cb != NULL
-            && table.clear_options != NULL)
+            && table.set_msg_callback != NULL && table.ctrl != NULL)
             return;
     }
     const char *text = dlerror();
@@ -60,8 +62,19 @@ void ccrypto_tls_watch(void *context, int *asked)
         table.set_cert_cb(context, note, asked);
 }
 
-void ccrypto_tls_require_ending(void *context)
+static void note_end(
+    int written, int version, int type, const void *bytes, size_t count, SSL *connection, void *ended)
 {
-    if (ccrypto_tls_open() == NULL)
-        table.clear_options(context, SSL_OP_IGNORE_UNEXPECTED_EOF);
+    (void)version;
+    (void)connection;
+    if (!written && type == SSL3_RT_ALERT && count == 2 && ((const unsigned char *)bytes)[1] == SSL_AD_CLOSE_NOTIFY)
+        *(int *)ended = 1;
+}
+
+void ccrypto_tls_watch_end(void *context, int *ended)
+{
+    if (ccrypto_tls_open() != NULL)
+        return;
+    table.set_msg_callback(context, note_end);
+    table.ctrl(context, SSL_CTRL_SET_MSG_CALLBACK_ARG, 0, ended);
 }

@@ -73,7 +73,8 @@ import Testing
     }
 
     @Test func `B20 is a TLS server that is asked in plain http, with the advice to try https`() throws {
-        let server = try TLSServer(try TestCertificates().selfSigned())
+        let certificates = try TestCertificates()
+        let server = try TLSServer(try certificates.selfSigned())
         let origin = Origin(scheme: "http", host: "127.0.0.1", port: server.port)
         let error = fault { _ = try CurlTransport(origin: origin).send(HTTPRequest(method: "GET", url: "\(origin)/")) }
         #expect(error?.message(about: Topic()).next.contains("try https") == true, "\(String(describing: error))")
@@ -91,7 +92,7 @@ import Testing
     @Test(arguments: [
         "HTTP/1.1 200 OK\nContent-Length: -5\n\n", "HTTP/1.1 200 OK\nContent-Length: x\n\n",
         "HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\nzz\n", "HTTP/9.1 200 OK\n\n",
-        "HTTP/1.1 200 OK\nX: a\u{0}b\n\n", "HTTP/1.1 banana\n\n",
+        "HTTP/1.1 banana\n\n", "HTTP/1.1 200 OK\nX: a\u{0}b\n\n", "HTTP/1.1 200 OK\nno field\n\n",
     ])
     func `is an answer that is not HTTP`(text: String) throws {
         guard case .network(.brokenAnswer) = try ends(.raw(text, ending: .close)).fault else {

@@ -38,7 +38,8 @@ struct `A hostile head` {
             do {
                 seen.append(try transport.send(HTTPRequest(method: "GET", url: server.url())).body.text)
             } catch {
-                #expect(error == .network(.brokenAnswer("its head begins with a line that goes on with another")))
+                // libcurl sees it before we do.
+                #expect(error == .network(.brokenAnswer("a line of its head is no field")))
                 seen.append(nil)
             }
         }

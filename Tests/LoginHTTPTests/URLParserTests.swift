@@ -53,7 +53,7 @@ struct `The URL parser` {
         #expect(redirect.fault == .untrusted(.unclearRedirect(target: location)))
     }
 
-    @Test(arguments: [("?q=\\", "https://h/a/b?q=%5c"), ("x#\\", "https://h/a/x"), ("//h/y#f", "https://h/y")])
+    @Test(arguments: [("?q=\\", "https://h/a/b?q=\\"), ("x#\\", "https://h/a/x"), ("//h/y#f", "https://h/y")])
     func `D12 a redirect that all read alike is read`(location: String, expected: String) throws {
         let redirect = parser.resolve(location, against: try parser.parse("https://h/a/b?c"))
         #expect(redirect.url.lowercased() == expected && redirect.fault == nil)

@@ -13,8 +13,8 @@ int ccrypto_tls_require_address(void *context, const char *address);
  * connections. */
 void ccrypto_tls_watch(void *context, int *asked);
 
-/* Has a connection that ends without a close_notify count as broken off: libcurl has OpenSSL take it for a good end, so that
- * an answer without a length could be cut anywhere (RFC 9112, section 9.8). */
-void ccrypto_tls_require_ending(void *context);
+/* Notes in *ended when a server says that it sends no more (close_notify). Without it an answer that only the end of the
+ * connection ends can be cut anywhere (RFC 9112, section 9.8), and libcurl takes the one for the other. Lives as above. */
+void ccrypto_tls_watch_end(void *context, int *ended);
 
 #endif

@@ -164,18 +164,6 @@ extension FailureFault {
     }
 }
 
-extension JSONFault {
-    fileprivate var words: String {
-        switch self {
-        case .malformed: "it is not JSON"
-        case .otherEncoding: "it is not in UTF-8, or begins with a byte order mark"
-        case .repeatedMember: "an object has two members of one name"
-        case .trailingComma: "there is nothing behind one of its commas"
-        case .tooMuch: "it is nested too deeply, or has too many values"
-        }
-    }
-}
-
 extension Message {
     fileprivate static func tokenTooShortLived(_ seconds: Int64, _ clock: ClockDifference?) -> Message {
         let life = seconds > 0 ? "lives only \(seconds) seconds" : "is past its end"

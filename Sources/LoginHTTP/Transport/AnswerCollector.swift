@@ -10,15 +10,21 @@ final class AnswerCollector {
     private let limits: (head: Int, body: Int)
     /// Told of the first line.
     let wait: AnswerWait
+    private let connection: TLSContext
     /// Whether the sink knows of the answer that is arriving.
     private var hasBegun = false
     /// Why the transfer was ended from here.
     private(set) var fault: LoginError?
 
     /// - Parameters:
+    ///   - connection: over which the answer comes.
     ///   - sink: takes the body in the place of memory, without a limit.
     ///   - repeats: as for `HeadCollector`.
-    init(limits: (head: Int, body: Int), sink: (any ResponseSink)? = nil, repeats: Bool, wait: AnswerWait) {
+    init(
+        over connection: TLSContext, limits: (head: Int, body: Int), sink: (any ResponseSink)? = nil, repeats: Bool,
+        wait: AnswerWait
+    ) {
+        self.connection = connection
         self.limits = limits
         self.sink = sink
         self.wait = wait
@@ -35,12 +41,15 @@ final class AnswerCollector {
     func takeBody() -> Secret { body.take()?.finish() ?? Secret("") }
 
     /// An answer without a body has a head all the same.
-    /// - Throws: `brokenAnswer` for what libcurl lets pass: another protocol unasked, and a head that breaks off.
-    func finish() throws(LoginError) {
+    /// - Parameter method: HEAD has no body to be cut.
+    /// - Throws: `brokenAnswer` or `connectionLost` for what libcurl lets pass: another protocol unasked, a head that breaks
+    ///   off, and a body that may.
+    func finish(_ method: String) throws(LoginError) {
         guard head.status >= 200 || head.status == 0 else {
             throw .network(.brokenAnswer("it has status \(head.status), which was not asked for"))
         }
         guard head.isWhole else { throw .network(.brokenAnswer("it breaks off within its head")) }
+        if method != "HEAD", head.endsWithConnection, !connection.hasEnded { throw .network(.connectionLost) }
         if let sink { try begin(sink) }
     }
 
@@ -56,6 +65,7 @@ final class AnswerCollector {
             if try head.append(line) {
                 body = SecretBuilder(limit: limits.body)
                 hasBegun = false
+                connection.answerBegins()
             }
             return true
         } catch {

@@ -36,7 +36,9 @@ struct CurlFault {
             .usage(.badValue(option: "ca-file", problem: text))
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR: broken
         case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE: lost
-        case CURLE_UNSUPPORTED_PROTOCOL where isPlain: .network(.notHTTP)
+        case CURLE_UNSUPPORTED_PROTOCOL where isPlain && text.contains("HTTP/0.9"): .network(.notHTTP)
+        // libcurl's own look at a line of a head.
+        case CURLE_BAD_FUNCTION_ARGUMENT: .network(.brokenAnswer("a line of its head is no field"))
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
             .network(.brokenAnswer(text))
         case CURLE_TOO_MANY_REDIRECTS: .network(.brokenAnswer("it asks for the credential again and again"))

@@ -47,10 +47,10 @@ public final class CurlTransport: Transport {
         trace.show(request, url)
         let handle = try CurlHandle(CurlLibrary())
         let collector = AnswerCollector(
-            limits: (options.settings.headerLimit, options.settings.bodyLimit), sink: request.streamedBodies?.sink,
+            over: context, limits: (options.settings.headerLimit, options.settings.bodyLimit), sink: request.streamedBodies?.sink,
             repeats: request.negotiates, wait: AnswerWait(options.settings.whileWaiting))
         try perform(CurlRequest(request, url: url), on: handle, into: collector)
-        try collector.finish()
+        try collector.finish(request.method)
         gate.pin(handle.text(CURLINFO_PRIMARY_IP).flatMap { PeerAddress(text: $0) })
         let response = HTTPResponse(
             status: handle.number(CURLINFO_RESPONSE_CODE), headers: collector.fields, body: collector.takeBody(),

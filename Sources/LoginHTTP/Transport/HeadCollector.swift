@@ -40,6 +40,12 @@ struct HeadCollector {
     /// Whether the empty line behind the fields has come: what breaks off before it can be the beginning of anything.
     var isWhole: Bool { part == .rest }
 
+    /// Whether nothing but the end of the connection ends the body (RFC 9112, section 6.3).
+    var endsWithConnection: Bool {
+        let tellsEnd = fields.contains { ["content-length", "transfer-encoding"].contains($0.name.lowercased()) }
+        return !tellsEnd && status != 204 && status != 304
+    }
+
     /// - Returns: whether the line begins another answer: informational ones and rounds of authentication come first.
     mutating func append(_ line: UnsafeRawBufferPointer) throws(Fault) -> Bool {
         count += line.count

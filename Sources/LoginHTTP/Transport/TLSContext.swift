@@ -8,18 +8,30 @@ final class TLSContext {
     private let origin: Origin
     private let proxy: ProxyChoice
     private let asked: UnsafeMutablePointer<Int32>
+    private let ended: UnsafeMutablePointer<Int32>
 
     init(_ origin: Origin, _ proxy: ProxyChoice) {
         self.origin = origin
         self.proxy = proxy
         asked = .allocate(capacity: 1)
         asked.initialize(to: 0)
+        ended = .allocate(capacity: 1)
+        ended.initialize(to: 0)
     }
 
-    deinit { asked.deallocate() }
+    deinit {
+        asked.deallocate()
+        ended.deallocate()
+    }
 
     /// Whether the server has asked for a client certificate.
     var wasAsked: Bool { asked.pointee != 0 }
+
+    /// From here on only the connection that answers is read from.
+    func answerBegins() { ended.pointee = 0 }
+
+    /// Whether an answer that ends with its connection ended as it should: TLS was ended, too, or is not used.
+    var hasEnded: Bool { origin.scheme != "https" || ended.pointee != 0 }
 
     /// Must live as long as the handle.
     func apply(to handle: CurlHandle) throws(LoginError) {
@@ -41,7 +53,7 @@ final class TLSContext {
     /// libcurl calls it for an https proxy too, with a context that cannot be told from the server's.
     private func prepare(_ context: UnsafeMutableRawPointer) -> Bool {
         ccrypto_tls_watch(context, asked)
-        ccrypto_tls_require_ending(context)
+        ccrypto_tls_watch_end(context, ended)
         guard let address = origin.address, !proxy.speaksTLS else { return true }
         return ccrypto_tls_require_address(context, address) == 1
     }
