@@ -47,7 +47,8 @@ public final class CurlTransport: Transport {
         trace.show(request, url)
         let handle = try CurlHandle(CurlLibrary())
         let collector = AnswerCollector(
-            over: context, limits: (options.settings.headerLimit, options.settings.bodyLimit), sink: request.streamedBodies?.sink,
+            over: context, limits: (options.settings.headerLimit, options.settings.bodyLimit),
+            sink: request.streamedBodies?.sink,
             repeats: request.negotiates, wait: AnswerWait(options.settings.whileWaiting))
         try perform(CurlRequest(request, url: url), on: handle, into: collector)
         try collector.finish(request.method)
