@@ -117,7 +117,7 @@ extension FailureFault {
         case .unexpectedStatus(let status, let step, let words):
             let said = words.map { ": the server says \(SafeText.quoted($0))" } ?? ""
             let rule =
-                "if that is how it refuses a wrong password, the profile's 'login' has to say so: refused = [\(status)]"
+                "if that is how it refuses a login, the profile's 'login' has to say so: refused = [\(status)]"
             return Message(
                 "an error occurred at \(step) (status \(status))\(said)",
                 next: possibleRefusal == nil ? "try again later; if it stays, check the profile's '\(step)'" : rule)
