@@ -38,7 +38,7 @@ struct Account: Sendable {
         Account("busy", "busy as a bee", "429 with Retry-After: 7", .busy),
         Account("broken", "broken record", "500", .broken),
         Account("slow", "slow and steady", "every answer takes 3 seconds", .slow),
-        Account("lockout", "lock stock", "locked after 3 wrong passwords: 403, the right one included", .locksOut),
+        Account("lockout", "lock stock", "locked after 3 wrong passwords: 423, the right one included", .locksOut),
         Account("locked", "locked door", "locked already", .locked),
     ]
 

@@ -78,7 +78,8 @@ struct ChatService: Service {
     }
 
     private func trouble(_ away: Doorkeeper.TurnedAway, who: String?) -> Reply {
-        let code = away.status == 429 ? "M_LIMIT_EXCEEDED" : away.status == 403 ? "M_FORBIDDEN" : "M_UNKNOWN"
+        let codes = [429: "M_LIMIT_EXCEEDED", 403: "M_FORBIDDEN", 423: "M_USER_LOCKED"]
+        let code = codes[away.status] ?? "M_UNKNOWN"
         return .json(away.status, ChatError(code, away.words), who: who)
             .with("Retry-After", away.retryAfter.map { "\($0)" })
     }

@@ -53,5 +53,5 @@ struct Doorkeeper: Sendable {
     }
 
     private static let lockedOut = TurnedAway(
-        status: 403, words: "This account is locked after too many wrong passwords; ask your administrator")
+        status: 423, words: "This account is locked after too many wrong passwords; ask your administrator")
 }

@@ -20,7 +20,7 @@ import Testing
         #expect(busy.status == 429)
         #expect(busy.headers["retry-after"] == "7")
         #expect(try Curl("-u", "broken:broken record", wire).status == 500)
-        #expect(try Curl("-u", "locked:locked door", wire).status == 403)
+        #expect(try Curl("-u", "locked:locked door", wire).status == 423)
     }
 
     @Test func `is slow`() throws {
@@ -32,7 +32,7 @@ import Testing
     @Test func `locks an account after three wrong passwords, the right one included, until the reset`() throws {
         for _ in 0..<3 { #expect(try Curl("-u", "lockout:wrong", wire).status == 401) }
         let locked = try Curl("-u", "lockout:lock stock", wire)
-        #expect(locked.status == 403)
+        #expect(locked.status == 423)
         #expect(locked.json("error")?.contains("locked") == true)
         try demo.reset()
         #expect(try Curl("-u", "lockout:lock stock", wire).status == 200)

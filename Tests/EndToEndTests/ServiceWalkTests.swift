@@ -113,9 +113,21 @@ import Testing
         #expect(try authctl.run("whoami", "wire").output == "guest\n")
     }
 
-    @Test func `names both readings where a forbidden account looks like a wrong password`() throws {
-        let locked = try authctl.run("login", "chat", "-u", "locked", "--password-stdin", input: "locked door")
-        #expect(locked.code == 3)
-        #expect(locked.error.contains("locked after too many wrong passwords"))
+    @Test(arguments: walks) func `B9: a locked account is forbidden in every service`(_ walk: Walk) throws {
+        let user = walk.user == nil ? [] : ["-u", "locked"]
+        let secret = walk.user == nil ? "demo-pat-locked-7f3a9c" : "locked door"
+        let run = try authctl.run(["login", walk.profile, "--password-stdin"] + user, input: secret + "\n")
+        #expect(run.code == 10, "\(run.error)")
+        #expect(run.error.contains("or be locked") && !run.error.contains("'login'"), "\(run.error)")
+    }
+
+    @Test(arguments: walks) func `B9: a suspended account is forbidden, but where strangers get the same`(
+        _ walk: Walk
+    ) throws {
+        let user = walk.user == nil ? [] : ["-u", "forbidden"]
+        let secret = walk.user == nil ? "demo-pat-forbidden-7f3a9c" : "forbidden fruit"
+        let run = try authctl.run(["login", walk.profile, "--password-stdin"] + user, input: secret + "\n")
+        #expect(run.code == (walk.profile == "blog" ? 3 : 10), "\(run.error)")
+        if walk.profile == "blog" { #expect(run.error.contains("this server answers both alike")) }
     }
 }

@@ -108,8 +108,8 @@ struct MessageTests {
         let next = { (status: Int, step: String) in
             LoginError.failure(.unexpectedStatus(status, step: step, words: nil)).message(about: topic).next
         }
-        #expect(next(403, "login").hasSuffix("refused = [403]"))
-        #expect(next(422, "login").hasSuffix("refused = [422]"))
+        #expect(next(403, "login").contains("refused = [403] where a login was wrong"))
+        #expect(next(422, "login").contains("forbidden = [422] where the account may not"))
         for (status, step) in [(404, "login"), (405, "login"), (408, "login"), (403, "logout")] {
             #expect(next(status, step).contains("refused") == false, "\(status) at \(step)")
         }

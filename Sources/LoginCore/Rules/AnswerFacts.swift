@@ -172,8 +172,13 @@ extension HTTPResponse {
 }
 
 extension Step {
+    /// 423 tells of a locked account wherever it comes (the word is of RFC 4918, section 11.3).
     var usuallyForbidden: [Condition] {
-        self == .verify ? [Condition(status: 403)] : []
+        switch self {
+        case .verify: [Condition(status: 403), Condition(status: 423)]
+        case .login: [Condition(status: 423)]
+        case .refresh, .logout, .page: []
+        }
     }
 
     func usuallyRefused(_ status: Int) -> [Condition] {

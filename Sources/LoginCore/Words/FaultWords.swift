@@ -116,8 +116,10 @@ extension FailureFault {
         switch self {
         case .unexpectedStatus(let status, let step, let words):
             let said = words.map { ": the server says \(SafeText.quoted($0))" } ?? ""
-            let rule =
-                "if that is how it refuses a login, the profile's 'login' has to say so: refused = [\(status)]"
+            let rule = """
+                say in the profile's 'login' what that means: refused = [\(status)] where a login was wrong, \
+                forbidden = [\(status)] where the account may not
+                """
             return Message(
                 "an error occurred at \(step) (status \(status))\(said)",
                 next: possibleRefusal == nil ? "try again later; if it stays, check the profile's '\(step)'" : rule)
