@@ -59,6 +59,7 @@ final class Invocation {
             throw .usage(.usernameHasColon)
         }
         topic.origin = try document().profile(name).flatMap { $0.url == profile.url ? $0.origin : nil }
+        topic.signup = profile.signupURL
         return profile
     }
 

@@ -77,6 +77,8 @@ public struct Challenge: Equatable, Sendable {
     public let maxAttempts: Int
     /// Why it is asked, or asked again.
     public let reason: Reason
+    /// The URL of a page where a person can register, where the question is the first one.
+    public var signup: String?
 
     /// - Parameter previousFailureCount: refusals only; a field that was left blank is none.
     public init(

@@ -172,6 +172,8 @@ public struct LoginFlow: Equatable, Sendable {
         public let accounts: [Identity]
         /// The one among them that is meant, by the name typed; nothing where that is left open.
         public let account: String?
+        /// The URL of a page where a person can register.
+        public var signup: String?
 
         /// - Parameter protectionSpace: as far as the profile tells it; the server names it before anybody is asked.
         public init(
@@ -348,10 +350,11 @@ extension LoginFlow {
 
     private mutating func ask() -> Effect {
         questionsAsked += 1
-        let challenge = Challenge(
+        var challenge = Challenge(
             profile: subject.profile, protectionSpace: subject.protectionSpace, fields: subject.fields,
             proposedUsername: proposedUsername, previousFailureCount: previousFailureCount,
             attempt: questionsAsked, maxAttempts: policy.maxAttempts, reason: reason)
+        challenge.signup = questionsAsked == 1 ? subject.signup : nil
         return go(.asking, .ask(challenge))
     }
 

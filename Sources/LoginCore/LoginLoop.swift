@@ -196,10 +196,12 @@ extension StoredLogin {
 extension Challenge {
     /// The same without asking for some of the fields.
     fileprivate func without(_ known: Set<CredentialField>) -> Challenge {
-        Challenge(
+        var rest = Challenge(
             profile: profile, protectionSpace: protectionSpace, fields: fields.filter { !known.contains($0) },
             proposedUsername: proposedUsername, previousFailureCount: previousFailureCount, attempt: attempt,
             maxAttempts: maxAttempts, reason: reason)
+        rest.signup = signup
+        return rest
     }
 }
 

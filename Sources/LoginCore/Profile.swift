@@ -89,6 +89,11 @@ extension Profile {
         methods.contains(.token) && login == nil
     }
 
+    /// The whole URL of the page where a person can register.
+    public var signupURL: String? {
+        signup.map { (url.hasSuffix("/") ? String(url.dropLast()) : url) + $0 }
+    }
+
     /// What stays after a login, as written or as the method has it.
     public var sessionRule: SessionRule {
         guard let session else { return usualSession }

@@ -15,6 +15,7 @@ struct Dialogue {
         if let realm = challenge.protectionSpace.realm, !realm.isEmpty {
             lines.append(TextLine.quoting(realm, after: "The server names the place", end: ".", columns: columns))
         }
+        if let signup = challenge.signup { lines.append("No account yet? Register at \(SafeText.escaped(signup))") }
         return lines
     }
 

@@ -117,6 +117,19 @@ struct LoginWithoutVerifyTests {
         #expect(run.code == 0 && run.output.contains("1. login") && run.output.contains("2. logout"), "\(run.output)")
     }
 
+    @Test func `A15: the page to register at stands at the first question, and beside a refusal`() throws {
+        let world = try TestWorld(config: Self.config)
+        world.person = ScriptedPerson([ScriptedPerson.types("ann", "no"), ScriptedPerson.types("ann", "no")])
+        let run = world.run(
+            "login", "--max-attempts", "2", server: [greeting, .answer(401), .answer(401)])
+        let page = "https://posts.example/register"
+        #expect(world.person.prompt.challenges.map(\.signup) == [page, nil])
+        #expect(run.code == 3 && run.talk.contains("no account yet? register at \(page)"), "\(run.talk)")
+        // What has nothing to do with the person does not name it.
+        let busy = world.run("login", "--max-attempts", "1", server: [.answer(503), .answer(503)])
+        #expect(!busy.talk.contains(page))
+    }
+
     @Test func `A2: a wrong password is 3, and asked for again`() throws {
         let world = try TestWorld(config: Self.config)
         world.person = ScriptedPerson([ScriptedPerson.types("ann", "pw"), ScriptedPerson.types("ann", "right")])

@@ -129,11 +129,12 @@ struct LoginRun {
         var fields = profile.fields
         if settings.username != nil { fields.removeAll { $0 == .username } }
         let space = ProtectionSpace(origin: endpoint.origin, method: profile.methods.first ?? .auto)
+        var subject = LoginFlow.Subject(
+            profile: profile.name, protectionSpace: space, fields: fields, accounts: try storedIdentities(),
+            account: settings.username == nil ? nil : account?.username)
+        subject.signup = profile.signupURL
         return LoginFlow(
-            subject: LoginFlow.Subject(
-                profile: profile.name, protectionSpace: space, fields: fields, accounts: try storedIdentities(),
-                account: settings.username == nil ? nil : account?.username),
-            policy: settings.policy,
+            subject: subject, policy: settings.policy,
             proposedUsername: profile.fields.contains(.username)
                 ? settings.username ?? remembered ?? profile.user : nil,
             acceptance: invocation.acceptance)

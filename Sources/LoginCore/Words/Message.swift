@@ -72,7 +72,8 @@ extension Refusal {
     fileprivate func rejection(_ topic: Topic) -> Message {
         let what = "the server refused the \(hadTicket ? "Kerberos ticket" : "credential") (status \(status))\(quoted)"
         let check = hadTicket ? "see klist, and whether the clocks agree" : topic.check
-        let next = "\(check), then: \(topic.loginCommand)"
+        let register = topic.signup.map { "; no account yet? register at \(SafeText.escaped($0))" } ?? ""
+        let next = "\(check), then: \(topic.loginCommand)\(register)"
         guard mayMeanForbidden else { return Message(what, next: next) }
         return Message(
             what + "; either it is wrong, or the account may not go in: this server answers both alike", next: next)

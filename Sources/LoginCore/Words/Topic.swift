@@ -6,6 +6,8 @@ public struct Topic: Equatable, Sendable {
     public var origin: Origin?
     /// What `login` was given, where no profile of that name is there yet; without user information.
     public var url: String?
+    /// The URL of a page where a person can register.
+    public var signup: String?
     /// What was done before it went wrong, so that nobody is told that nothing was.
     public var done: [Done] = []
 
