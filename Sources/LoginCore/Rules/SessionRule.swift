@@ -1,0 +1,67 @@
+/// How the session goes along with a request.
+public struct SessionRule: Equatable, Sendable {
+    /// Sent with every request.
+    public var headers: [HeaderRule] = []
+    /// Headers for requests that write: every verb but GET, HEAD, OPTIONS, PROPFIND and REPORT.
+    public var writeHeaders: [HeaderRule] = []
+    /// Whether the cookies go along, as RFC 6265 has them match.
+    public var cookies = false
+    /// Nothing unless a token is sent as user name and password.
+    public var basic: BasicRule?
+
+    /// The names of the headers that it sets by itself, in lower case.
+    public var ownHeaders: Set<String> {
+        Set((headers + writeHeaders).map { $0.name.lowercased() } + ["authorization", "proxy-authorization", "cookie"])
+    }
+
+    /// The pair of RFC 7617, made from a token.
+    public struct BasicRule: Equatable, Sendable {
+        /// Filled in for each request, as a header's value is.
+        public var username: Template
+        /// The same, such as `{token}`.
+        public var password: Template
+
+        /// As a profile writes them, with a colon between.
+        public init(username: Template, password: Template) {
+            self.username = username
+            self.password = password
+        }
+    }
+
+    /// Without `cookies` and headers: the credential itself.
+    public init(cookies: Bool = false) {
+        self.cookies = cookies
+    }
+
+    /// `Authorization: Bearer {token}` (RFC 6750, section 2.1).
+    public static let bearer: SessionRule = {
+        var rule = SessionRule()
+        let value = Template(parts: [.text("Bearer "), .slot(.token)])
+        rule.headers = [HeaderRule(name: "Authorization", value: value)]
+        return rule
+    }()
+
+    /// Whether the credential itself is what is sent, be it with headers of its own where the request writes.
+    public var isCredential: Bool { headers.isEmpty && !cookies && basic == nil }
+
+    /// Every slot in any of its templates.
+    public var slots: Set<Template.Slot> {
+        var slots = Set((headers + writeHeaders).flatMap(\.value.slots))
+        if let basic { slots.formUnion(basic.username.slots + basic.password.slots) }
+        return slots
+    }
+}
+
+/// One `Name: value`, as for curl's `-H`.
+public struct HeaderRule: Equatable, Sendable {
+    /// The field's name, not a template.
+    public var name: String
+    /// What is sent behind the colon.
+    public var value: Template
+
+    /// Nothing is checked here: `filled` looks at what goes into the slots, the transport at the whole line.
+    public init(name: String, value: Template) {
+        self.name = name
+        self.value = value
+    }
+}
