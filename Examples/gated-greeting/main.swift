@@ -40,6 +40,8 @@ func logIn(to text: String, remembering folder: String) throws -> Identity {
         policy: LoginFlow.Policy(mayAsk: TerminalPrompt.hasTerminal))
     switch LoginLoop(keeper: keeper, service: service, prompt: TerminalPrompt()).run(flow) {
     case .alreadyLoggedIn(let identity), .loggedIn(let identity): return identity
+    // A greeting is for somebody.
+    case .continuedWithout: throw LoginError.cancelled
     case .failed(let error): throw error
     }
 }
