@@ -29,6 +29,19 @@ struct GlobalOptions: ParsableArguments {
     var timeout: Int?
 }
 
+extension GlobalOptions {
+    /// Those that a next try needs as well, as they are typed. The profile stands beside them.
+    var words: [String] {
+        // In `name:password` as curl takes it, the rest is not repeated.
+        let name = username.flatMap { $0.contains(":") ? nil : $0 }
+        return (name.map(Self.user) ?? []) + (config.map { ["--config", $0] } ?? [])
+            + (timeout.map { ["--timeout", "\($0)"] } ?? [])
+    }
+
+    /// `-u NAME`.
+    static func user(_ name: String) -> [String] { name.hasPrefix("-") ? ["--username=\(name)"] : ["-u", name] }
+}
+
 /// For the commands that report.
 struct ReportOptions: ParsableArguments {
     @Flag(help: "Print one JSON value, also on failure.")

@@ -35,6 +35,7 @@ extension Invocation {
         settings.exception = try exception(for: origin)
         settings.allowHTTP = profile.settings.allowHTTP
         settings.caFile = profile.settings.caFile
+        topic.namesAuthorities = settings.caFile != nil
         if let timeout = options.timeout ?? profile.settings.timeout {
             (settings.timeout, settings.transferTimeout) = (timeout, timeout)
         }

@@ -20,6 +20,8 @@ final class Invocation {
     var trace: (@Sendable (String) -> Void)?
     /// Whom the command is about, for its messages.
     var topic = Topic()
+    /// The options of a login that the command was typed with, as words.
+    var loginOptions: [String] = []
     /// What this run has accepted of a server's certificate.
     var acceptance: TrustAcceptance?
     private var remembered: AccountBookDocument?
@@ -52,6 +54,7 @@ final class Invocation {
     func profile(named name: String) throws(LoginError) -> Profile {
         if profiles.source(of: name) != nil { topic = Topic(profile: name) }
         var profile = try Invocation.fromConfig { () throws(UsageFault) in try profiles.profile(named: name) }
+        topic.fields = profile.fields
         try profile.settings.override(by: world.environment)
         topic.fields = profile.fields
         // In `-u name:password` as curl takes it, the rest must not be repeated by whatever comes next.
@@ -61,6 +64,14 @@ final class Invocation {
         topic.origin = try document().profile(name).flatMap { $0.url == profile.url ? $0.origin : nil }
         topic.signup = profile.signupURL
         return profile
+    }
+
+    /// Whom the command is about, with how it was called: for the message that ends it.
+    var typedTopic: Topic {
+        var topic = topic
+        // The URL may have named the user.
+        topic.options = options.words + (options.username == nil ? topic.options : []) + loginOptions
+        return topic
     }
 
     /// What was remembered when the command began.

@@ -44,7 +44,7 @@ public struct Program {
         do throws(LoginError) {
             let invocation = try Invocation(
                 world, command.global, mayAsk: type(of: command).mayAsk, mayUnlock: type(of: command).mayUnlock)
-            defer { topic = invocation.topic }
+            defer { topic = invocation.typedTopic }
             return try command.end(invocation)
         } catch  where error.isClosedPipe {
             return .signal(SIGPIPE)

@@ -43,7 +43,15 @@ struct LoginCommandTests {
     @Test func `a second login asks the server, and nobody else`() throws {
         let world = try loggedIn()
         let run = world.run("login", server: [welcome])
-        #expect(run == Run(code: 0, output: "", talk: "Already logged in to blog (https://blog.example) as Anna.\n"))
+        #expect(
+            run
+                == Run(
+                    code: 0, output: "",
+                    talk: """
+                        Already logged in to blog (https://blog.example) as Anna.
+                        As somebody else: authctl login blog -u NAME. Once more: authctl login blog --force
+
+                        """))
         #expect(world.requests == [Self.me + "\ncookie sid=canary-cookie"])
     }
 

@@ -30,6 +30,7 @@ struct LoginCommand: WorldCommand {
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         invocation.promptTimeout = login.promptTimeout
+        invocation.loginOptions = login.words
         let target = try invocation.loginTarget(target, options: login)
         let request = LoginRequest(invocation: invocation, target: target, options: login, force: force)
         if login.continueWithout { return try StrangerVisit(invocation, target.profile).tell(printsJSON: printsJSON) }
@@ -40,6 +41,13 @@ struct LoginCommand: WorldCommand {
         if wasThere { try keeper.remember(method) }
         try report(keeper.run, identity, method, wasThere: wasThere)
         return .ok
+    }
+
+    private func sayOfOthers(_ run: LoginRun) {
+        let name = run.profile.name
+        let other = "\(ShellCommand("authctl", "login", name, "-u")) NAME"
+        let asOther = run.profile.fields.contains(.username) ? "As somebody else: \(other). " : ""
+        run.invocation.say("\(asOther)Once more: \(ShellCommand("authctl", "login", name, "--force"))")
     }
 
     private func report(
@@ -53,7 +61,12 @@ struct LoginCommand: WorldCommand {
         let who = identity.displayName.isEmpty ? "" : " as \(SafeText.escaped(identity.displayName))"
         let verb = wasThere ? "Already logged in to" : "Logged in to"
         invocation.say("\(verb) \(run.profile.name) (\(run.endpoint.origin))\(who).")
-        if wasThere { invocation.sayIfUnverifiable(run.profile) } else { StoreNotice(record: record, run: run).say() }
+        if wasThere {
+            sayOfOthers(run)
+            invocation.sayIfUnverifiable(run.profile)
+        } else {
+            StoreNotice(record: record, run: run).say()
+        }
         guard printsJSON else { return }
         try invocation.world.streams.result(
             json: LoginReport(

@@ -81,7 +81,7 @@ struct LogoutCommand: WorldCommand {
         else { return }
         let names = record.usernames.map { SafeText.quoted($0) }.joined(separator: ", ")
         invocation.say(
-            "Still logged in: \(names). To go on with one: authctl switch \(done.profile) \(SafeText.quoted(next))")
+            "Still logged in: \(names). To go on with one: \(ShellCommand("authctl", "switch", done.profile, next))")
     }
 
     private func isOfEverything(_ invocation: Invocation) -> Bool {

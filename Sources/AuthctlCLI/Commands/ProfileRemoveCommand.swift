@@ -28,7 +28,7 @@ struct ProfileRemoveCommand: WorldCommand {
             invocation.topic = Topic(profile: name)
         }
         guard try fromStore({ () throws(StoreFault) in try forget(invocation.book) }) else {
-            throw .usage(.other("it still has logins; first: authctl logout \(name) --all"))
+            throw .usage(.other("it still has logins; first: \(ShellCommand("authctl", "logout", name, "--all"))"))
         }
         _ = try fromStore { () throws(StoreFault) in
             try invocation.world.profileFolder(invocation.paths.madeProfiles).remove("\(name).toml")

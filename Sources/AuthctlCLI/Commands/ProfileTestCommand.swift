@@ -28,9 +28,11 @@ struct ProfileTestCommand: WorldCommand {
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let profile = try login.applied(to: try invocation.selectProfile(name))
+        invocation.topic.command = ["profile", "test"]
         let walk = LoginWalk(beginsAsStranger: !profile.provesByCertificate)
         do throws(LoginError) {
             invocation.promptTimeout = login.promptTimeout
+            invocation.loginOptions = login.words
             invocation.trace = { walk.add($0) }
             let target = LoginTarget(profile: profile)
             let settings = try LoginRequest(invocation: invocation, target: target, options: login, force: true)

@@ -56,7 +56,8 @@ struct GitHelper {
                 "authctl: \(name): the service still accepts this login, so it stays; a right may be missing")
         } else {
             invocation.say(
-                "authctl: \(name): the service refuses the login that was stored; log in again: authctl login \(name)")
+                "authctl: \(name): the service refuses the login that was stored; log in again: \(ShellCommand("authctl", "login", name))"
+            )
         }
     }
 

@@ -35,6 +35,7 @@ struct Gate {
         let target = LoginTarget(profile: try options.applied(to: profile))
         self.profile = target.profile
         invocation.promptTimeout = options.promptTimeout
+        invocation.loginOptions = options.words
         settings = try LoginRequest(
             invocation: invocation, target: target, options: options, force: false, isLogin: false
         ).settings()

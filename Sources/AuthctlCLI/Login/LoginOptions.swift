@@ -99,6 +99,20 @@ struct LoginOptions: ParsableArguments {
 }
 
 extension LoginOptions {
+    /// Those that a next try at a terminal needs as well, as they are typed: not how the password was given.
+    var words: [String] {
+        let texts: [(name: String, value: String?)] = [
+            ("--method", method), ("--store", store), ("--persist", persist), ("--name", name),
+            ("--max-attempts", maxAttempts == 3 ? nil : "\(maxAttempts)"),
+            ("--prompt-timeout", promptTimeout == 300 ? nil : "\(promptTimeout)"), ("--ttl", ttl.map { "\($0)" }),
+            // It may hold a password.
+            ("--proxy", proxy.flatMap { $0.contains("@") ? nil : $0 }), ("--ca-file", caFile),
+            ("--trust-fingerprint", trustFingerprint),
+        ]
+        let flags = (blankPassword ? ["--blank-password"] : []) + (allowHttp ? ["--allow-http"] : [])
+        return texts.flatMap { option in option.value.map { [option.name, $0] } ?? [] } + flags
+    }
+
     /// The profile with what the options say instead.
     func applied(to profile: Profile) throws(LoginError) -> Profile {
         var profile = profile

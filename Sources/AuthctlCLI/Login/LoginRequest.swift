@@ -67,7 +67,7 @@ struct LoginRequest {
         let environment = invocation.world.environment
         if let name = environment["AUTHCTL_PROFILE"] { return "is for \(SafeText.quoted(name))" }
         if environment["AUTHCTL_VERIFY_URL"] != nil { return "is for the URL in AUTHCTL_VERIFY_URL" }
-        return "needs AUTHCTL_PROFILE=\(target.profile.name) beside it"
+        return "needs AUTHCTL_PROFILE=\(ShellCommand.quoted(target.profile.name)) beside it"
     }
 
     private func given() throws(LoginError) -> Secret? {

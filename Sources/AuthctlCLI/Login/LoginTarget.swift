@@ -59,7 +59,10 @@ extension Invocation {
             target = try discovered(url, options)
         }
         topic.profile = target.profile.name
-        if target.new != nil { topic.url = GivenURL(text).withoutUserInformation }
+        if target.new != nil {
+            topic.url = "\(url.origin)\(url.target)"
+            topic.options = url.user.map(GlobalOptions.user) ?? []
+        }
         (target.url, target.user, target.password) = (text, url.user, url.password)
         return target
     }

@@ -43,7 +43,9 @@ struct StoreRow: Encodable {
     static func byNameOnly(_ helpers: [StoreName]) -> [StoreRow] {
         let plaintext = StoreRow(.plaintext, keeps: "permanently", why: "only by name: it protects nothing")
         let found = helpers.map { helper in
-            StoreRow(helper, keeps: keptByHelper, why: "only by name: not tried, see 'authctl store test \(helper)'")
+            StoreRow(
+                helper, keeps: keptByHelper,
+                why: "only by name: not tried, see '\(ShellCommand("authctl", "store", "test", helper.description))'")
         }
         return [plaintext] + found + [StoreRow(StoreName.none, keeps: "nothing", why: "only by name")]
     }

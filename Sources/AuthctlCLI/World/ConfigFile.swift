@@ -25,7 +25,7 @@ enum ConfigFile {
             throw fault(path, "belongs to another user")
         }
         guard information.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
-            throw fault(path, "can be written by others; run: chmod go-w '\(path)'")
+            throw fault(path, "can be written by others; run: \(ShellCommand("chmod", "go-w", path))")
         }
         guard information.st_size <= limit else { throw fault(path, "is larger than \(limit) bytes") }
         return try text(descriptor, path)

@@ -12,7 +12,7 @@ extension ClientCertificateFault {
         case .openToOthers(let file):
             return Message(
                 "the key in \(SafeText.quoted(file)) is open to others, and was not used",
-                next: "make it yours alone: chmod 600 \(SafeText.escaped(file))")
+                next: "make it yours alone: \(ShellCommand("chmod", "600", file))")
         case .notACertificate(let file):
             return Message("\(SafeText.quoted(file)) holds no certificate, neither PEM nor PKCS#12", next: Self.check)
         case .notAKey(let file):

@@ -49,13 +49,14 @@ extension TrustFault {
     func message(_ topic: Topic) -> Message {
         switch self {
         case .certificate(let trust):
-            return trust.message
+            return trust.message(topic)
         case .certificateRejected:
             return Message("Rejected; nothing was sent.")
         case .certificateUnseen(let reason):
             return Message(
                 "the server's certificate is not trusted: \(SafeText.escaped(reason)); nothing was sent",
-                next: "if the authority is your own: --ca-file FILE")
+                next: topic.namesAuthorities
+                    ? "check the file that names the authorities" : "if the authority is your own: --ca-file FILE")
         case .otherFingerprint(let trust):
             return Message(
                 "the server's certificate is neither trusted nor the one that was named; nothing was sent",
@@ -64,7 +65,9 @@ extension TrustFault {
             return Message(
                 "the server's certificate has changed since it was accepted: somebody may be in between; nothing was sent",
                 details: now.map { ["fingerprint now: \($0)"] } ?? [],
-                next: "only if the administrator confirms the change: authctl trust remove \(origin)")
+                next:
+                    "only if the administrator confirms the change: \(ShellCommand("authctl", "trust", "remove", "\(origin)"))"
+            )
         case .tlsVersion(let detail):
             return Message(
                 "no safe TLS connection is possible: \(SafeText.escaped(detail))",
@@ -86,7 +89,9 @@ extension TrustFault {
             let wanted = accepted.map(\.rawValue).joined(separator: ", ")
             return Message(
                 "the server offers only \(schemes), and the profile accepts only \(wanted); nothing was sent",
-                next: "ask the service's administrator, or change 'method' in the profile")
+                next: topic.hasProfile
+                    ? "ask the service's administrator, or change 'method' in the profile"
+                    : "ask the service's administrator, or describe its login in a profile: see authctl help config")
         case .otherOrigin(let target):
             return Message(
                 "the server points to another origin, \(SafeText.quoted(target)), which was not followed",

@@ -35,7 +35,7 @@ extension HelperFault {
             "name one by what follows 'docker-credential-' in its program's name: letters, digits, '.', '_' and '-'"
         case .notInPath: "install it, or put its folder into PATH; a relative folder there does not count"
         case .writableByAll: "take that right away, or put another folder before it in PATH"
-        case .failed, .notStarted: "see whether it works by itself: \(program) list"
+        case .failed, .notStarted: "see whether it works by itself: \(ShellCommand(program, "list"))"
         case .foreignSecret: "log in again to replace it: authctl login --force"
         case .givenInVain, .tooMuch, .notUnderstood, .otherEntry:
             "choose another with --store (authctl store list), or keep nothing with --persist none"

@@ -114,7 +114,7 @@ extension LoginNeed {
         if case .noActiveAccount(let known) = why {
             let names = known.map { SafeText.quoted($0) }.joined(separator: ", ")
             return Message(
-                what, next: "logged in are: \(names); choose one: authctl switch \(topic.profile ?? "PROFILE") NAME")
+                what, next: "logged in are: \(names); choose one: \(topic.switchCommand) NAME")
         }
         if case .noSuchAccount(_, let known) = why, !known.isEmpty {
             let names = known.map { SafeText.quoted($0) }.joined(separator: ", ")
@@ -122,7 +122,7 @@ extension LoginNeed {
         }
         if case .otherPerson = why {
             return Message(
-                what, next: "keep both apart with -u, or decide at a terminal: \(topic.loginCommand) --force")
+                what, next: "keep both apart with -u, or decide at a terminal: \(topic.loginCommand("--force"))")
         }
         if case .renewedForAnother = why {
             return Message(

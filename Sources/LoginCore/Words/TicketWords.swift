@@ -15,8 +15,8 @@ extension TicketProblem {
     var user: String {
         switch self {
         case .missing: ""
-        case .expired(let principal): principal.isEmpty ? "" : " \(SafeText.escaped(principal))"
-        case .ofAnother(_, let wanted): " \(SafeText.escaped(wanted))"
+        case .expired(let principal): principal.isEmpty ? "" : " \(ShellCommand.quoted(principal))"
+        case .ofAnother(_, let wanted): " \(ShellCommand.quoted(wanted))"
         }
     }
 }

@@ -22,6 +22,12 @@ public struct Topic: Equatable, Sendable {
     }
     /// What a person proves themselves with there; nothing where that is not known.
     public var fields: [CredentialField] = []
+    /// The command that a next try is made with: `login` also for those that only need a login.
+    public var command = ["login"]
+    /// The options that the command was typed with and that a next try needs as well.
+    public var options: [String] = []
+    /// Whether the authorities are others than the system's already.
+    public var namesAuthorities = false
 
     /// Without arguments: nobody, so that the words name nobody.
     public init(profile: String? = nil, origin: Origin? = nil, url: String? = nil) {
@@ -46,16 +52,27 @@ public struct Topic: Equatable, Sendable {
         return (["cancelled"] + done.map(\.words)).joined(separator: "; ")
     }
 
-    /// What to look at where a credential was refused.
-    var check: String {
-        let names = (fields.isEmpty ? [.username, .password] : fields).map(\.shownName)
-        return "check \(names.count == 1 ? "the " : "")\(names.joined(separator: " and "))"
+    /// `authctl login blog -u ann`: what was typed, quoted for a shell.
+    var loginCommand: String { loginCommand() }
+
+    /// The same with more options behind it.
+    func loginCommand(_ more: String...) -> String {
+        ShellCommand(["authctl"] + command + [url ?? profile].compactMap { $0 } + options + more).description
     }
 
-    /// `authctl login blog`.
-    var loginCommand: String {
-        "authctl login\((url ?? profile).map { " \($0)" } ?? "")"
+    /// `authctl switch blog`
+    var switchCommand: String { ShellCommand(["authctl", "switch"] + [profile ?? "PROFILE"]).description }
+
+    /// What to look at where the server refused it.
+    var check: String {
+        let names = (fields.isEmpty ? [.username, .password] : fields).map(\.shownName)
+        guard let last = names.last else { return "check the credential" }
+        guard names.count > 1 else { return "check the \(last)" }
+        return "check \(names.dropLast().joined(separator: ", ")) and \(last)"
     }
+
+    /// Whether there is a profile that could be changed.
+    var hasProfile: Bool { url == nil && profile != nil }
 }
 
 extension Topic.Done {

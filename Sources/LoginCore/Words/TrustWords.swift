@@ -30,7 +30,7 @@ extension ServerTrust {
         reasons.map(\.words) + facts.map { "\($0.name.lowercased()): \($0.value)" } + ["fingerprint: \(fingerprint)"]
     }
 
-    var message: Message {
+    func message(_ topic: Topic) -> Message {
         guard isAcceptable else {
             return Message(
                 "the server's certificate is not trusted, and cannot be; nothing was sent", details: details,
@@ -38,15 +38,16 @@ extension ServerTrust {
         }
         return Message(
             "the server's certificate is not trusted; nothing was sent", details: details,
-            next: "\(remedy), or name this certificate with --trust-fingerprint \(fingerprint)")
+            next: "\(remedy(topic)), or name this certificate with --trust-fingerprint \(fingerprint)")
     }
 
     /// Another authority mends nothing but an authority that is not known.
-    private var remedy: String {
+    private func remedy(_ topic: Topic) -> String {
         var steps: [String] = []
         if reasons.contains(.otherHost) { steps.append("use the host name that it is for") }
         if reasons.contains(.selfSigned) || reasons.contains(.unknownAuthority) {
-            steps.append("name its authority with --ca-file FILE")
+            let isNamed = topic.namesAuthorities
+            steps.append(isNamed ? "check the file that names the authorities" : "name its authority with --ca-file FILE")
         }
         if reasons.contains(.notYetValid) { steps.append("check this machine's clock") }
         return steps.isEmpty ? "ask the service's administrator to renew it" : steps.joined(separator: " and ")

@@ -2,17 +2,23 @@ extension UsageFault {
     func message(_ topic: Topic) -> Message {
         switch self {
         case .unknownProfile(let name, let near):
-            let hint = near.isEmpty ? "see: authctl profile list" : "did you mean \(near.joined(separator: " or "))?"
+            let hint =
+                near.isEmpty
+                ? "see: authctl profile list"
+                : "did you mean \(near.map(ShellCommand.quoted).joined(separator: " or "))?"
             return Message("there is no profile \(GivenURL(name).quoted)", next: hint)
         case .unknownAccount(let profile, let username, let known):
             let names = known.map { SafeText.quoted($0) }.joined(separator: ", ")
             return Message(
                 "profile \(profile) has no account \(SafeText.quoted(username))",
-                next: known.isEmpty ? "log in: authctl login \(profile)" : "its accounts: \(names)")
+                next: known.isEmpty
+                    ? "log in: \(ShellCommand("authctl", "login", profile, "-u", username))" : "its accounts: \(names)")
         case .profileNotNamed(let known):
-            return Message("more than one profile could be meant", next: "name one: \(known.joined(separator: ", "))")
+            return Message(
+                "more than one profile could be meant",
+                next: "name one: \(known.map(ShellCommand.quoted).joined(separator: ", "))")
         case .badValue(let option, let problem):
-            return Message("\(option): \(problem)", next: "see: authctl help")
+            return Message("\(option): \(problem)", next: Self.remedy(of: option))
         case .badConfig(let file, let path, let line, let problem):
             let place = [line.map { "line \($0)" }, path].compactMap { $0 }.joined(separator: ", ")
             return Message(
@@ -24,7 +30,7 @@ extension UsageFault {
         case .missingScheme(let host):
             return Message(
                 "\(GivenURL(host).quoted) is neither a profile nor a URL",
-                next: "did you mean \(GivenURL(host).proposal)?")
+                next: "did you mean \(ShellCommand.quoted(GivenURL(host).proposal))?")
         case .clientCertificate(let fault):
             return fault.message
         case .usernameHasColon:
@@ -51,7 +57,9 @@ extension UsageFault {
         case .tokenHasOnlyHeader(let method):
             return Message(
                 "method \(method.rawValue) has no token of its own",
-                next: "for the whole header line: authctl token \(topic.profile.map { "\($0) " } ?? "")--header")
+                next:
+                    "for the whole header line: \(ShellCommand(["authctl", "token"] + [topic.profile].compactMap { $0 } + ["--header"]))"
+            )
         case .hasNoHeader(let method):
             return Message(
                 "method \(method.rawValue) has neither a token nor a header of its own: each holds for one request only",
@@ -64,5 +72,13 @@ extension UsageFault {
         case .other(let text):
             return Message(text)
         }
+    }
+
+    /// What to do about a value, where the problem does not say so itself.
+    private static func remedy(of option: String) -> String {
+        if option.hasPrefix("--password-file") || option.hasPrefix("AUTHCTL_PASSWORD_FILE") {
+            return "check the file, or pipe the password in with --password-stdin"
+        }
+        return option.lowercased().hasSuffix("store") ? "see which there are: authctl store list" : ""
     }
 }

@@ -1,0 +1,81 @@
+import LoginTestSupport
+import Testing
+
+@testable import LoginCore
+
+/// Hints that can be pasted.
+struct ShellCommandTests {
+    @Test(arguments: [
+        ("blog", "blog"), ("127.0.0.1:8765", "127.0.0.1:8765"), ("ann@x.example", "ann@x.example"), ("", "''"),
+        ("x;touch RAN", "'x;touch RAN'"), ("$(touch RAN)", "'$(touch RAN)'"), ("[::1]:8765", "'[::1]:8765'"),
+        ("it's", #"'it'\''s'"#), (#"a\b"#, #"'a'\\'b'"#), ("=ls", "'=ls'"), ("~", "'~'"), ("münchen", "münchen"),
+    ])
+    func `D2: a word is quoted where a shell would take it for more`(word: String, quoted: String) {
+        #expect(ShellCommand.quoted(word) == quoted)
+    }
+
+    @Test(
+        arguments: ["sh", "bash", "zsh", "fish"],
+        ["it's", #"\'"#, "a b", "$HOME", "`id`", "!!", "*", "#x", "\"", "=ls", "{a,b}"])
+    func `D2: every shell reads it as it was`(shell: String, word: String) throws {
+        guard RealServer.path(of: shell) != nil else { return }
+        let run = try Command.tool(shell, ["-c", "\(ShellCommand("printf", "<%s>", word))"])
+        #expect(run.output == "<\(word)>", "\(run.error)")
+    }
+
+    @Test func `D2: the commands in messages are quoted`() {
+        let topic = Topic(profile: "x;touch RAN")
+        let messages = [
+            LoginError.loginRequired(LoginNeed(why: .nothingStored)), .usage(.tokenHasOnlyHeader(method: .basic)),
+            .loginRequired(LoginNeed(why: .noActiveAccount(known: ["ann"]))),
+            .usage(.unknownAccount(profile: "x;touch RAN", username: "$(id)", known: [])),
+        ].map { $0.message(about: topic).next }
+        for next in messages { #expect(next.contains("'x;touch RAN'"), "\(next)") }
+        #expect(messages[3].hasSuffix("-u '$(id)'"))
+        let ticket = LoginError.loginRequired(LoginNeed(why: .ticket(.expired(principal: "ann;id@R"))))
+        #expect(ticket.message(about: topic).next.contains("kinit 'ann;id@R'"))
+    }
+
+    @Test(arguments: [
+        ([CredentialField.username, .password], "check user name and password"), ([.token], "check the token"),
+        ([.password], "check the password"), ([], "check user name and password"),
+        ([.username, .password, .secret("client key")], "check user name, password and \"client key\""),
+    ])
+    func `C9: what to look at is what was asked for`(fields: [CredentialField], words: String) {
+        var topic = Topic(profile: "blog")
+        topic.fields = fields
+        let next = LoginError.rejected(Refusal(status: 401)).message(about: topic).next
+        #expect(next == "\(words), then: authctl login blog")
+    }
+
+    private func trust(_ reasons: [ServerTrust.Reason]) throws -> LoginError {
+        .untrusted(
+            .certificate(
+                ServerTrust(
+                    origin: Origin(scheme: "https", host: "blog.example", port: 443), reasons: reasons,
+                    subject: "CN = x",
+                    issuer: "CN = x", notBefore: 0, notAfter: 1,
+                    fingerprint: try #require(Fingerprint(bytes: Array(0..<32))), key: "key")))
+    }
+
+    @Test func `C9: --ca-file is the advice where it helps`() throws {
+        var topic = Topic(profile: "blog")
+        #expect(try trust([.unknownAuthority]).message(about: topic).next.contains("--ca-file FILE"))
+        #expect(try !trust([.otherHost]).message(about: topic).next.contains("--ca-file"))
+        topic.namesAuthorities = true
+        #expect(try !trust([.selfSigned, .otherHost]).message(about: topic).next.contains("--ca-file"))
+    }
+
+    @Test func `a method can be changed where there is a profile`() {
+        let error = LoginError.untrusted(.weakerMethod(offered: ["NTLM"], accepted: [.basic]))
+        #expect(error.message(about: Topic(profile: "blog")).next.contains("'method' in the profile"))
+        let url = Topic(profile: "x.example", url: "https://x.example/me")
+        #expect(!error.message(about: url).next.contains("'method'"))
+    }
+
+    @Test func `B17: a file that is not there is told as that`() {
+        let error = LoginError.store(.system(call: "open", path: "/k", errno: 2))
+        #expect(error.message(about: Topic()).what.contains("there is no file \"/k\""))
+        #expect(!error.message(about: Topic()).next.contains("disk"))
+    }
+}
