@@ -134,32 +134,3 @@ struct ProfileBook {
         return defaults
     }
 }
-
-/// What a profile may be called: it is a file's name, and is shown at a terminal.
-enum ProfileName {
-    static let limit = 100
-
-    static func check(_ name: String, file: String) throws(UsageFault) {
-        if let problem = problem(name) {
-            throw .badConfig(file: file, path: "profiles.\(name.debugDescription)", line: nil, problem: problem)
-        }
-    }
-
-    /// - Returns: nothing if the name is good.
-    static func problem(_ name: String) -> String? {
-        if name.isEmpty { return "a profile's name cannot be empty" }
-        if name.utf8.count > limit { return "a profile's name has \(limit) bytes at most" }
-        if name.hasPrefix(".") || name.hasPrefix("-") { return "a profile's name does not start with '.' or '-'" }
-        if name.contains("/") { return "a profile's name has no '/'" }
-        if name.unicodeScalars.contains(where: { $0.properties.generalCategory.isUnprintable }) {
-            return "a profile's name has no control characters"
-        }
-        return nil
-    }
-}
-
-extension Unicode.GeneralCategory {
-    fileprivate var isUnprintable: Bool {
-        [.control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned].contains(self)
-    }
-}
