@@ -3,8 +3,7 @@ import ArgumentParser
 /// The options that every command has.
 struct GlobalOptions: ParsableArguments {
     @Option(
-        name: [.customShort("P"), .long], help: ArgumentHelp("The profile to use.", valueName: "name"),
-        completion: .profiles)
+        name: [.customShort("P"), .long], help: ArgumentHelp("The profile to use.", valueName: "name"))
     var profile: String?
 
     // Joined as in curl's -uNAME: an option that is not known is repeated in the message, and could hold a password.

@@ -20,6 +20,7 @@ public struct Program {
     }
 
     private func perform(_ arguments: [String]) -> Ending {
+        if arguments.first == Completer.name { return complete(arguments) }
         let command: any ParsableCommand
         do {
             try ArgumentGuard.check(arguments)
@@ -37,6 +38,16 @@ public struct Program {
         }
         guard let command = command as? any EndingCommand else { return runPlain(command, arguments) }
         return run(command)
+    }
+
+    /// For a shell, which has no use for words of ours.
+    private func complete(_ arguments: [String]) -> Ending {
+        do throws(LoginError) {
+            try Completer(world: world).answer(arguments)
+            return .code(.ok)
+        } catch {
+            return .code(error.exitCode)
+        }
     }
 
     private func run(_ command: any EndingCommand) -> Ending {

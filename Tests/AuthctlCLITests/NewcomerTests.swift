@@ -58,7 +58,7 @@ struct NewcomerTests {
 
     @Test func `a hint names the URL where no profile is there yet`() throws {
         let run = try TestWorld().run("login", "https://u@api.example/me", server: [stranger, stranger])
-        #expect(run.code == 4 && run.talk.contains("at a terminal: authctl login https://…@api.example/me"))
+        #expect(run.code == 4 && run.talk.contains("at a terminal: authctl login https://api.example/me -u u\n"))
     }
 
     @Test func `only login tells how a password can be given, and lists no name that is known`() throws {
@@ -201,6 +201,6 @@ struct NewcomerTests {
 
     @Test func `a shell can complete profiles`() throws {
         let script = try TestWorld().run("completion", "bash").output
-        #expect(script.contains("---completion") && script.contains("certificate") && script.contains("permanent"))
+        #expect(script.contains("command authctl complete -- "))
     }
 }

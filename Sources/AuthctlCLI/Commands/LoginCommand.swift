@@ -15,8 +15,7 @@ struct LoginCommand: WorldCommand {
     static let mayAsk = true
 
     @Argument(
-        help: ArgumentHelp("A profile, or a URL that answers only who is logged in.", valueName: "profile-or-url"),
-        completion: .profiles)
+        help: ArgumentHelp("A profile, or a URL that answers only who is logged in.", valueName: "profile-or-url"))
     var target: String?
 
     @Flag(help: "Ask although there is a login already.")

@@ -11,7 +11,7 @@ struct LogoutCommand: WorldCommand {
         abstract: "End the session at the service, and erase every local copy.",
         discussion: "Profiles stay. A second logout is no error.")
 
-    @Argument(help: "The profile.", completion: .profiles)
+    @Argument(help: "The profile.")
     var profile: String?
 
     @Flag(help: "All accounts of the profile; without a profile, all accounts of every profile.")

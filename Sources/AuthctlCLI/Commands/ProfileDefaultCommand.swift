@@ -7,7 +7,7 @@ struct ProfileDefaultCommand: WorldCommand {
     static let configuration = CommandConfiguration(
         commandName: "default", abstract: "Print or choose the profile that is meant where none is named.")
 
-    @Argument(help: "The profile.", completion: .profiles)
+    @Argument(help: "The profile.")
     var name: String?
 
     @OptionGroup var report: ReportOptions

@@ -7,7 +7,7 @@ struct ProfileRemoveCommand: WorldCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Delete a profile that authctl made; those of config.toml belong to you.")
 
-    @Argument(help: "The profile.", completion: .profiles)
+    @Argument(help: "The profile.")
     var name: String
 
     @OptionGroup var report: ReportOptions

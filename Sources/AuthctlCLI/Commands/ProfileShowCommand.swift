@@ -7,7 +7,7 @@ struct ProfileShowCommand: WorldCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Print one profile as TOML, ready to be given to others.")
 
-    @Argument(help: "The profile.", completion: .profiles)
+    @Argument(help: "The profile.")
     var name: String?
 
     @OptionGroup var report: ReportOptions

@@ -10,7 +10,7 @@ struct ProfileTestCommand: WorldCommand {
         discussion: "What is stored is not changed; where the profile has a logout, the new session is ended.")
     static let mayAsk = true
 
-    @Argument(help: "The profile.", completion: .profiles)
+    @Argument(help: "The profile.")
     var name: String?
 
     @OptionGroup var login: LoginOptions

@@ -10,7 +10,7 @@ struct StatusCommand: WorldCommand {
         abstract: "Show every profile and account, and whether it can be used.",
         discussion: "The exit code is the first that is not 0, the default profile's first.")
 
-    @Argument(help: "The profile; all of them unless said.", completion: .profiles)
+    @Argument(help: "The profile; all of them unless said.")
     var profile: String?
 
     @Flag(help: "Tell what is stored, without asking the services.")

@@ -12,10 +12,10 @@ struct StoreMoveCommand: WorldCommand {
             """)
     static let mayAsk = true
 
-    @Argument(help: "The store that they are in.", completion: .keepingStores)
+    @Argument(help: "The store that they are in.")
     var from: String
 
-    @Argument(help: "The store that they go to.", completion: .keepingStores)
+    @Argument(help: "The store that they go to.")
     var to: String
 
     @OptionGroup var report: ReportOptions

@@ -9,8 +9,7 @@ struct StoreTestCommand: WorldCommand {
     static let mayAsk = true
 
     @Argument(
-        help: "The store; the one that 'auto' chooses unless said.",
-        completion: .keepingStores)
+        help: "The store; the one that 'auto' chooses unless said.")
     var store: String?
 
     @OptionGroup var report: ReportOptions

@@ -8,7 +8,7 @@ struct SwitchCommand: WorldCommand {
         commandName: "switch", abstract: "Make another account of a profile the active one.",
         usage: "authctl switch [<profile>] <user>")
 
-    @Argument(help: "The profile, unless it is clear, and the user name.", completion: .profiles)
+    @Argument(help: "The profile, unless it is clear, and the user name.")
     var names: [String] = []
 
     @OptionGroup var report: ReportOptions

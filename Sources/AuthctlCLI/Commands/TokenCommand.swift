@@ -11,7 +11,7 @@ struct TokenCommand: WorldCommand {
         abstract: "Print the session's token, never one that is past its end.",
         discussion: "With Basic and with cookies there is no token; --header prints the header line instead.")
 
-    @Argument(help: "The profile.", completion: .profiles)
+    @Argument(help: "The profile.")
     var profile: String?
 
     @Flag(help: "Print the whole header line.")

@@ -7,7 +7,7 @@ struct WhoamiCommand: WorldCommand {
     static let configuration = CommandConfiguration(
         commandName: "whoami", abstract: "Ask the service who is logged in, and print the user name alone.")
 
-    @Argument(help: "The profile.", completion: .profiles)
+    @Argument(help: "The profile.")
     var profile: String?
 
     @Flag(help: "Answer from what is stored, without asking the service.")

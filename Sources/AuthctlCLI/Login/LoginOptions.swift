@@ -11,8 +11,7 @@ struct LoginOptions: ParsableArguments {
     var method: String?
 
     @Option(
-        help: ArgumentHelp("Keep the login in this store (see: authctl store list).", valueName: "store"),
-        completion: .stores)
+        help: ArgumentHelp("Keep the login in this store (see: authctl store list).", valueName: "store"))
     var store: String?
 
     @Option(

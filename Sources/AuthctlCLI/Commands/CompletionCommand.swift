@@ -1,0 +1,17 @@
+import ArgumentParser
+
+/// `authctl completion SHELL`
+struct CompletionCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "completion", abstract: "Print the completion script for a shell.")
+
+    @Argument(help: "bash, zsh or fish.", completion: .list(["bash", "zsh", "fish"]))
+    var shell: String
+
+    func run() throws {
+        guard let shell = CompletionShell(rawValue: shell) else {
+            throw ValidationError("There is no completion for '\(shell)'; there is bash, zsh and fish.")
+        }
+        throw CleanExit.message(CompletionScript.text(for: shell))
+    }
+}

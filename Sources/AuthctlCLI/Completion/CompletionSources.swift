@@ -1,0 +1,93 @@
+import ArgumentParser
+import LoginCore
+import LoginStores
+
+/// What there is to choose from, of the things that are not the same for everybody: profiles, accounts, stores.
+///
+/// A fault of the configuration or of what is remembered is no reason to disturb somebody who is typing: nothing is offered then,
+/// and the command itself says why.
+struct CompletionSources {
+    let world: World
+    let place: CommandLinePlace
+
+    /// What the value of an option or an argument may be.
+    func values(of argument: CommandShape.Argument) -> [String] {
+        if let values = argument.completionKind?.list?.values { return values }
+        switch (place.command.first, argument.key) {
+        case ("profile", "name") where argument.kind == .positional && place.command.last == "remove":
+            return profiles { if case .made = $0 { true } else { false } }
+        case ("profile", "name") where argument.kind == .positional, (_, "profile"), (_, "profile-or-url"):
+            return profiles()
+        case ("switch", "names"): return switchable
+        case (_, "username"): return accounts
+        case ("store", "store") where place.command.last == "init": return ["file"]
+        case ("store", "store"), ("store", "from"), ("store", "to"):
+            return stores.filter(\.keepsLogins).map(\.description)
+        case (_, "store"): return ["auto"] + stores.map(\.description)
+        case ("trust", "origin"): return origins
+        case ("request", _) where argument.kind == .positional && place.arguments.isEmpty:
+            return ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
+        default: return []
+        }
+    }
+
+    private func profiles(_ isWanted: (ProfileBook.Source) -> Bool = { _ in true }) -> [String] {
+        guard let book = invocation?.profiles else { return [] }
+        return book.names.filter { name in
+            ProfileName.problem(name) == nil && book.source(of: name).map(isWanted) ?? false
+        }
+    }
+
+    /// `switch PROFILE USER`, or the user alone where the profile is clear.
+    private var switchable: [String] {
+        switch place.arguments.count {
+        case 0: place.values["profile"] == nil ? profiles() + (profile.map(usernames) ?? []) : accounts
+        case 1 where place.values["profile"] == nil: usernames(of: place.arguments[0])
+        default: []
+        }
+    }
+
+    /// Of the profile that the line means; of all of them where that cannot be told.
+    private var accounts: [String] {
+        if let profile { return usernames(of: profile) }
+        guard let document else { return [] }
+        return document.profiles.reduce(into: []) { all, record in
+            all += record.usernames.filter { !all.contains($0) }
+        }
+    }
+
+    private func usernames(of profile: String) -> [String] { document?.profile(profile)?.usernames ?? [] }
+
+    /// As the command itself would find it, from the words before the cursor.
+    private var profile: String? {
+        let commands = ["login", "whoami", "logout", "status", "token", "switch", "profile"]
+        let argument = commands.contains(place.command.first ?? "") ? place.arguments.first : nil
+        guard let invocation else { return nil }
+        do throws(LoginError) {
+            return try invocation.selectProfile(argument ?? place.values["profile"]).name
+        } catch {
+            return nil
+        }
+    }
+
+    /// With the helpers that are in `PATH`.
+    private var stores: [StoreName] {
+        let shelf = world.shelf(
+            World.ShelfPlace(stateFolder: ""), { () throws(StoreFault) in throw .passphraseCancelled })
+        return StoreName.builtIn + shelf.helpers()
+    }
+
+    private var origins: [String] { (document?.trusted ?? []).map(\.origin.description).sorted() }
+
+    private var document: AccountBookDocument? {
+        guard let invocation else { return nil }
+        do throws(LoginError) { return try invocation.document() } catch { return nil }
+    }
+
+    private var invocation: Invocation? {
+        guard var options = try? GlobalOptions.parse([]) else { return nil }
+        options.config = place.values["config"]
+        options.quiet = true
+        do throws(LoginError) { return try Invocation(world, options) } catch { return nil }
+    }
+}
