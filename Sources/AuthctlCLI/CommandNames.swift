@@ -5,7 +5,8 @@ import LoginCore
 enum CommandNames {
     /// - Throws: `usage` for a first word that is no command, with the nearest one.
     static func check(_ arguments: [String]) throws(LoginError) {
-        guard let word = arguments.first, !word.hasPrefix("-"), word != "help" else { return }
+        guard let word = arguments.first, !word.hasPrefix("-") else { return }
+        if word == "help" { return try HelpTopics.check(arguments.dropFirst()) }
         try check(word, among: Authctl.configuration.subcommands, of: "")
         for group in Authctl.configuration.subcommands where group._commandName == word {
             guard arguments.count > 1, !arguments[1].hasPrefix("-") else { return }

@@ -18,7 +18,7 @@ struct HelpTests {
         ("trust", TrustCommand.self), ("trust-list", TrustListCommand.self),
         ("trust-remove", TrustRemoveCommand.self), ("git-credential", GitCredentialCommand.self),
         ("docker-credential", DockerCredentialCommand.self), ("completion", CompletionCommand.self),
-        ("exit-codes", ExitCodesCommand.self),
+        ("exit-codes", ExitCodesCommand.self), ("config", ConfigHelpCommand.self),
     ]
 
     @Test(arguments: commands.indices) func `the help of a command`(index: Int) throws {

@@ -1,0 +1,97 @@
+import ArgumentParser
+import LoginCore
+
+/// What `help` knows besides the commands.
+enum HelpTopics {
+    private static let all: [any ParsableCommand.Type] = [ExitCodesCommand.self, ConfigHelpCommand.self]
+
+    static var names: [String] { all.map { $0._commandName } }
+
+    /// The parser shows the help of everything for a topic that it does not know.
+    /// - Throws: `usage` for such a topic, with the nearest.
+    static func check(_ words: ArraySlice<String>) throws(LoginError) {
+        var commands = Authctl.configuration.subcommands, group = ""
+        for word in words where !word.hasPrefix("-") {
+            if group.isEmpty, word == "help" { return }
+            guard let command = commands.first(where: { $0._commandName == word }) else {
+                let shown = commands.filter { $0.configuration.shouldDisplay }.map { $0._commandName }
+                let known = shown + (group.isEmpty ? names : [])
+                let near = known.nearest(to: word).first.map { "did you mean 'help \(group)\($0)'?" }
+                throw .usage(
+                    .other(
+                        "there is no help of that name; \(near ?? "there is: \(known.isEmpty ? "none below" : known.joined(separator: ", "))")"
+                    ))
+            }
+            group += "\(word) "
+            commands = command.configuration.subcommands
+        }
+    }
+}
+
+/// `authctl help exit-codes`: a page of the help, not a command.
+struct ExitCodesCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "exit-codes",
+        abstract: "The exit codes, and what a script should do about each.",
+        discussion: table,
+        shouldDisplay: false)
+
+    func run() throws {
+        throw CleanExit.helpRequest(self)
+    }
+
+    /// In lines that fit into 80 columns as they are: this is put together at every start, so it does no more than that.
+    private static var table: String {
+        var table = ""
+        for code in ExitCode.allCases {
+            table += code.rawValue < 10 ? "  " : " "
+            table += "\(code.rawValue)  \(code.name)\n      \(code.meaning)\n      → \(code.advice)\n"
+        }
+        for (signal, name) in [(129, "SIGHUP"), (130, "SIGINT"), (143, "SIGTERM")] {
+            table += "\(signal)  signal\n      died by \(name)\n"
+        }
+        table += """
+            exec: the code of its command; 126 and 127 where that cannot be run or is not there;
+            100 and the code above where the login failed, so that it never ran.
+
+            """
+        return table
+    }
+}
+
+/// `authctl help config`: authctl-config(5) in short.
+struct ConfigHelpCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config",
+        abstract: "The configuration in short; all of it: man authctl-config",
+        discussion: page,
+        shouldDisplay: false)
+
+    func run() throws {
+        throw CleanExit.helpRequest(self)
+    }
+
+    private static let page = """
+        ~/.config/authctl/config.toml is yours, and authctl never writes to it:
+
+          default = "blog"            the profile where none is named
+          store = "file"              for all profiles; also: persist, proxy
+
+          [profiles.blog]
+          url    = "https://blog.example"
+          method = "cookie"
+          login  = { post = "/in", json = { u = "{username}", p = "{password}" } }
+          verify = { get = "/me", username = "/name", logged-out = [401, 403] }
+
+        url       the origin, with a base path if there is one
+        method    auto (default), certificate, negotiate, digest, basic, cookie, token
+        login     the request that logs in: get, post or send, with form, json or body
+        verify    the request that answers who is logged in
+        refresh   logout   session   user   certificate   key   ca-file   allow-http
+        proxy     timeout   store   persist   keep-password   password-command
+
+        An example of each kind of service: man authctl-config
+        To see a profile at work: authctl profile test NAME
+
+        """
+}
