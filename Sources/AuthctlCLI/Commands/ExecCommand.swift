@@ -64,6 +64,10 @@ struct ExecCommand: EndingCommand {
         return ephemeral ? try gated.runOnce() : try gated.become()
     }
 
+    /// What else than options stands before `--` is most often a profile; it is not repeated.
+    static let strayArgument = LoginError.usage(
+        .other("only options stand before '--'; a profile is named with -P: authctl exec -P PROFILE -- COMMAND"))
+
     /// - Throws: `usage` where `--` is missing, which the parser would call an unexpected argument.
     static func checkTerminator(_ arguments: [String]) throws(LoginError) {
         guard arguments.first == name, !arguments.contains("--") else { return }
