@@ -1,12 +1,22 @@
+import LoginCore
+
 /// The argument parser's own words for a usage error, without the values that it would repeat: what stands where no
 /// value belongs may be a password.
 struct ParserWords {
     let arguments: [String]
 
     func redacted(_ text: String) -> String {
-        guard Self.repeating.contains(where: { text.contains($0) }) else { return text }
-        return values.reduce(text) { $0.replacing("'\($1)'", with: "'…'") }
+        let isRepeated = Self.repeating.contains { text.contains($0) }
+        return values.reduce(text) { text, value in
+            let safe = SafeText.escaped(value)
+            // A line break in an argument is none of the message's own.
+            let shown = safe == value || value.count < 2 ? text : text.replacing(value, with: safe)
+            return isRepeated ? shown.replacing("'\(safe)'", with: "'…'") : shown
+        }
     }
+
+    /// Whether it is about an argument for which there is no place.
+    func repeats(_ text: String) -> Bool { text.contains(Self.repeating[0]) }
 
     /// What a message of the parser holds before such a value.
     private static let repeating = [

@@ -26,6 +26,8 @@ struct Streams: Sendable {
     }
 
     /// Talk, as lines of their own. A closed standard error is no reason to fail.
+    ///
+    /// Whatever stands in it, a name, a path, an argument: no terminal obeys it.
     func say(_ text: String) {
         try? send(SafeText.lines(text) + "\n", to: STDERR_FILENO)
     }
