@@ -35,7 +35,7 @@ struct ProfileCommandTests {
         let file = try world.home.write(Self.risky, to: "gift.toml")
         let run = world.run("profile", "add", file)
         #expect(run.code == 0)
-        for key in ["password-command = rm -rf /", "allow-http = true", "store = helper:evil"] {
+        for key in ["password-command = \"rm -rf /\"", "allow-http = true", "store = \"helper:evil\""] {
             #expect(run.talk.contains(key))
         }
         #expect(!world.run("profile", "show", "gift").output.contains("rm -rf"))
@@ -54,6 +54,42 @@ struct ProfileCommandTests {
         let file = try world.home.write(Self.risky, to: "gift.toml")
         #expect(world.run("profile", "add", file, "--accept-commands").code == 0)
         #expect(world.run("profile", "show", "gift").output.contains("rm -rf"))
+    }
+
+    @Test func `B18: what was left out is taken when the same file comes with --accept-commands`() throws {
+        let world = try TestWorld()
+        let file = try world.home.write(Self.risky, to: "gift.toml")
+        let first = world.run("profile", "add", file)
+        #expect(first.code == 0 && first.talk.contains("the same command with --accept-commands"))
+        #expect(world.run("profile", "add", file, "--accept-commands").code == 0)
+        #expect(world.run("profile", "show", "gift").output.contains("rm -rf"))
+        #expect(world.run("profile", "add", file, "--accept-commands").code == 2, "now it is taken")
+        let other = try world.home.write(
+            Self.risky.replacing("gift.example", with: "other.example"), to: "other.toml")
+        #expect(world.run("profile", "remove", "gift").code == 0 && world.run("profile", "add", file).code == 0)
+        #expect(world.run("profile", "add", other, "--accept-commands").code == 2, "another profile of that name")
+    }
+
+    @Test func `D8: a command behind blanks is shown whole, with the blanks, or refused`() throws {
+        let world = try TestWorld()
+        let offer = { (command: String) in
+            try world.home.write(
+                "url = \"https://x.example\"\nverify = { get = \"/\" }\npassword-command = \"\(command)\"\n",
+                to: "x.toml")
+        }
+        let hidden = try offer("true" + String(repeating: " ", count: 300) + "rm -rf /")
+        let run = world.run("profile", "add", hidden, "--name", "x")
+        #expect(run.talk.contains("\\u{20}rm -rf /\"") && !run.talk.contains("    rm"), "\(run.talk)")
+        let long = try offer("true" + String(repeating: " ", count: 600) + "rm -rf /")
+        #expect(world.run("profile", "add", long, "--name", "y", "--accept-commands").code == 2)
+    }
+
+    @Test func `D14: plain text is a risk that is asked about`() throws {
+        let world = try TestWorld()
+        let file = try world.home.write(
+            "url = \"https://x.example\"\nverify = { get = \"/\" }\nstore = \"plaintext\"\n", to: "x.toml")
+        #expect(world.run("profile", "add", file, "--name", "x").talk.contains("store = \"plaintext\""))
+        #expect(!world.run("profile", "show", "x").output.contains("plaintext"))
     }
 
     @Test func `a name that is taken, a bad profile and no file at all are 2`() throws {

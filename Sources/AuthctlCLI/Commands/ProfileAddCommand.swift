@@ -32,7 +32,7 @@ struct ProfileAddCommand: WorldCommand {
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let offered = try Invocation.fromConfig { () throws(UsageFault) in try OfferedProfiles(file, name: name) }
         for (name, table) in offered.profiles { try check(name, table, invocation) }
-        let withRisks = offered.profiles.flatMap { name, table in table.risks.map { "\(name): \($0)" } }
+        let withRisks = try Invocation.fromConfig { () throws(UsageFault) in try offered.risks }
         let takesRisks = withRisks.isEmpty ? false : try accepts(withRisks, invocation)
         for (name, table) in offered.profiles {
             try invocation.write(takesRisks ? table.members : table.withoutRisks, as: name)
@@ -44,7 +44,7 @@ struct ProfileAddCommand: WorldCommand {
 
     private func check(_ name: String, _ table: StrictTable, _ invocation: Invocation) throws(LoginError) {
         invocation.topic = Topic(profile: name)
-        guard invocation.profiles.source(of: name) == nil else {
+        guard try isFree(name, for: table, invocation) else {
             throw .usage(.other("there is a profile of this name already; choose another with --name"))
         }
         let decoder = ProfileDecoder(folder: invocation.paths.configFolder, home: invocation.paths.home)
@@ -52,12 +52,26 @@ struct ProfileAddCommand: WorldCommand {
         _ = try invocation.endpoint(profile)
     }
 
+    /// What this very file gave when its risks were left out may be completed by it.
+    private func isFree(
+        _ name: String, for table: StrictTable, _ invocation: Invocation
+    ) throws(LoginError) -> Bool {
+        switch invocation.profiles.source(of: name) {
+        case nil: return true
+        case .config: return false
+        case .made:
+            let written = try Invocation.fromConfig { () throws(UsageFault) in try invocation.profiles.written(name) }
+            return written == .table(table.withoutRisks)
+        }
+    }
+
     private func accepts(_ risks: [String], _ invocation: Invocation) throws(LoginError) -> Bool {
-        let list = risks.map { "  \(SafeText.escaped($0))" }.joined(separator: "\n")
+        let list = risks.map { "  \($0)" }.joined(separator: "\n")
         if acceptCommands { return true }
         let question = "These keys can run programs or weaken trust:\n\(list)"
         guard invocation.mayAsk else {
-            invocation.world.streams.say("\(question)\nThey were left out; --accept-commands takes them.")
+            invocation.world.streams.say(
+                "\(question)\nThey were left out; the same command with --accept-commands takes them.")
             return false
         }
         return try invocation.world.dialogue(invocation.dialogueSettings).confirm(question, typing: "yes")

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LoginCore
+import LoginHTTP
 import LoginStores
 
 /// `authctl profile list`
@@ -19,7 +20,8 @@ struct ProfileListCommand: WorldCommand {
             let isMade = if case .made = invocation.profiles.source(of: name) { true } else { false }
             do throws(LoginError) {
                 let profile = try invocation.profile(named: name)
-                rows.append(ProfileRow(profile, isDefault: name == standard, isMade: isMade))
+                rows.append(
+                    ProfileRow(profile, try shown(profile, invocation), isDefault: name == standard, isMade: isMade))
             } catch {
                 rows.append(ProfileRow(faulty: name, isDefault: name == standard, isMade: isMade))
                 invocation.world.streams.say("authctl: \(error.message(about: Topic(profile: name)).what)")
@@ -36,12 +38,18 @@ struct ProfileListCommand: WorldCommand {
         return firstFault?.exitCode ?? .ok
     }
 
+    /// The URL, and beside a host in other letters the name that is asked for: letters of two scripts may look alike.
+    private func shown(_ profile: Profile, _ invocation: Invocation) throws(LoginError) -> String {
+        let isPlain = profile.url.utf8.allSatisfy { $0 < 0x80 }
+        return try SafeText.escaped(profile.url) + (isPlain ? "" : " (\(invocation.parse(profile.url).origin))")
+    }
+
     private static func table(_ rows: [ProfileRow]) -> String {
         var table = Table(headings: ["PROFILE", "URL", "METHOD", "FROM"])
         table.rows = rows.map { row in
             [
                 SafeText.escaped(row.name) + (row.isDefault ? " (default)" : ""),
-                row.url.map { SafeText.escaped($0) } ?? "?",
+                row.shownURL ?? "?",
                 row.method ?? "?", row.source,
             ]
         }
@@ -56,10 +64,17 @@ private struct ProfileRow: Encodable {
     let isDefault: Bool
     /// `config.toml`, or `authctl` for those that it made.
     let source: String
+    /// For people.
+    let shownURL: String?
 
-    init(_ profile: Profile, isDefault: Bool, isMade: Bool) {
+    private enum CodingKeys: String, CodingKey {
+        case name, url, method, isDefault, source
+    }
+
+    init(_ profile: Profile, _ shownURL: String, isDefault: Bool, isMade: Bool) {
         name = profile.name
         url = profile.url
+        self.shownURL = shownURL
         method = profile.methods.map(\.rawValue).joined(separator: ", ")
         self.isDefault = isDefault
         source = isMade ? "authctl" : "config.toml"
@@ -67,7 +82,7 @@ private struct ProfileRow: Encodable {
 
     init(faulty name: String, isDefault: Bool, isMade: Bool) {
         self.name = name
-        url = nil
+        (url, shownURL) = (nil, nil)
         method = nil
         self.isDefault = isDefault
         source = isMade ? "authctl" : "config.toml"

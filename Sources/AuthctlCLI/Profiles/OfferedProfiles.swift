@@ -26,6 +26,15 @@ struct OfferedProfiles {
         for profile in found { try ProfileName.check(profile.name, file: file) }
         profiles = found
     }
+
+    /// What can run programs or weaken trust, with the profile that says it.
+    var risks: [String] {
+        get throws(UsageFault) {
+            var risks: [String] = []
+            for (name, table) in profiles { risks += try table.risks().map { "\(name): \($0)" } }
+            return risks
+        }
+    }
 }
 
 extension StrictTable {
@@ -35,20 +44,44 @@ extension StrictTable {
     private func isRisky(_ key: String) -> Bool {
         if Self.riskyKeys.contains(key) { return true }
         guard key == "store", case .string(let store) = value(key) else { return false }
-        return store.hasPrefix("helper:")
+        return store.hasPrefix("helper:") || store == "plaintext"
     }
 
-    var risks: [String] {
-        keys.filter(isRisky).map { key in
+    /// Longer ones would not be read to their end.
+    private static let longestRisk = 500
+
+    /// Each as it is to be shown.
+    /// - Throws: `badConfig` for one that is too long to be shown whole: nobody says yes to what they do not see.
+    func risks() throws(UsageFault) -> [String] {
+        var risks: [String] = []
+        for key in keys where isRisky(key) {
             switch value(key) {
-            case .string(let text): "\(key) = \(text)"
-            case .bool(let flag): "\(key) = \(flag)"
-            case .integer, .number, .array, .table, .unsupported, nil: key
+            case .string(let text):
+                guard text.count <= Self.longestRisk else {
+                    throw fault(key, "has more than \(Self.longestRisk) characters, too many to be judged at a glance")
+                }
+                risks.append("\(key) = \(text.inFullView)")
+            case .bool(let flag): risks.append("\(key) = \(flag)")
+            case .integer, .number, .array, .table, .unsupported, nil: risks.append(key)
             }
         }
+        return risks
     }
 
     var withoutRisks: [String: ConfigValue] {
         members.filter { !isRisky($0.key) }
+    }
+}
+
+extension String {
+    /// Quoted and whole. Of blanks in a row only the first is written as a blank, since the others would push what follows out of
+    /// sight.
+    fileprivate var inFullView: String {
+        var text = "", isBlank = false
+        for character in SafeText.quoted(self, limit: .max) {
+            text += character.isWhitespace && isBlank ? "\\u{20}" : String(character)
+            isBlank = character.isWhitespace
+        }
+        return text
     }
 }
