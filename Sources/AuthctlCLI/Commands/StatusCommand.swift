@@ -47,6 +47,7 @@ struct StatusCommand: WorldCommand {
     }
 
     private func sayAuthorities(_ rows: [StatusRow], _ invocation: Invocation) {
+        guard invocation.options.verbose else { return }
         if let file = invocation.world.environment["AUTHCTL_CA_FILE"] {
             return invocation.say("Certificate authorities: \(SafeText.escaped(file)) (AUTHCTL_CA_FILE)")
         }

@@ -10,6 +10,8 @@ struct StatusRow: Encodable {
     let method: String
     let store: String?
     let expires: Int64?
+    /// Whether authctl gets a new session by itself when this one has ended.
+    let renews: Bool
     /// How the account stands; only `ok` can be used.
     let code: ExitCode
     /// What was done to find out.
@@ -33,7 +35,7 @@ struct StatusRow: Encodable {
     var state: String { code == .ok ? check.rawValue : code.name }
 
     private enum CodingKeys: String, CodingKey {
-        case profile, origin, username, active, method, store, expires, state, exit, authorities, trusted
+        case profile, origin, username, active, method, store, expires, renews, state, exit, authorities, trusted
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -45,6 +47,7 @@ struct StatusRow: Encodable {
         try container.encode(method, forKey: .method)
         try container.encodeIfPresent(store, forKey: .store)
         try container.encodeIfPresent(expires, forKey: .expires)
+        if expires != nil { try container.encode(renews, forKey: .renews) }
         try container.encode(state, forKey: .state)
         try container.encode(code.rawValue, forKey: .exit)
         try container.encodeIfPresent(authorities, forKey: .authorities)
@@ -114,6 +117,12 @@ struct StatusSurvey {
         return error
     }
 
+    /// Of what has no end, nobody asks.
+    private func renews(_ account: AccountRecord?, _ profile: Profile?) -> Bool {
+        guard let account, let profile, account.expires != nil else { return false }
+        return invocation.renews(account, of: profile)
+    }
+
     private func row(
         _ name: String, _ profile: Profile?, _ record: ProfileRecord?, _ account: AccountRecord?, _ error: LoginError?,
         _ trusted: Fingerprint? = nil
@@ -124,7 +133,7 @@ struct StatusSurvey {
         return StatusRow(
             profile: name, origin: record?.origin.description, username: account?.identity.displayName,
             active: isActive, method: record?.pinnedMethod?.rawValue ?? methods ?? "?",
-            store: account?.store.description, expires: account?.expires,
+            store: account?.store.description, expires: account?.expires, renews: renews(account, profile),
             code: error?.exitCode ?? .ok, check: check(profile), authorities: profile?.settings.caFile,
             trusted: trusted?.description)
     }

@@ -19,6 +19,7 @@ struct StatusTable {
 
     private func end(_ row: StatusRow) -> String {
         guard let expires = row.expires else { return "-" }
-        return expires <= now ? "over" : Duration.inWords(expires - now)
+        if row.renews { return "renews" }
+        return expires <= now ? "expired" : Duration.inWords(expires - now)
     }
 }
