@@ -27,7 +27,8 @@ struct LogoutCommand: WorldCommand {
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         var receipts: [Receipt] = []
-        var fault: LoginError?
+        // The first one ends the command, and is told then.
+        var fault: (error: LoginError, topic: Topic)?
         for (profile, account) in try accounts(invocation) {
             let farewell = AccountLogout(invocation: invocation, profile: profile, account: account)
             do throws(LoginError) {
@@ -36,8 +37,10 @@ struct LogoutCommand: WorldCommand {
                 invocation.say(receipt.words(now: invocation.world.clock.now()))
             } catch {
                 // One store that is locked does not keep the secrets of the other accounts alive.
-                invocation.world.streams.say("authctl: \(error.message(about: invocation.topic).what)")
-                fault = fault ?? error
+                if fault != nil {
+                    invocation.world.streams.say("authctl: \(error.message(about: invocation.topic).what)")
+                }
+                fault = fault ?? (error, invocation.topic)
             }
         }
         // After the accounts, since it may be what opens their file, and whatever became of them.
@@ -45,10 +48,13 @@ struct LogoutCommand: WorldCommand {
             do throws(StoreFault) {
                 try invocation.shelf().dropHeldKey()
             } catch {
-                fault = fault ?? .store(error)
+                fault = fault ?? (.store(error), Topic())
             }
         }
-        if let fault { throw fault }
+        if let fault {
+            invocation.topic = fault.topic
+            throw fault.error
+        }
         try tellOfOthers(receipts, invocation)
         if receipts.isEmpty { invocation.say(try nobody(invocation)) }
         return try report(receipts, invocation)
@@ -93,10 +99,26 @@ struct LogoutCommand: WorldCommand {
         let nothing = "Nobody is logged in; there is nothing to do."
         if isOfEverything(invocation) { return nothing }
         let profile = try invocation.selectProfile(profile)
-        guard let name = invocation.username(for: profile) else { return nothing }
+        guard let name = invocation.username(for: profile) else { return try elsewhere(profile, invocation) }
         let known = try invocation.document().profile(profile.name)?.usernames.map { SafeText.quoted($0) } ?? []
         let others = known.isEmpty ? "" : " Still logged in: \(known.joined(separator: ", "))."
         return "There is no login as \(SafeText.quoted(name)) in \(profile.name), so nothing was done.\(others)"
+    }
+
+    /// Whoever is logged in to another profile may have meant that one.
+    private func elsewhere(_ profile: Profile, _ invocation: Invocation) throws(LoginError) -> String {
+        let document = try invocation.document()
+        let others = document.profiles.filter { !$0.name.isSame(as: profile.name) && $0.activeAccount != nil }
+        let nothing = "Nobody is logged in to \(profile.name); there is nothing to do."
+        guard let first = others.first else { return nothing }
+        let names = others.map { other in
+            let name = other.activeAccount?.identity.displayName ?? ""
+            return other.name + (name.isEmpty ? "" : " (as \(SafeText.escaped(name)))")
+        }
+        return """
+            \(nothing) Logged in: \(names.joined(separator: ", ")). To end one: \
+            \(ShellCommand("authctl", "logout", first.name)); all: authctl logout --all
+            """
     }
 
     private func accounts(_ invocation: Invocation) throws(LoginError) -> [(

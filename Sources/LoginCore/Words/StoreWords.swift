@@ -42,6 +42,10 @@ extension StoreFault {
                     run it at a terminal, or name a key file: authctl store init file --key-file FILE \
                     (or a file with the passphrase in AUTHCTL_STORE_PASSPHRASE_FILE)
                     """)
+        case .system(_, let path, SystemWords.noSuchFile):
+            return Message(
+                "there is no file \(SafeText.quoted(path)); what was stored before is still there",
+                next: "put it back, from a backup if need be")
         case .system(let call, let path, let errno):
             return Message(
                 "\(call) failed on \(SafeText.escaped(path)) (\(SystemWords.of(errno))); what was stored before is still there",

@@ -2,5 +2,7 @@ internal import Glibc
 
 /// What the C library calls an `errno`, such as `No space left on device`; see strerror(3).
 enum SystemWords {
+    static let noSuchFile = ENOENT
+
     static func of(_ errno: Int32) -> String { String(cString: strerror(errno)) }
 }
