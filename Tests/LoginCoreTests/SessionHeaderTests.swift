@@ -8,7 +8,7 @@ struct SessionHeaderTests {
     private let token = Session.token(Token(value: Secret("t0k"), refreshToken: nil, expires: nil))
 
     private func line(_ rule: SessionRule, _ session: Session) throws -> String? {
-        try rule.headerLine(session, username: "anna")?.unprotectedText
+        try rule.headerLines(session, username: "anna")?.unprotectedText
     }
 
     private func rule(header: String...) throws -> SessionRule {
@@ -23,7 +23,7 @@ struct SessionHeaderTests {
     @Test func `a token is a bearer unless the profile says otherwise`() throws {
         #expect(try line(.bearer, token) == "Authorization: Bearer t0k")
         #expect(try line(try rule(header: "PRIVATE-TOKEN: {token}"), token) == "PRIVATE-TOKEN: t0k")
-        #expect(try line(try rule(header: "auth: {username}/{token}", "b: {token}"), token) == "auth: anna/t0k")
+        #expect(try line(try rule(header: "auth: {username}/{token}", "b: {token}"), token) == "auth: anna/t0k\nb: t0k")
     }
 
     @Test func `a token may be a Basic password`() throws {
@@ -46,6 +46,16 @@ struct SessionHeaderTests {
     @Test func `cookies stand in one line, in their order`() throws {
         let session = Session.cookies([.named("sid", "a=b"), .named("csrf", "\"x\"")])
         #expect(try line(SessionRule(cookies: true), session) == "Cookie: sid=a=b; csrf=\"x\"")
+    }
+
+    @Test func `C3: cookies and headers come together`() throws {
+        let session = Session.cookies([.named("sid", "a"), .named("csrftoken", "c")])
+        var rule = try rule(header: "X-User: {username}")
+        rule.cookies = true
+        rule.writeHeaders = [HeaderRule(name: "X-CSRFToken", value: try Template(parsing: "{cookie:csrftoken}"))]
+        #expect(try line(rule, session) == "Cookie: sid=a; csrftoken=c\nX-User: anna\nX-CSRFToken: c")
+        let slot = Template.Slot.cookie("csrftoken")
+        #expect(throws: FillFault.missing(slot)) { try line(rule, .cookies([.named("sid", "a")])) }
     }
 
     @Test func `D11 a token that would end the line is refused`() {

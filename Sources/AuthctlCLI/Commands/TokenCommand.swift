@@ -14,7 +14,7 @@ struct TokenCommand: WorldCommand {
     @Argument(help: "The profile.")
     var profile: String?
 
-    @Flag(help: "Print the whole header line.")
+    @Flag(help: "Print the whole header line, or lines.")
     var header = false
 
     @Flag(help: "Ask the service first whether the session still holds.")
@@ -56,7 +56,9 @@ struct TokenCommand: WorldCommand {
     ) throws(LoginError) -> Secret {
         let line: Secret?
         do throws(FillFault) {
-            line = try profile.sessionRule.headerLine(session, username: username)
+            line = try profile.sessionRule.headerLines(session, username: username)
+        } catch .missing(let slot) {
+            throw .usage(.other("the session has no {\(slot.name)}, of which the profile makes a header"))
         } catch {
             throw .failure(.sessionFitsNoHeader)
         }

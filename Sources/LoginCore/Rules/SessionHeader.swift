@@ -1,33 +1,30 @@
 public import Secrets
 
 extension SessionRule {
-    /// The header line with which `session` is sent, for programs that send it themselves: `Name: value`.
+    /// The header lines with which `session` is sent, for programs that send it themselves: `Name: value`, one below the
+    /// other, those for requests that write last.
     ///
-    /// Of several headers it is the first, those for requests that write last.
     /// - Returns: nothing where the session goes along in no header.
-    /// - Throws: what of the profile's template cannot be filled in, or not in a header.
-    public func headerLine(_ session: Session, username: String) throws(FillFault) -> Secret? {
-        var line = SecretBuilder(limit: RequestRule.bodyLimit)
+    /// - Throws: what of the profile's templates cannot be filled in, or not in a header.
+    public func headerLines(_ session: Session, username: String) throws(FillFault) -> Secret? {
+        var text = SecretBuilder(limit: RequestRule.bodyLimit)
         if let (username, password) = try basicPair(session, username: username) {
-            try line.writeBasic(username, password)
-            return line.finish()
+            try text.writeBasic(username, password)
         }
+        var values = SlotValues()
         switch session {
-        case .credential:
-            return nil
+        case .credential: break
         case .cookies(let cookies):
-            // RFC 6265, section 5.4.
-            try line.write("Cookie: ")
-            for (index, cookie) in cookies.enumerated() {
-                try line.write(index > 0 ? "; \(cookie.name)=" : "\(cookie.name)=")
-                try line.write(cookie.value)
-            }
-        case .token(let token):
-            guard let header = headers.first ?? writeHeaders.first else { return nil }
-            try line.write("\(header.name): ")
-            try header.value.fill(token.values(username), .header, into: &line)
+            values.username = username
+            values.cookies = cookies
+            try text.writeCookies(cookies)
+        case .token(let token): values = token.values(username)
         }
-        return line.finish()
+        for header in headers + writeHeaders {
+            try text.write("\(text.count == 0 ? "" : "\n")\(header.name): ")
+            try header.value.fill(values, .header, into: &text)
+        }
+        return text.count == 0 ? nil : text.finish()
     }
 
     /// User name and password of RFC 7617: the credential itself, or the pair that is made of a token.
@@ -77,6 +74,16 @@ extension Token {
 }
 
 extension SecretBuilder {
+    /// RFC 6265, section 5.4.
+    fileprivate mutating func writeCookies(_ cookies: [Cookie]) throws(FillFault) {
+        if cookies.isEmpty { return }
+        try write("Cookie: ")
+        for (index, cookie) in cookies.enumerated() {
+            try write(index > 0 ? "; \(cookie.name)=" : "\(cookie.name)=")
+            try write(cookie.value)
+        }
+    }
+
     /// RFC 7617, section 2.
     fileprivate mutating func writeBasic(_ username: Secret, _ password: Secret) throws(FillFault) {
         var pair = SecretBuilder(limit: RequestRule.bodyLimit)
