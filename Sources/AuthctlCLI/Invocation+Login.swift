@@ -17,7 +17,7 @@ extension Invocation {
                 choose: { () throws(StoreFault) in
                     let chosen = try shelf.chooser()
                         .choose(store, persistence: persist) { self.tell(ofPassing: $0) }
-                    self.warn(of: chosen.name, for: profile)
+                    self.chosenStore = chosen.name
                     return chosen
                 },
                 open: { (name) throws(StoreFault) in try shelf.open(name) }),

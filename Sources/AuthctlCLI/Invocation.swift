@@ -24,6 +24,8 @@ final class Invocation {
     var loginOptions: [String] = []
     /// What this run has accepted of a server's certificate.
     var acceptance: TrustAcceptance?
+    /// The store of a login that is not kept yet.
+    var chosenStore: StoreName?
     private var remembered: AccountBookDocument?
     private var opened: StoreShelf?
 

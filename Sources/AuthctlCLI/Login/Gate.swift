@@ -45,7 +45,7 @@ struct Gate {
     func enterUnverified() throws(LoginError) -> Admission {
         guard settings.given == nil else { return try enter() }
         let run = try LoginRun(invocation, profile, settings)
-        let keeper = GateKeeper(run.keeper, invocation: invocation, mayGoWithoutStore: false)
+        let keeper = GateKeeper(run, mayGoWithoutStore: false)
         let stored = try keeper.fill()
         guard let session = stored.session, !stored.credentialWasRefused, !stored.mustBeVerified,
             !invocation.world.clock.isOver(session.expires)
@@ -102,7 +102,7 @@ struct Gate {
         {
             (run.settings.policy.renewsFirst, run.settings.outdated) = (true, stored)
         }
-        let keeper = GateKeeper(run.keeper, invocation: invocation, mayGoWithoutStore: run.settings.given != nil)
+        let keeper = GateKeeper(run, mayGoWithoutStore: run.settings.given != nil)
         let (identity, _) = try run.run(through: keeper)
         guard let session = keeper.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
         let record = try storedRecord(run)
@@ -120,6 +120,7 @@ struct Gate {
 final class GateKeeper: LoginKeeper {
     private let keeper: StoreKeeper
     private let invocation: Invocation
+    private let profile: Profile
     private let mayGoWithoutStore: Bool
     /// Until one turns out not to work.
     private(set) var hasStore = true
@@ -128,9 +129,10 @@ final class GateKeeper: LoginKeeper {
     private(set) var space: VerifiedSpace?
 
     /// - Parameter mayGoWithoutStore: a password was given, so that the action can go on where no store works.
-    init(_ keeper: StoreKeeper, invocation: Invocation, mayGoWithoutStore: Bool) {
-        self.keeper = keeper
-        self.invocation = invocation
+    init(_ run: LoginRun, mayGoWithoutStore: Bool) {
+        keeper = run.keeper
+        invocation = run.invocation
+        profile = run.profile
         self.mayGoWithoutStore = mayGoWithoutStore
     }
 
@@ -151,6 +153,7 @@ final class GateKeeper: LoginKeeper {
     func approve(_ login: Login, _ approval: Approval) throws(LoginError) {
         (session, space) = (login.session, login.space ?? space)
         guard hasStore else { return }
+        invocation.warnOfStore(for: profile)
         do throws(LoginError) {
             try keeper.approve(login, approval)
         } catch {

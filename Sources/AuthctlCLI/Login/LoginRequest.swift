@@ -90,7 +90,7 @@ extension AuthenticationMethod {
 
 extension Profile {
     /// Whether any of its requests sends the time that `--ttl` asks for.
-    fileprivate var usesTTL: Bool {
+    var usesTTL: Bool {
         [login, refresh, verify].contains { $0?.slots.contains(.ttl) ?? false }
     }
 }

@@ -23,11 +23,13 @@ final class MadeProfileKeeper: LoginKeeper {
 
     func approve(_ login: Login, _ approval: Approval) throws(LoginError) {
         if case .login(let method) = approval { try remember(method) }
+        run.invocation.warnOfStore(for: run.profile)
         try run.keeper.approve(login, approval)
     }
 
-    /// Writes the profile down.
+    /// Writes the profile down, where anything of the login is kept: without, `status` would tell of a login that is missing.
     func remember(_ method: AuthenticationMethod?) throws(LoginError) {
+        if run.keepsNothing { return }
         let profile = try run.invocation.remember(target, method: method)
         guard profile.name != run.profile.name else { return }
         run.invocation.topic.profile = profile.name

@@ -9,6 +9,7 @@ struct StoreNotice {
     private var invocation: Invocation { run.invocation }
 
     func say() {
+        if let record { sayLength(record) }
         guard let record else {
             invocation.say("Nothing is kept: the next command has to log in again.")
             return
@@ -49,16 +50,27 @@ struct StoreNotice {
         return "The encrypted file was passed over: its key was not at hand (AUTHCTL_STORE_PASSPHRASE_FILE)."
     }
 
+    /// A service may grant another length than was asked for.
+    private func sayLength(_ record: AccountRecord) {
+        guard let asked = run.settings.ttl, run.profile.usesTTL, let expires = record.expires else { return }
+        let granted = invocation.world.clock.seconds(until: expires)
+        guard abs(granted - Int64(asked)) > max(2, Int64(asked) / 20) else { return }
+        invocation.say("The service grants \(Duration.inWords(granted)), not the \(asked) seconds that were asked for.")
+    }
+
     private func end(_ record: AccountRecord) -> String {
         guard let expires = record.expires else { return "" }
+        if invocation.renews(record, of: run.profile) { return ", and the session renews itself" }
         return ", and the session ends in \(Duration.inWords(invocation.world.clock.seconds(until: expires)))"
     }
 }
 
 extension Invocation {
     /// Says, before anything is written, that a store protects nothing; a person who chose it in their own configuration
-    /// knows.
-    func warn(of store: StoreName, for profile: Profile) {
+    /// knows. A login that fails before that has nothing to be warned of.
+    func warnOfStore(for profile: Profile) {
+        guard let store = chosenStore else { return }
+        chosenStore = nil
         guard store == .plaintext, profiles.defaults.store != "plaintext" else { return }
         if case .config = profiles.source(of: profile.name),
             let written = try? profiles.profile(named: profile.name), written.settings.store == "plaintext"
@@ -80,7 +92,7 @@ extension Invocation {
         guard store == .plaintext else { return }
         world.streams.say(
             """
-            authctl: warning: the login is kept as plain text in \(paths.stateFolder), where every program that you run \
+            authctl: warning: the login is kept as plain text in \(SafeText.escaped(paths.stateFolder)), where every program that you run \
             can read it
             """)
     }

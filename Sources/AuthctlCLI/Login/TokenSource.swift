@@ -89,7 +89,7 @@ struct TokenSource {
     private func loggedInWithGiven() throws(LoginError) -> (session: Session, username: String) {
         if profile.methods == [.digest] { throw .usage(.hasNoHeader(method: .digest)) }
         let run = try StoredCheck(invocation, profile, persist: nil).run
-        let keeper = GateKeeper(run.keeper, invocation: invocation, mayGoWithoutStore: true)
+        let keeper = GateKeeper(run, mayGoWithoutStore: true)
         let (identity, _) = try run.run(through: keeper)
         guard let session = keeper.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
         let store = try fromStore { () throws(StoreFault) in try run.keeper.account() }?.store
