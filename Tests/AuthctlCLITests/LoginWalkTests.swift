@@ -88,6 +88,21 @@ struct LoginWalkTests {
         #expect(!world.home.files.contains { $0.hasPrefix("state/authctl/plaintext") })
     }
 
+    @Test func `C9: a walk that stops says whether there was an answer`() {
+        let silent = LoginWalk(beginsAsStranger: true)
+        silent.add("> GET https://blog.example/me")
+        silent.stop(.network(.handshakeLost))
+        #expect(silent.text.hasPrefix("1. no answer\n   > GET"))
+        let broken = LoginWalk(beginsAsStranger: true)
+        broken.add("> GET https://blog.example/me")
+        broken.add("< 200")
+        broken.stop(.network(.answerTooLarge(limit: 1)))
+        #expect(broken.text.hasPrefix("1. the answer that ended it\n"))
+        let nothing = LoginWalk(beginsAsStranger: true)
+        nothing.stop(.cancelled)
+        #expect(nothing.text.isEmpty)
+    }
+
     @Test func `a login that is refused shows how, with the code of the login`() throws {
         let world = try world()
         let refusal = HTTPResponse.answer(418, "{\"error\": \"no such person\"}")

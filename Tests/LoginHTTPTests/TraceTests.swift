@@ -28,6 +28,7 @@ struct `The trace` {
         for line in ["> POST \(server.origin)/login?…", "> X-Key: …", "> Cookie: old=…", "< 200", "< Server: s"] {
             #expect(log.lines.contains(line))
         }
+        #expect(log.lines.filter { $0.hasPrefix("< Cookie") } == ["< Cookie: sid=…"], "the other was there before")
     }
 
     @Test func `C9 names the cookies that an answer set, and no others`() throws {

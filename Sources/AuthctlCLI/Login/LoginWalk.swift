@@ -47,7 +47,10 @@ final class LoginWalk: Sendable {
 
     /// The end of a walk that stopped in the midst of an exchange.
     func stop(_ error: LoginError) {
-        if noted.withLock({ !$0.lines.isEmpty }) { end("the last one", error.message(about: Topic()).what) }
+        let lines = noted.withLock(\.lines)
+        guard !lines.isEmpty else { return }
+        let isAnswered = lines.contains { $0.hasPrefix("<") }
+        end(isAnswered ? "the answer that ended it" : "no answer", error.message(about: Topic()).what)
     }
 
     private func end(_ step: String, _ judgement: String) {
