@@ -1,0 +1,33 @@
+import Foundation
+import LoginTestSupport
+import Testing
+
+/// `make demo` as a person sees it, on a terminal of the usual size.
+@Suite struct `The demo on a terminal` {
+    private static let script = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../scripts/demo").standardized.path
+
+    @Test(RealServer.require("man")) func `B14: it fits, and its shell has the manual and Tab`() throws {
+        let home = try TemporaryHome()
+        let pty = try Pty(
+            ChildSpec(
+                Self.script, [try BuiltProducts.path(of: "authctl"), try BuiltProducts.path(of: "demo-backend")],
+                environment: home.environment, directory: home.path))
+        try pty.wait(for: "User name")
+        let lines = RenderedScreen(pty.transcript, columns: 80).lines
+        #expect(lines.count <= 23, "with a line for the password: \(lines.joined(separator: "\n"))")
+        #expect(lines.contains { $0.contains("correct horse") })
+        pty.type("ann\r")
+        try pty.wait(for: "Password")
+        pty.type("correct horse\r")
+        try pty.wait(for: "(demo) $ ")
+        pty.type("authctl whoami wi\t\r")
+        try pty.wait(for: "\nann")
+        pty.type("man -w authctl; man -w 5 authctl-config; accounts | grep -c demo-pat\r")
+        try pty.wait(for: "/man1/authctl.1")
+        try pty.wait(for: "/man5/authctl-config.5")
+        try pty.wait(for: "10")
+        pty.type("exit\r")
+        #expect(try pty.waitForEnd() == .exited(0))
+    }
+}
