@@ -132,7 +132,7 @@ private func readProfile(_ bytes: UnsafeRawBufferPointer) {
         tables += profiles.keys.compactMap { name in (try? profiles.table(name)).flatMap { $0 }.map { (name, $0) } }
     }
     for (name, table) in tables {
-        _ = (table.risks, table.withoutRisks)
+        _ = (try? table.risks(), table.withoutRisks)
         guard let profile = try? decoder.profile(named: name, table) else { continue }
         for rule in [profile.verify, profile.login, profile.refresh, profile.logout].compactMap({ $0 }) {
             checkRule(rule)
