@@ -177,22 +177,6 @@ public struct LoginLoop {
     }
 }
 
-extension StoredLogin {
-    /// The same with a session that was just saved.
-    fileprivate func with(_ session: Session) -> StoredLogin {
-        StoredLogin(session: session, credential: credential, username: username, further: further)
-    }
-
-    /// What is left when the server has refused a part.
-    fileprivate func without(_ part: Part) -> StoredLogin {
-        switch part {
-        case .session: StoredLogin(credential: credential, username: username, further: further)
-        case .credential:
-            StoredLogin(session: session, username: username, credentialWasRefused: true, further: further)
-        }
-    }
-}
-
 extension Challenge {
     /// The same without asking for some of the fields.
     fileprivate func without(_ known: Set<CredentialField>) -> Challenge {
@@ -202,19 +186,5 @@ extension Challenge {
             maxAttempts: maxAttempts, reason: reason)
         rest.signup = signup
         return rest
-    }
-}
-
-/// What the server has refused in an answer outside of a login.
-public struct RefusedLogin: Equatable, Sendable {
-    /// What went along with the request that was refused.
-    public let session: Session
-    /// What the server said.
-    public let refusal: Refusal
-
-    /// - Parameter session: as it is stored, so that it can be told from what another process has saved since.
-    public init(session: Session, refusal: Refusal) {
-        self.session = session
-        self.refusal = refusal
     }
 }

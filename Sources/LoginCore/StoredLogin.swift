@@ -22,3 +22,19 @@ extension StoredLogin {
             session: isPassword ? nil : session, username: username, credentialWasRefused: true, further: further)
     }
 }
+
+extension StoredLogin {
+    /// The same with a session that was just saved.
+    func with(_ session: Session) -> StoredLogin {
+        StoredLogin(session: session, credential: credential, username: username, further: further)
+    }
+
+    /// What is left when the server has refused a part.
+    func without(_ part: Part) -> StoredLogin {
+        switch part {
+        case .session: StoredLogin(credential: credential, username: username, further: further)
+        case .credential:
+            StoredLogin(session: session, username: username, credentialWasRefused: true, further: further)
+        }
+    }
+}
