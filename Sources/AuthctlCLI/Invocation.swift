@@ -56,7 +56,6 @@ final class Invocation {
     func profile(named name: String) throws(LoginError) -> Profile {
         if profiles.source(of: name) != nil { topic = Topic(profile: name) }
         var profile = try Invocation.fromConfig { () throws(UsageFault) in try profiles.profile(named: name) }
-        topic.fields = profile.fields
         try profile.settings.override(by: world.environment)
         topic.fields = profile.fields
         // In `-u name:password` as curl takes it, the rest must not be repeated by whatever comes next.

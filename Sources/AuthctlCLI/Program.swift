@@ -91,7 +91,7 @@ public struct Program {
         }
         let words = ParserWords(arguments: arguments)
         if arguments.first == ExecCommand.name, words.repeats(Authctl.message(for: error)) {
-            return self.end(ExecCommand.strayArgument, printsJSON: false)
+            return .code(end(ExecCommand.strayArgument, printsJSON: false))
         }
         if ArgumentGuard.wantsJSON(arguments) {
             let fault = LoginError.usage(.other(words.redacted(Authctl.message(for: error))))
