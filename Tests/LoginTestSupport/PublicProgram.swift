@@ -9,7 +9,9 @@ public final class PublicProgram {
     public init(_ name: String) throws {
         home = try TemporaryHome()
         path = home.path + "/" + name
-        try FileManager.default.copyItem(atPath: BuiltProducts.path(of: name), toPath: path)
+        // Written here it could not be run for as long as a child that another test starts has the file open for writing.
+        let copy = try Command.run(ChildSpec("/bin/cp", [try BuiltProducts.path(of: name), path]))
+        guard copy.ending == .exited(0) else { throw ServerProcess.NotStarted(description: copy.error) }
         for opened in [home.path, path] {
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: opened)
         }

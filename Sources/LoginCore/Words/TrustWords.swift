@@ -46,8 +46,9 @@ extension ServerTrust {
         var steps: [String] = []
         if reasons.contains(.otherHost) { steps.append("use the host name that it is for") }
         if reasons.contains(.selfSigned) || reasons.contains(.unknownAuthority) {
-            let isNamed = topic.namesAuthorities
-            steps.append(isNamed ? "check the file that names the authorities" : "name its authority with --ca-file FILE")
+            steps.append(
+                topic.namesAuthorities
+                    ? "check the file that names the authorities" : "name its authority with --ca-file FILE")
         }
         if reasons.contains(.notYetValid) { steps.append("check this machine's clock") }
         return steps.isEmpty ? "ask the service's administrator to renew it" : steps.joined(separator: " and ")
