@@ -26,7 +26,7 @@ struct ConfigFileTests {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
         let run = list()
         #expect(run.code == 2 && run.output.isEmpty)
-        #expect(run.talk.contains("can be written by others; run: chmod go-w '\(path)'"))
+        #expect(run.talk.contains("can be written by others; run: chmod go-w \(path)"))
     }
 
     @Test func `it may be a symbolic link`() throws {

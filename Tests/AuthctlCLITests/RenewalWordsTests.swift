@@ -30,7 +30,7 @@ struct RenewalWordsTests {
         for wait: Int64 in [0, 5] {
             world.now += wait
             let run = world.run("status", "chat", server: [.answer(200, "{\"name\": \"ann\"}")])
-            #expect(run.code == 0 && run.output.contains("renews  verified"), "\(run.output)")
+            #expect(run.code == 0 && run.output.contains("renews   verified"), "\(run.output)")
         }
         let json = world.run("status", "chat", "--json", server: [.answer(200, "{\"name\": \"ann\"}")])
         #expect(json.output.contains("\"renews\" : true"))

@@ -118,7 +118,7 @@ extension LoginNeed {
         }
         if case .noSuchAccount(_, let known) = why, !known.isEmpty {
             let names = known.map { SafeText.quoted($0) }.joined(separator: ", ")
-            return Message(what, next: "logged in are: \(names)")
+            return Message(what, next: "logged in are: \(names); to log in: \(topic.loginCommand)")
         }
         if case .otherPerson = why {
             return Message(
