@@ -39,10 +39,10 @@ struct `At its end the memory of authctl` {
         return look
     }
 
-    /// What a header line proves the session with.
-    private func proofs(in header: String) -> [String] {
-        let value = header.split(separator: ": ", maxSplits: 1).last ?? ""
-        return value.split { " ;\n".contains($0) }.map { word in
+    /// What header lines prove the session with.
+    private func proofs(in headers: String) -> [String] {
+        let values = headers.split(separator: "\n").map { $0.split(separator: ": ", maxSplits: 1).last ?? "" }
+        return values.flatMap { $0.split { " ;".contains($0) } }.map { word in
             let value = word.split(separator: "=", maxSplits: 1).last ?? word
             return String(value.count >= 12 ? value : word)
         }.filter { $0.count >= 12 }
