@@ -26,6 +26,10 @@ func run(_ arguments: [String]) throws(StoreFault) -> Int32 {
         }
         return 0
     }
+    if arguments[0] == "choose" {
+        print(try shelf.chooser().choose { complain("passed over: \($0)") }.name)
+        return 0
+    }
     guard let name = StoreName(arguments[1]) else { return 2 }
     let store = try shelf.open(name)
     switch arguments[0] {
@@ -58,10 +62,14 @@ func run(_ arguments: [String]) throws(StoreFault) -> Int32 {
     }
 }
 
+func complain(_ text: String) {
+    let words = Array("\(text)\n".utf8)
+    _ = write(STDERR_FILENO, words, words.count)
+}
+
 do throws(StoreFault) {
     exit(try run(Array(CommandLine.arguments.dropFirst())))
 } catch {
-    let words = Array("\(error)\n".utf8)
-    _ = write(STDERR_FILENO, words, words.count)
+    complain("\(error)")
     exit(8)
 }
