@@ -125,7 +125,7 @@ final class `A login kept by a docker credential helper` {
     @Test func `store list names the helpers, and store test tries one`() throws {
         let list = try run("store", "list")
         #expect(list.code == 0 && list.output.contains("helper:pass"), "\(list.output)")
-        let completed = try run("---completion", "login", "--", "--store", "0", "0", "")
+        let completed = try run("complete", "--", "login", "--store", "")
         #expect(
             Set(["plaintext", "helper:pass"]).isSubset(of: completed.output.split(separator: "\n").map(String.init)))
         #expect(try run("store", "test", "helper:pass").code == 0)

@@ -50,7 +50,7 @@ struct ForeignBusTests {
     }
 
     /// In another process: each has one session bus for all of its life.
-    private func probe(_ verb: String, _ store: String, _ address: String) throws -> Program.Finished {
+    private func probe(_ verb: String, _ store: String, _ address: String) throws -> Finished {
         try Program.run(
             ["DBUS_SESSION_BUS_ADDRESS=\(address)", Program.probe, verb, store, folder.path, "work", "alice", "s3cret"])
     }

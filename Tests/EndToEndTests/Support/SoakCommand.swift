@@ -65,7 +65,8 @@ struct SoakRun: Sendable, CustomStringConvertible {
             return result.outputBytes.isEmpty && result.errorBytes.isEmpty
         }
         let mayPrint = ["request", "status"].contains(command.words[0]) || command.words.contains("--json")
-        return (mayPrint || result.outputBytes.isEmpty) && !result.errorBytes.isEmpty
+        // The table of status says what is wrong.
+        return (mayPrint || result.outputBytes.isEmpty) && (!result.errorBytes.isEmpty || command.words[0] == "status")
     }
 }
 
