@@ -39,7 +39,7 @@ enum RetryDialogue {
     static func opening(_ error: LoginError) -> [String] {
         let message = error.message(about: Topic())
         let wait = pause(of: error)
-        let told = wait > 0 ? ["It asks to wait \(wait) seconds before the next try."] : []
+        let told = wait > 0 ? ["It asks to wait \(wait) second\(wait == 1 ? "" : "s") before the next try."] : []
         return ["Not checked: \(message.what)."] + told
     }
 
