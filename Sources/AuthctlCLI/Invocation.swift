@@ -12,8 +12,9 @@ final class Invocation {
     let book: AccountBook
     /// Whether this command may ask a person to log in, and somebody is there to be asked.
     let mayAsk: Bool
-    /// Whether it may ask a person to unlock a store, and somebody is there to be asked.
-    let mayUnlock: Bool
+    /// Whether it may ask a person to unlock a store, and somebody is there to be asked; most commands never come to ask that.
+    var mayUnlock: Bool { isUnlockingAllowed && world.hasTerminal() }
+    private let isUnlockingAllowed: Bool
     /// Seconds that a person has for each answer.
     var promptTimeout = World.DialogueSettings().timeout
     /// Is told what is sent and answered, without secrets; nothing for what `-v` says.
@@ -38,8 +39,8 @@ final class Invocation {
         }
         book = world.book(paths.stateFolder)
         let isForbidden = options.noPrompt || (world.environment["AUTHCTL_NO_PROMPT"] ?? "0") != "0"
-        let isPossible = (mayAsk || mayUnlock) && !isForbidden && world.hasTerminal()
-        (self.mayAsk, self.mayUnlock) = (mayAsk && isPossible, mayUnlock && isPossible)
+        self.mayAsk = mayAsk && !isForbidden && world.hasTerminal()
+        isUnlockingAllowed = mayUnlock && !isForbidden
         if let timeout = options.timeout, !(1...3600).contains(timeout) {
             throw .usage(.badValue(option: "--timeout", problem: "must be from 1 to 3600 seconds"))
         }
