@@ -8,7 +8,7 @@ struct DockerCredentialCommand: WorldCommand {
     static let program = "docker-credential-authctl"
     static let name = "docker-credential"
 
-    static let configuration = CommandConfiguration(
+    static let outline = CommandConfiguration(
         commandName: name,
         abstract: "Answer docker as its credential helper; this is \(program).",
         shouldDisplay: false)

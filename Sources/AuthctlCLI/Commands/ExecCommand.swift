@@ -5,7 +5,7 @@ import LoginCore
 /// `authctl exec -- COMMAND`
 struct ExecCommand: EndingCommand {
     static let name = "exec"
-    static let configuration = CommandConfiguration(
+    static let outline = CommandConfiguration(
         commandName: name,
         abstract: "Run a command once somebody is logged in.",
         discussion: """

@@ -3,7 +3,7 @@ import LoginCore
 
 /// `authctl git-credential get|store|erase`, which git runs.
 struct GitCredentialCommand: WorldCommand {
-    static let configuration = CommandConfiguration(
+    static let outline = CommandConfiguration(
         commandName: "git-credential",
         abstract: "Answer git as one of its credential helpers.",
         discussion: """

@@ -5,7 +5,7 @@ import LoginStores
 
 /// `authctl login [PROFILE or URL]`
 struct LoginCommand: WorldCommand {
-    static let configuration = CommandConfiguration(
+    static let outline = CommandConfiguration(
         commandName: "login",
         abstract: "Log in, and keep the login.",
         discussion: """

@@ -6,7 +6,7 @@ import Secrets
 
 /// `authctl logout [PROFILE]`
 struct LogoutCommand: WorldCommand {
-    static let configuration = CommandConfiguration(
+    static let outline = CommandConfiguration(
         commandName: "logout",
         abstract: "End the session at the service, and erase every local copy.",
         discussion: "Profiles stay. A second logout is no error.")

@@ -4,7 +4,7 @@ import LoginStores
 
 /// `authctl profile add FILE`
 struct ProfileAddCommand: WorldCommand {
-    static let configuration = CommandConfiguration(
+    static let outline = CommandConfiguration(
         commandName: "add",
         abstract: "Take profiles that others have written.",
         discussion: """

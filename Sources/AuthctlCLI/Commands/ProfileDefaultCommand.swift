@@ -4,7 +4,7 @@ import LoginStores
 
 /// `authctl profile default [NAME]`
 struct ProfileDefaultCommand: WorldCommand {
-    static let configuration = CommandConfiguration(
+    static let outline = CommandConfiguration(
         commandName: "default", abstract: "Print or choose the profile that is meant where none is named.")
 
     @Argument(help: "The profile.")

@@ -5,7 +5,7 @@ import LoginStores
 
 /// `authctl profile list`
 struct ProfileListCommand: WorldCommand {
-    static let configuration = CommandConfiguration(commandName: "list", abstract: "List all profiles.")
+    static let outline = CommandConfiguration(commandName: "list", abstract: "List all profiles.")
 
     @OptionGroup var report: ReportOptions
     @OptionGroup var global: GlobalOptions

@@ -4,7 +4,7 @@ import LoginStores
 
 /// `authctl profile remove NAME`
 struct ProfileRemoveCommand: WorldCommand {
-    static let configuration = CommandConfiguration(
+    static let outline = CommandConfiguration(
         commandName: "remove", abstract: "Delete a profile that authctl made; those of config.toml belong to you.")
 
     @Argument(help: "The profile.")

@@ -4,7 +4,7 @@ import LoginStores
 
 /// `authctl profile show [NAME]`
 struct ProfileShowCommand: WorldCommand {
-    static let configuration = CommandConfiguration(
+    static let outline = CommandConfiguration(
         commandName: "show", abstract: "Print one profile as TOML, ready to be given to others.")
 
     @Argument(help: "The profile.")

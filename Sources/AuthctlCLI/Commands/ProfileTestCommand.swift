@@ -5,7 +5,7 @@ import LoginStores
 
 /// `authctl profile test [NAME]`
 struct ProfileTestCommand: WorldCommand {
-    static let configuration = CommandConfiguration(
+    static let outline = CommandConfiguration(
         commandName: "test", abstract: "Log in step by step, show each request, answer and rule, and keep nothing.",
         discussion: "What is stored is not changed; where the profile has a logout, the new session is ended.")
     static let mayAsk = true

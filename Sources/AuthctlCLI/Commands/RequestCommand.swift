@@ -3,7 +3,7 @@ import LoginCore
 
 /// `authctl request [METHOD] URL`
 struct RequestCommand: WorldCommand {
-    static let configuration = CommandConfiguration(
+    static let outline = CommandConfiguration(
         commandName: "request",
         abstract: "Send one request with the session attached.",
         usage: "authctl request [<options>] [<method>] <url>",

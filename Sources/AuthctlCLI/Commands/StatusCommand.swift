@@ -5,7 +5,7 @@ import LoginStores
 
 /// `authctl status [PROFILE]`
 struct StatusCommand: WorldCommand {
-    static let configuration = CommandConfiguration(
+    static let outline = CommandConfiguration(
         commandName: "status",
         abstract: "Show every profile and account, and whether it can be used.",
         discussion: "The exit code is the first that is not 0, the default profile's first.")

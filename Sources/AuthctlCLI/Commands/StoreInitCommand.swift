@@ -5,7 +5,7 @@ import Secrets
 
 /// `authctl store init file`
 struct StoreInitCommand: WorldCommand {
-    static let configuration = CommandConfiguration(
+    static let outline = CommandConfiguration(
         commandName: "init", abstract: "Set up the encrypted file, with a passphrase or a key file.")
     static let mayAsk = true
 

@@ -4,7 +4,7 @@ import LoginStores
 
 /// `authctl store move FROM TO`
 struct StoreMoveCommand: WorldCommand {
-    static let configuration = CommandConfiguration(
+    static let outline = CommandConfiguration(
         commandName: "move", abstract: "Carry logins from one store to another.",
         discussion: """
             All that are in the first store, or those of -P PROFILE and -u NAME alone. Each is written to the other \

@@ -4,7 +4,7 @@ import LoginStores
 
 /// `authctl store test [STORE]`
 struct StoreTestCommand: WorldCommand {
-    static let configuration = CommandConfiguration(
+    static let outline = CommandConfiguration(
         commandName: "test", abstract: "Write a random secret, read it back from another process, and delete it.")
     static let mayAsk = true
 

@@ -4,7 +4,7 @@ import LoginStores
 
 /// `authctl switch [PROFILE] USER`
 struct SwitchCommand: WorldCommand {
-    static let configuration = CommandConfiguration(
+    static let outline = CommandConfiguration(
         commandName: "switch", abstract: "Make another account of a profile the active one.",
         usage: "authctl switch [<profile>] <user>")
 

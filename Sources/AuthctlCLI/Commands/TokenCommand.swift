@@ -6,7 +6,7 @@ import Secrets
 
 /// `authctl token [PROFILE]`
 struct TokenCommand: WorldCommand {
-    static let configuration = CommandConfiguration(
+    static let outline = CommandConfiguration(
         commandName: "token",
         abstract: "Print the session's token, never one that is past its end.",
         discussion: "With Basic and with cookies there is no token; --header prints the header line instead.")

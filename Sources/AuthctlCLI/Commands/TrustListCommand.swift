@@ -4,7 +4,7 @@ import LoginStores
 
 /// `authctl trust list`
 struct TrustListCommand: WorldCommand {
-    static let configuration = CommandConfiguration(
+    static let outline = CommandConfiguration(
         commandName: "list", abstract: "Show what was accepted: for which origin, which certificate, which faults.")
 
     @OptionGroup var report: ReportOptions

@@ -5,7 +5,7 @@ import LoginStores
 
 /// `authctl trust remove ORIGIN`
 struct TrustRemoveCommand: WorldCommand {
-    static let configuration = CommandConfiguration(
+    static let outline = CommandConfiguration(
         commandName: "remove", abstract: "Forget what was accepted for an origin.")
 
     @Argument(help: ArgumentHelp("Such as https://HOST:PORT.", valueName: "origin"))

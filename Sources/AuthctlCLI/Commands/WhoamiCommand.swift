@@ -4,7 +4,7 @@ import LoginStores
 
 /// `authctl whoami [PROFILE]`
 struct WhoamiCommand: WorldCommand {
-    static let configuration = CommandConfiguration(
+    static let outline = CommandConfiguration(
         commandName: "whoami", abstract: "Ask the service who is logged in, and print the user name alone.")
 
     @Argument(help: "The profile.")

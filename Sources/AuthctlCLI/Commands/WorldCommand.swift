@@ -3,6 +3,8 @@ import LoginCore
 
 /// A command that works in a `World`: options, then one step that receives the invocation and decides how the program ends.
 protocol EndingCommand: ParsableCommand {
+    /// Its name and what `--help` says of it.
+    static var outline: CommandConfiguration { get }
     var global: GlobalOptions { get }
     /// Whether it prints JSON.
     var printsJSON: Bool { get }
@@ -18,6 +20,14 @@ protocol EndingCommand: ParsableCommand {
 }
 
 extension EndingCommand {
+    /// With a command above it, the parser does not look for a completion script's option first, which costs two fifths of
+    /// all that is done at a start.
+    static var configuration: CommandConfiguration {
+        var configuration = outline
+        configuration._superCommandName = "authctl"
+        return configuration
+    }
+
     static var mayAsk: Bool { false }
     static var mayUnlock: Bool { true }
 

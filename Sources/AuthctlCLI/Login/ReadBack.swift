@@ -46,7 +46,7 @@ struct ReadBack {
 
 /// The other process of `ReadBack`: prints the test's secret, which protects nothing.
 struct StoreReadBackCommand: WorldCommand {
-    static let configuration = CommandConfiguration(
+    static let outline = CommandConfiguration(
         commandName: "read-back", abstract: "Used by 'store test'.", shouldDisplay: false)
 
     @Argument(help: "The store.")
