@@ -32,8 +32,9 @@ struct LoginFlowWalk: Sendable {
         let index: (from: Int, to: Int)
         fileprivate let found: Found
 
-        var from: Place { found.places[index.from] }
-        var to: Place { found.places[index.to] }
+        // Lent, not copied: a place has some hundred references to count.
+        var from: Place { _read { yield found.places[index.from] } }
+        var to: Place { _read { yield found.places[index.to] } }
     }
 
     /// Changed by the walk alone, before anybody else has it.
@@ -43,7 +44,7 @@ struct LoginFlowWalk: Sendable {
 
     let policy: LoginFlow.Policy
     private let found = Found()
-    var places: [Place] { found.places }
+    var places: [Place] { _read { yield found.places } }
     private(set) var steps: [Step] = []
     private var known: [Key: [Int]] = [:]
 

@@ -134,16 +134,20 @@ struct `A hostile head` {
 /// What is told while a server keeps somebody waiting.
 struct `A wait` {
     @Test func `A10 is told about every 250 milliseconds, and once that it is over`() throws {
-        let server = try RecordingServer([.raw("HTTP/1.1 200 OK\nContent-Length: 2\n\nok", pace: 50), .silence])
+        let server = try RecordingServer([.raw("HTTP/1.1 200 OK\nContent-Length: 2\n\nok", pace: 40), .silence])
         let heard = Told()
-        var settings = TransportSettings(timeout: 2)
-        settings.whileWaiting = { heard.add($0) }
-        let transport = CurlTransport(origin: server.origin, settings: settings)
-        _ = try transport.send(HTTPRequest(method: "GET", url: server.url()))
-        #expect((2...4).contains(heard.seconds.count), "\(heard.all)")
-        #expect(heard.seconds == heard.seconds.sorted() && (heard.seconds.last ?? 9) < 1.5)
+        func send(timeout: Int) throws {
+            var settings = TransportSettings(timeout: timeout)
+            settings.whileWaiting = { heard.add($0) }
+            _ = try CurlTransport(origin: server.origin, settings: settings)
+                .send(HTTPRequest(method: "GET", url: server.url()))
+        }
+        try send(timeout: 60)
+        // A busy machine is late, never early: the 40 bytes take 1.6 s at least, and nothing is told twice in 250 ms.
+        #expect(heard.seconds.count >= 2, "\(heard.all)")
+        #expect(zip(heard.seconds, heard.seconds.dropFirst()).allSatisfy { $1 - $0 >= 0.2 }, "\(heard.all)")
         #expect(heard.all.last == .over && heard.all.count == heard.seconds.count + 1)
-        #expect(fault { _ = try transport.send(HTTPRequest(method: "GET", url: server.url())) }?.exitCode == .network)
+        #expect(fault { try send(timeout: 2) }?.exitCode == .network)
         #expect(heard.all.last == .over && heard.all.filter { $0 == .over }.count == 2)
     }
 
