@@ -17,17 +17,17 @@ func say(_ text: String) {
 /// Looks for a login that is good, asks for one if there is none, and keeps it.
 func logIn(to text: String, remembering folder: String) throws -> Identity {
     let url = try URLParser().parse(text)
-    let verify = RequestRule(verb: "GET", path: Template(literal: url.target))
+    let verify = RequestRule(method: "GET", path: Template(literal: url.target))
     let profile = Profile(name: "gated-greeting", url: url.origin.description, verify: verify)
     let clock = WallClock { Int64(time(nil)) }
 
     let service = Service(
         profile: profile, endpoint: ServiceEndpoint(origin: url.origin, base: profile.url),
         transport: CurlTransport(origin: url.origin), clock: clock, tickets: .gssapi)
-    let shelf = StoreShelf(folder: folder, clock: clock) { () throws(StoreFault) in throw .passphraseCancelled }
+    let shelf = StoreFactory(folder: folder, clock: clock) { () throws(StoreFault) in throw .passphraseCancelled }
     let keeper = StoreKeeper(
         subject: StoreKeeper.Subject(profile: profile.name, url: profile.url, origin: url.origin),
-        rules: StoreKeeper.Rules(), book: AccountBook(folder: folder),
+        rules: StoreKeeper.Rules(), book: AccountRegistry(folder: folder),
         stores: StoreKeeper.Stores(
             choose: { () throws(StoreFault) in try shelf.chooser().choose() },
             open: { (name) throws(StoreFault) in try shelf.open(name) }),
@@ -54,7 +54,7 @@ do {
     let identity = try logIn(to: CommandLine.arguments[1], remembering: CommandLine.arguments[2])
     print("Hello, \(SafeText.escaped(identity.displayName)).")
 } catch let error as LoginError {
-    say("gated-greeting: \(error.message(about: Topic()).what)")
+    say("gated-greeting: \(error.message(about: ErrorContext()).what)")
     exit(error.exitCode.rawValue)
 } catch {
     say("gated-greeting: that is no URL of a service: \(SafeText.quoted(CommandLine.arguments[1]))")

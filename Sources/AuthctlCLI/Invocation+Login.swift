@@ -24,7 +24,7 @@ extension Invocation {
             clock: world.clock,
             leftBehind: { [world] store, fault in
                 world.streams.say(
-                    "authctl: the former copy in '\(store)' could not be erased: \(LoginError.store(fault).message(about: Topic()).what)"
+                    "authctl: the former copy in '\(store)' could not be erased: \(LoginError.store(fault).message(about: ErrorContext()).what)"
                 )
             })
     }

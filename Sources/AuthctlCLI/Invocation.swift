@@ -8,8 +8,8 @@ final class Invocation {
     let world: World
     let options: GlobalOptions
     let paths: Paths
-    let profiles: ProfileBook
-    let book: AccountBook
+    let profiles: Configuration
+    let book: AccountRegistry
     /// Whether this command may ask a person to log in, and somebody is there to be asked.
     let mayAsk: Bool
     /// Whether it may ask a person to unlock a store, and somebody is there to be asked; most commands never come to ask that.
@@ -20,22 +20,22 @@ final class Invocation {
     /// Is told what is sent and answered, without secrets; nothing for what `-v` says.
     var trace: (@Sendable (String) -> Void)?
     /// Whom the command is about, for its messages.
-    var topic = Topic()
+    var topic = ErrorContext()
     /// The options of a login that the command was typed with, as words.
     var loginOptions: [String] = []
     /// What this run has accepted of a server's certificate.
     var acceptance: TrustAcceptance?
     /// The store of a login that is not kept yet.
     var chosenStore: StoreName?
-    private var remembered: AccountBookDocument?
-    private var opened: StoreShelf?
+    private var remembered: AccountRegistryDocument?
+    private var opened: StoreFactory?
 
     init(_ world: World, _ options: GlobalOptions, mayAsk: Bool = false, mayUnlock: Bool = false) throws(LoginError) {
         self.world = world
         self.options = options
         (paths, profiles) = try Invocation.fromConfig { () throws(UsageFault) in
             let paths = try Paths(world.environment, config: options.config)
-            return (paths, try ProfileBook(paths))
+            return (paths, try Configuration(paths))
         }
         book = world.book(paths.stateFolder)
         let isForbidden = options.noPrompt || (world.environment["AUTHCTL_NO_PROMPT"] ?? "0") != "0"
@@ -55,7 +55,7 @@ final class Invocation {
 
     /// The profile of this name; from here on, messages are about it.
     func profile(named name: String) throws(LoginError) -> Profile {
-        if profiles.source(of: name) != nil { topic = Topic(profile: name) }
+        if profiles.source(of: name) != nil { topic = ErrorContext(profile: name) }
         var profile = try Invocation.fromConfig { () throws(UsageFault) in try profiles.profile(named: name) }
         try profile.settings.override(by: world.environment)
         topic.fields = profile.fields
@@ -69,7 +69,7 @@ final class Invocation {
     }
 
     /// Whom the command is about, with how it was called: for the message that ends it.
-    var typedTopic: Topic {
+    var typedTopic: ErrorContext {
         var topic = topic
         // The URL may have named the user.
         topic.options = options.words + (options.username == nil ? topic.options : []) + loginOptions
@@ -77,7 +77,7 @@ final class Invocation {
     }
 
     /// What was remembered when the command began.
-    func document() throws(LoginError) -> AccountBookDocument {
+    func document() throws(LoginError) -> AccountRegistryDocument {
         if let remembered { return remembered }
         let document = try fromStore { () throws(StoreFault) in try book.read() }
         remembered = document
@@ -113,7 +113,7 @@ final class Invocation {
     /// The stores, with a passphrase from a file or, where this command may ask for it, from the person.
     ///
     /// One for the whole command, so that a passphrase is asked for and turned into a key once.
-    func shelf() -> StoreShelf {
+    func shelf() -> StoreFactory {
         if let opened { return opened }
         let asked = StorePassphrase(invocation: self)
         let place = World.ShelfPlace(

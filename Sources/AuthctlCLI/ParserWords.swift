@@ -25,11 +25,11 @@ struct ParserWords {
 
     /// The longest first, since one may be part of another.
     private var values: [String] {
-        let given = arguments.flatMap { argument in
+        let supplied = arguments.flatMap { argument in
             [argument]
                 + argument.indices.filter { argument[$0] == "=" }.prefix(1)
                 .map { String(argument[argument.index(after: $0)...]) }
         }
-        return given.filter { !$0.isEmpty }.sorted { $0.utf8.count > $1.utf8.count }
+        return supplied.filter { !$0.isEmpty }.sorted { $0.utf8.count > $1.utf8.count }
     }
 }

@@ -39,7 +39,7 @@ extension Invocation {
     /// The account that is meant: of `-u`, or of `AUTHCTL_USERNAME` where the environment names this profile, as within an
     /// `exec`; nothing for the active one.
     func username(for profile: Profile) -> String? {
-        let mayUse = mayUseGivenVariables(for: profile, isLogin: false)
+        let mayUse = mayUseSuppliedVariables(for: profile, isLogin: false)
         return options.username ?? (mayUse ? world.environment["AUTHCTL_USERNAME"] : nil)
     }
 
@@ -47,7 +47,7 @@ extension Invocation {
     ///
     /// They belong to the profile or URL that the environment names, and are never sent for another; where it names
     /// none, they serve `login` alone.
-    func mayUseGivenVariables(for profile: Profile, isLogin: Bool, url: String? = nil) -> Bool {
+    func mayUseSuppliedVariables(for profile: Profile, isLogin: Bool, url: String? = nil) -> Bool {
         let named = world.environment["AUTHCTL_PROFILE"]
         let namedURL = world.environment["AUTHCTL_VERIFY_URL"]
         if named == nil && namedURL == nil { return isLogin }

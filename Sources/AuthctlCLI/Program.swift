@@ -51,7 +51,7 @@ public struct Program {
     }
 
     private func run(_ command: any EndingCommand) -> Ending {
-        var topic = Topic()
+        var topic = ErrorContext()
         do throws(LoginError) {
             let invocation = try Invocation(
                 world, command.global, mayAsk: type(of: command).mayAsk, mayUnlock: type(of: command).mayUnlock)
@@ -103,7 +103,7 @@ public struct Program {
 
     /// Before there is a command that could say it.
     private func end(_ error: LoginError, printsJSON: Bool) -> ExitCode {
-        world.streams.tell(error, about: Topic(), printsJSON: printsJSON)
+        world.streams.tell(error, about: ErrorContext(), printsJSON: printsJSON)
         return error.exitCode
     }
 }

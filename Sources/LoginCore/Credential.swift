@@ -7,18 +7,18 @@ public struct Credential: Equatable, Sendable {
     /// The password, or the pasted token; absent where a login needs none.
     public let secret: Secret?
     /// What else the login needs: the passphrase of a key, `{secret:LABEL}`.
-    public let further: [CredentialField: Secret]
+    public let extraSecrets: [CredentialField: Secret]
 
     /// Nothing is checked here: what a method wants of a name and a password is looked at when they are sent.
-    public init(username: String?, secret: Secret?, further: [CredentialField: Secret] = [:]) {
+    public init(username: String?, secret: Secret?, extraSecrets: [CredentialField: Secret] = [:]) {
         self.username = username
         self.secret = secret
-        self.further = further
+        self.extraSecrets = extraSecrets
     }
 
     /// The same with what is known already for what is not in it.
     public func completed(by known: [CredentialField: Secret]) -> Credential {
-        Credential(username: username, secret: secret, further: further.merging(known) { own, _ in own })
+        Credential(username: username, secret: secret, extraSecrets: extraSecrets.merging(known) { own, _ in own })
     }
 }
 
@@ -94,22 +94,23 @@ public struct Login: Equatable, Sendable {
     /// What a new session can be earned with; present only where the profile keeps the password.
     public let credential: Credential?
     /// What every later request needs beside the session; kept as long as it is.
-    public let further: [CredentialField: Secret]
+    public let extraSecrets: [CredentialField: Secret]
     /// What verify answered before this login; nothing where it was not asked, or says nothing by that.
-    public let anonymousAnswer: AnonymousAnswer?
+    public let anonymousResponse: AnonymousResponse?
     /// Where it was verified, if that was by HTTP authentication just now.
     public let space: VerifiedSpace?
 
     /// Without a credential, a login that cannot earn itself a new session.
     public init(
-        identity: Identity, session: Session, credential: Credential? = nil, further: [CredentialField: Secret] = [:],
-        anonymousAnswer: AnonymousAnswer? = nil, space: VerifiedSpace? = nil
+        identity: Identity, session: Session, credential: Credential? = nil,
+        extraSecrets: [CredentialField: Secret] = [:],
+        anonymousResponse: AnonymousResponse? = nil, space: VerifiedSpace? = nil
     ) {
-        self.anonymousAnswer = anonymousAnswer
+        self.anonymousResponse = anonymousResponse
         self.identity = identity
         self.session = session
         self.credential = credential
-        self.further = further
+        self.extraSecrets = extraSecrets
         self.space = space
     }
 }

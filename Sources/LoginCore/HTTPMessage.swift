@@ -157,7 +157,7 @@ public struct Redirect: Equatable, Sendable {
     public var fault: LoginError? {
         guard url.isEmpty else { return nil }
         if Self.isUnclear(target) { return .untrusted(.unclearRedirect(target: target)) }
-        return .network(.brokenAnswer("its Location is too long or no URL"))
+        return .network(.brokenResponse("its Location is too long or no URL"))
     }
 }
 
@@ -167,5 +167,5 @@ public protocol Transport {
     func send(_ request: HTTPRequest) throws(LoginError) -> HTTPResponse
 
     /// From now on a certificate that does not verify is good where the exception covers it, and only there.
-    func trust(_ exception: TrustException)
+    func trust(_ exception: TrustedCertificate)
 }

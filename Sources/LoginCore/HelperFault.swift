@@ -15,12 +15,12 @@ public enum HelperFault: Error, Equatable, Sendable {
     /// Anybody could have put their own program in its place.
     case writableByAll(path: String)
     case notStarted(path: String, errno: Int32)
-    case failed(verb: String, status: Int32, Words)
+    case failed(method: String, status: Int32, Words)
     /// It says that it was not given what it was given: a server URL or a user name.
-    case givenInVain(verb: String, what: String)
+    case suppliedInVain(method: String, what: String)
     /// It printed more than so many bytes.
-    case tooMuch(verb: String, limit: Int)
-    case notUnderstood(verb: String)
+    case tooMuch(method: String, limit: Int)
+    case notUnderstood(method: String)
     /// It answered with the credentials of something else.
     case otherEntry
     /// The entry of this account does not hold what authctl has put there.

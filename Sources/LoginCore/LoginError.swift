@@ -17,7 +17,7 @@ public enum LoginError: Error, Equatable, Sendable {
     case http(status: Int)
     /// A person took longer than so many seconds.
     case promptExpired(seconds: Int)
-    case failure(FailureFault)
+    case failure(OtherFailure)
 
     /// The code that the program ends with.
     public var exitCode: ExitCode {
@@ -89,7 +89,7 @@ public enum NetworkFault: Equatable, Sendable {
     case notHTTP
     /// Over plain http, before a byte of an answer: a server that speaks TLS often just hangs up.
     case endedUnanswered
-    case brokenAnswer(String)
+    case brokenResponse(String)
     /// One leads back to where another came from, or more than so many came in a row.
     case redirectLoop(limit: Int)
     case answerTooLarge(limit: Int)

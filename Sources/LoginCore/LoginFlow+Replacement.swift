@@ -20,7 +20,7 @@ extension LoginFlow {
     /// Saves a login that was confirmed, unless it is another person's: then a person is asked first.
     mutating func save(_ login: Login, from source: Source) -> Effect {
         guard let replacement = replacement(by: login.identity) else { return keep(login, from: source) }
-        guard policy.mayAsk, source != .given else {
+        guard policy.mayAsk, source != .supplied else {
             return finish(.failed(.loginRequired(LoginNeed(why: .otherPerson(replacement)))))
         }
         return go(.askingReplacement(login.identity, source), .askReplacement(replacement, login))

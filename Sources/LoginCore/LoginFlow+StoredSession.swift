@@ -4,8 +4,8 @@ public struct StoredSession: Equatable, Sendable {
     /// What is being done with it; the raw value says it in words.
     public enum Step: String, Equatable, Sendable {
         case verifying = "verifying the session"
-        case renewing = "renewing the session"
-        case savingRenewal = "saving the renewed session"
+        case refreshing = "renewing the session"
+        case savingRefresh = "saving the renewed session"
         case rejecting = "rejecting the session"
     }
 
@@ -13,7 +13,7 @@ public struct StoredSession: Equatable, Sendable {
     /// Whether there is a credential beside it, to earn another one with.
     let withCredential: Bool
     /// How often it was renewed in this login, be it by another process.
-    var renewals = 0
+    var refreshes = 0
     /// Whether the server has refused it.
     var isRefused = false
 
@@ -27,47 +27,47 @@ extension LoginFlow {
     mutating func judge(_ session: StoredSession) -> Effect {
         var session = session
         session.isRefused = policy.sessionWasRefused
-        return policy.renewsFirst || policy.sessionWasRefused
-            ? proceed(to: .renewing, session, .renewSession) : proceed(to: .verifying, session, .verifySession)
+        return policy.refreshesFirst || policy.sessionWasRefused
+            ? proceed(to: .refreshing, session, .refreshSession) : proceed(to: .verifying, session, .verifySession)
     }
 
     mutating func handle(_ event: Event, judging session: StoredSession) -> Effect {
         var session = session
         switch (session.step, event) {
-        case (.verifying, .confirmed(let login, isRenewed: true)):
+        case (.verifying, .confirmed(let login, isRefreshed: true)):
             return save(login, from: .stored)
-        case (.verifying, .confirmed(let login, isRenewed: false)):
+        case (.verifying, .confirmed(let login, isRefreshed: false)):
             return succeed(.alreadyLoggedIn(login.identity))
         case (.verifying, .refused):
             session.isRefused = true
-            if session.renewals == 2 { return proceed(to: .rejecting, session, .reject(.session)) }
-            return proceed(to: .renewing, session, .renewSession)
+            if session.refreshes == 2 { return proceed(to: .rejecting, session, .reject(.session)) }
+            return proceed(to: .refreshing, session, .refreshSession)
 
-        case (.renewing, .renewed(let login)):
+        case (.refreshing, .refreshed(let login)):
             // The old refresh token may be used up: what takes its place is kept before anything else can go wrong.
-            return proceed(to: .savingRenewal, session, .save(login, .renewal))
-        case (.renewing, .refused):
+            return proceed(to: .savingRefresh, session, .save(login, .refresh))
+        case (.refreshing, .refused):
             return proceed(to: .rejecting, session, .reject(.session))
-        case (.renewing, .notRenewable):
-            return goOnWithoutRenewal(session)
-        case (.savingRenewal, .saved):
-            session.renewals += 1
+        case (.refreshing, .notRefreshable):
+            return goOnWithoutRefresh(session)
+        case (.savingRefresh, .saved):
+            session.refreshes += 1
             session.isRefused = false
             return proceed(to: .verifying, session, .verifySession)
-        case (.renewing, .lookedUp(let found, _)):
+        case (.refreshing, .lookedUp(let found, _)):
             return goOn(with: found, after: session)
 
         case (.rejecting, .rejected):
             if session.withCredential { return go(.authenticating(.stored), .authenticateStored) }
             return endRefusedSession()
 
-        case (.verifying, _), (.renewing, _), (.savingRenewal, _), (.rejecting, _):
+        case (.verifying, _), (.refreshing, _), (.savingRefresh, _), (.rejecting, _):
             return unexpected(event)
         }
     }
 
     /// A session that the server refused is rejected; one that is only near its end stays, since nobody judged it.
-    private mutating func goOnWithoutRenewal(_ session: StoredSession) -> Effect {
+    private mutating func goOnWithoutRefresh(_ session: StoredSession) -> Effect {
         if session.isRefused { return proceed(to: .rejecting, session, .reject(.session)) }
         if session.withCredential { return go(.authenticating(.stored), .authenticateStored) }
         return finish(.failed(.loginRequired(need(.sessionExpired))))
@@ -84,7 +84,7 @@ extension LoginFlow {
             return go(.authenticating(.stored), .authenticateStored)
         case .session, .both:
             var next = StoredSession(withCredential: found == .both)
-            next.renewals = session.renewals + 1
+            next.refreshes = session.refreshes + 1
             return proceed(to: .verifying, next, .verifySession)
         }
     }

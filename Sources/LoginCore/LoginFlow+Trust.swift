@@ -11,7 +11,7 @@ public enum Interruption: Equatable, Sendable {
     /// Nothing for a state that does not ask the server, or not first.
     init?(_ state: LoginFlow.State) {
         switch state {
-        case .judging(let session) where session.step == .verifying || session.step == .renewing:
+        case .judging(let session) where session.step == .verifying || session.step == .refreshing:
             self = .judging(session)
         case .preparing(let source): self = .preparing(source)
         case .authenticating(.stored): self = .authenticatingStored
@@ -26,12 +26,12 @@ public enum Interruption: Equatable, Sendable {
 /// What a person, or an option, accepted for this login.
 public struct TrustAcceptance: Equatable, Sendable {
     /// What is trusted from now on.
-    public let exception: TrustException
+    public let exception: TrustedCertificate
     /// Whether it is to be remembered if the login succeeds.
     public let isLasting: Bool
 
     /// - Parameter isLasting: without it, it holds for this process.
-    public init(_ exception: TrustException, isLasting: Bool) {
+    public init(_ exception: TrustedCertificate, isLasting: Bool) {
         self.exception = exception
         self.isLasting = isLasting
     }
@@ -95,7 +95,7 @@ extension LoginFlow {
     private mutating func resume(_ interruption: Interruption) -> Effect {
         switch interruption {
         case .judging(let session):
-            go(.judging(session), session.step == .renewing ? .renewSession : .verifySession)
+            go(.judging(session), session.step == .refreshing ? .refreshSession : .verifySession)
         case .preparing(let source): go(.preparing(source), .prepare)
         case .authenticatingStored: go(.authenticating(.stored), .authenticateStored)
         }

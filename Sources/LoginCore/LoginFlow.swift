@@ -21,11 +21,11 @@ public struct LoginFlow: Equatable, Sendable {
         /// Ask although something usable is stored.
         public var force: Bool
         /// A credential was given by option, variable or command: tried before the stored one, with no question after.
-        public var hasGivenCredential: Bool
+        public var hasSuppliedCredential: Bool
         /// A ticket may be there, so that the server is asked although nobody can be.
         public var mayUseTicket: Bool
         /// Renew what is stored before it is verified, since it is past its end or near to it.
-        public var renewsFirst: Bool
+        public var refreshesFirst: Bool
         /// The server has just refused the stored session: it is renewed or given up, not verified once more.
         public var sessionWasRefused: Bool
         /// What becomes of a certificate that does not verify.
@@ -35,16 +35,16 @@ public struct LoginFlow: Equatable, Sendable {
 
         /// Without arguments, a login of a person who may be asked and has given nothing.
         public init(
-            maxAttempts: Int = 3, mayAsk: Bool = true, force: Bool = false, hasGivenCredential: Bool = false,
-            mayUseTicket: Bool = false, renewsFirst: Bool = false, sessionWasRefused: Bool = false,
+            maxAttempts: Int = 3, mayAsk: Bool = true, force: Bool = false, hasSuppliedCredential: Bool = false,
+            mayUseTicket: Bool = false, refreshesFirst: Bool = false, sessionWasRefused: Bool = false,
             trust: TrustPolicy = TrustPolicy(), declines: Set<AuthenticationMethod> = [.certificate]
         ) {
             self.maxAttempts = maxAttempts
             self.mayAsk = mayAsk
             self.force = force
-            self.hasGivenCredential = hasGivenCredential
+            self.hasSuppliedCredential = hasSuppliedCredential
             self.mayUseTicket = mayUseTicket
-            self.renewsFirst = renewsFirst
+            self.refreshesFirst = refreshesFirst
             self.sessionWasRefused = sessionWasRefused
             self.trust = trust
             self.declines = declines
@@ -52,7 +52,7 @@ public struct LoginFlow: Equatable, Sendable {
     }
 
     /// Where a credential that is being judged came from.
-    public enum Source: Equatable, Sendable, CaseIterable { case given, stored, typed, ticket }
+    public enum Source: Equatable, Sendable, CaseIterable { case supplied, stored, typed, ticket }
 
     /// How far it has come: what was asked for last, and what has to be known once the answer is there.
     public enum State: Equatable, Sendable {
@@ -93,13 +93,13 @@ public struct LoginFlow: Equatable, Sendable {
         /// The store takes secrets, and the server named the protection space.
         case prepared(ProtectionSpace)
         case answered(Answer)
-        /// The verify endpoint confirmed a login; `isRenewed` if it differs from what is stored.
-        case confirmed(Login, isRenewed: Bool)
+        /// The verify endpoint confirmed a login; `isRefreshed` if it differs from what is stored.
+        case confirmed(Login, isRefreshed: Bool)
         case refused(Refusal)
         /// The refresh request gave another session.
-        case renewed(Login)
+        case refreshed(Login)
         /// There is nothing to renew the session with.
-        case notRenewable
+        case notRefreshable
         case rejected
         /// What a person said about a login of another person, and that login.
         case answeredReplacement(Login, accepts: Bool)
@@ -116,8 +116,8 @@ public struct LoginFlow: Equatable, Sendable {
         case prepare
         case ask(Challenge)
         case verifySession
-        case renewSession
-        case authenticateGiven
+        case refreshSession
+        case authenticateSupplied
         case authenticateStored
         case authenticate(Credential)
         /// With what was typed last, once more.
@@ -129,8 +129,8 @@ public struct LoginFlow: Equatable, Sendable {
         case reject(StoredLogin.Part)
         case askRetry(LoginError)
         case askTrust(ServerTrust)
-        case trust(TrustException)
-        case rememberTrust(TrustException)
+        case trust(TrustedCertificate)
+        case rememberTrust(TrustedCertificate)
         case finish(Outcome)
     }
 
@@ -212,7 +212,7 @@ public struct LoginFlow: Equatable, Sendable {
             return offerRetry(after: error)
 
         case (.starting, .begun):
-            if policy.hasGivenCredential { return go(.preparing(.given), .prepare) }
+            if policy.hasSuppliedCredential { return go(.preparing(.supplied), .prepare) }
             if policy.force { return askOrEnd(.forced, why: .nothingStored) }
             return go(.lookingUp, .lookUp)
 
@@ -231,9 +231,9 @@ public struct LoginFlow: Equatable, Sendable {
         case (.askingReplacement(_, let source), _):
             return handle(event, replacingFrom: source)
 
-        case (.preparing(.given), .prepared(let space)):
+        case (.preparing(.supplied), .prepared(let space)):
             subject.protectionSpace = space
-            return go(.authenticating(.given), .authenticateGiven)
+            return go(.authenticating(.supplied), .authenticateSupplied)
         case (.preparing(.typed), .prepared(let space)):
             subject.protectionSpace = space
             // What is stored was tried before, and without anything the server has just refused.
@@ -247,7 +247,7 @@ public struct LoginFlow: Equatable, Sendable {
         case (.asking, .answered(.credential(let credential))):
             proposedUsername = credential.username ?? proposedUsername
             let named = Credential(
-                username: proposedUsername, secret: credential.secret, further: credential.further)
+                username: proposedUsername, secret: credential.secret, extraSecrets: credential.extraSecrets)
             return go(.authenticating(.typed), .authenticate(named))
         case (.asking, .answered(.leftBlank(let field, let username))):
             proposedUsername = username ?? proposedUsername
@@ -259,11 +259,11 @@ public struct LoginFlow: Equatable, Sendable {
         case (.asking, .answered(.declined)):
             return finish(.failed(.loginRequired(LoginNeed(why: .declined(subject.protectionSpace.method)))))
 
-        case (.authenticating(.stored), .confirmed(let login, isRenewed: false)):
+        case (.authenticating(.stored), .confirmed(let login, isRefreshed: false)):
             return succeed(.alreadyLoggedIn(login.identity))
         case (.authenticating(let source), .confirmed(let login, _)):
             return save(login, from: source)
-        case (.authenticating(.given), .refused(let refusal)), (.authenticating(.ticket), .refused(let refusal)):
+        case (.authenticating(.supplied), .refused(let refusal)), (.authenticating(.ticket), .refused(let refusal)):
             return finish(.failed(.rejected(refusal)))
         case (.authenticating(.stored), .refused(let refusal)):
             previousFailureCount += 1
@@ -278,7 +278,7 @@ public struct LoginFlow: Equatable, Sendable {
 
         case (.saving(let identity, .stored), .saved):
             return succeed(.alreadyLoggedIn(identity))
-        case (.saving(let identity, .given), .saved), (.saving(let identity, .typed), .saved),
+        case (.saving(let identity, .supplied), .saved), (.saving(let identity, .typed), .saved),
             (.saving(let identity, .ticket), .saved):
             return succeed(.loggedIn(identity))
 
@@ -307,8 +307,8 @@ extension LoginFlow {
     /// With what is stored, a session is only renewed; with a credential that a person gave, an account is logged in.
     func approval(_ source: Source) -> Approval {
         switch source {
-        case .stored: .renewal
-        case .given, .typed, .ticket: .login(subject.protectionSpace.method)
+        case .stored: .refresh
+        case .supplied, .typed, .ticket: .login(subject.protectionSpace.method)
         }
     }
 
@@ -398,8 +398,8 @@ extension LoginFlow.Event {
         case .answered: "answered"
         case .confirmed: "confirmed"
         case .refused: "refused"
-        case .renewed: "renewed"
-        case .notRenewable: "not renewable"
+        case .refreshed: "renewed"
+        case .notRefreshable: "not renewable"
         case .rejected: "rejected"
         case .answeredReplacement: "answered whose login to keep"
         case .saved: "saved"

@@ -7,22 +7,22 @@ public struct LoginLoop {
     private let keeper: any LoginKeeper
     private let service: any Authenticator
     private let prompt: any Prompt
-    private let given: Credential?
-    private let further: [CredentialField: Secret]
+    private let supplied: Credential?
+    private let extraSecrets: [CredentialField: Secret]
     private let refused: RefusedLogin?
 
     /// - Parameters:
     ///   - further: what was asked for before, and is kept with the login.
     ///   - refused: what the server has just refused: where it is a credential and still stored, it is not sent once more.
     public init(
-        keeper: any LoginKeeper, service: any Authenticator, prompt: any Prompt, given: Credential? = nil,
-        further: [CredentialField: Secret] = [:], refused: RefusedLogin? = nil
+        keeper: any LoginKeeper, service: any Authenticator, prompt: any Prompt, supplied: Credential? = nil,
+        extraSecrets: [CredentialField: Secret] = [:], refused: RefusedLogin? = nil
     ) {
         self.keeper = keeper
         self.service = service
         self.prompt = prompt
-        self.given = given
-        self.further = further
+        self.supplied = supplied
+        self.extraSecrets = extraSecrets
         self.refused = refused
     }
 
@@ -56,7 +56,7 @@ public struct LoginLoop {
         switch effect {
         case .lookUp:
             held.stored = try keeper.fill()
-            service.hold(held.stored.further)
+            service.hold(held.stored.extraSecrets)
             return lookedUp(held.stored)
         case .prepare:
             try keeper.prepare()
@@ -67,10 +67,10 @@ public struct LoginLoop {
             return .answered(try ask(challenge, stored))
         case .verifySession:
             return verify(stored)
-        case .renewSession:
-            return try renew(&held.stored)
-        case .authenticateGiven:
-            return authenticate(given, stored)
+        case .refreshSession:
+            return try refresh(&held.stored)
+        case .authenticateSupplied:
+            return authenticate(supplied, stored)
         case .authenticateStored:
             // A credential of HTTP authentication is its own session: sent at once, in one request.
             if case .credential = stored.session { return verify(stored) }
@@ -126,9 +126,9 @@ public struct LoginLoop {
     /// What is stored beside the session is not asked for, unless something in it may have been refused.
     private func ask(_ challenge: Challenge, _ stored: StoredLogin) throws(LoginError) -> Answer {
         guard challenge.previousFailureCount == 0 else { return try prompt.ask(challenge) }
-        let answer = try prompt.ask(challenge.without(Set(stored.further.keys)))
+        let answer = try prompt.ask(challenge.without(Set(stored.extraSecrets.keys)))
         guard case .credential(let credential) = answer else { return answer }
-        return .credential(credential.completed(by: stored.further))
+        return .credential(credential.completed(by: stored.extraSecrets))
     }
 
     private func verify(_ stored: StoredLogin) -> LoginFlow.Event {
@@ -138,26 +138,26 @@ public struct LoginLoop {
         }
     }
 
-    private func renew(_ stored: inout StoredLogin) throws(LoginError) -> LoginFlow.Event {
-        guard let session = stored.session else { return .notRenewable }
+    private func refresh(_ stored: inout StoredLogin) throws(LoginError) -> LoginFlow.Event {
+        guard let session = stored.session else { return .notRefreshable }
         do throws(LoginError) {
-            if let next = try service.renew(session, username: stored.username) {
-                return .renewed(Login(identity: Identity(username: stored.username, serverName: nil), session: next))
+            if let next = try service.refresh(session, username: stored.username) {
+                return .refreshed(Login(identity: Identity(username: stored.username, serverName: nil), session: next))
             }
         } catch .rejected(let refusal) {
             return .refused(refusal)
         }
         // Another process may have judged it meanwhile: what it erased or marked is not sent once more from memory.
         let now = try keeper.fill()
-        if now.session == session && now.credential == stored.credential { return .notRenewable }
+        if now.session == session && now.credential == stored.credential { return .notRefreshable }
         stored = now
-        service.hold(now.further)
+        service.hold(now.extraSecrets)
         return .lookedUp(now.found, endedAt: now.endedAt)
     }
 
     private func authenticate(_ credential: Credential?, _ stored: StoredLogin) -> LoginFlow.Event {
         guard let credential else { return .lookedUp(.nothing) }
-        let complete = credential.completed(by: further).completed(by: stored.further)
+        let complete = credential.completed(by: extraSecrets).completed(by: stored.extraSecrets)
         return judge(against: stored) { () throws(LoginError) in try service.authenticate(complete) }
     }
 
@@ -168,7 +168,7 @@ public struct LoginLoop {
         defer { prompt.showWaiting(nil) }
         do throws(LoginError) {
             let login = try ask()
-            return .confirmed(login, isRenewed: login.session != stored.session)
+            return .confirmed(login, isRefreshed: login.session != stored.session)
         } catch .rejected(let refusal) {
             return .refused(refusal)
         } catch {

@@ -110,7 +110,7 @@ public struct MethodChoice: Equatable, Sendable {
         if offered.isEmpty { return .usage(.noChallenge(url: url, status: status)) }
         let unusable = accepts(.digest) ? DigestChallenge.strongest(of: offered).unusable : []
         for case .malformed(let problem) in unusable where offered.allSatisfy({ $0.scheme == "digest" }) {
-            return .network(.brokenAnswer("it asks for Digest, but \(problem)"))
+            return .network(.brokenResponse("it asks for Digest, but \(problem)"))
         }
         if hasPassword, accepts(.negotiate), isOffered(.negotiate, offered), !accepts(.basic), !accepts(.digest) {
             return .usage(.takesNoPassword(method: .negotiate))

@@ -40,7 +40,7 @@ public protocol LoginKeeper {
     func reject(_ part: StoredLogin.Part) throws(LoginError)
 
     /// Keeps what a person accepted, once the login it was accepted for has succeeded.
-    func remember(_ exception: TrustException) throws(LoginError)
+    func remember(_ exception: TrustedCertificate) throws(LoginError)
 }
 
 /// What an approval means for the account.
@@ -48,7 +48,7 @@ public enum Approval: Equatable, Sendable {
     /// A person logged in, by this method: the account becomes the active one, in the store that was prepared.
     case login(AuthenticationMethod)
     /// The service renewed the session: it takes the place of the old one in its own store, and nothing else changes.
-    case renewal
+    case refresh
 }
 
 /// What a fill found.
@@ -65,7 +65,7 @@ public struct StoredLogin: Equatable, Sendable {
     /// Whether a password is stored that the server refused; it is not sent again by itself.
     public let credentialWasRefused: Bool
     /// What is asked for once and goes along with later logins and requests.
-    public let further: [CredentialField: Secret]
+    public let extraSecrets: [CredentialField: Secret]
     /// When the session ended, in seconds of Unix time, where it is past its end or its store has dropped it for that.
     public var endedAt: Int64?
     /// Whether the service has to be asked before the session is used: it was renewed and nobody has said yet whose it is, or
@@ -75,13 +75,13 @@ public struct StoredLogin: Equatable, Sendable {
     /// Without arguments: nothing is stored.
     public init(
         session: Session? = nil, credential: Credential? = nil, username: String = "",
-        credentialWasRefused: Bool = false, further: [CredentialField: Secret] = [:]
+        credentialWasRefused: Bool = false, extraSecrets: [CredentialField: Secret] = [:]
     ) {
         self.session = session
         self.credential = credential
         self.username = username
         self.credentialWasRefused = credentialWasRefused
-        self.further = further
+        self.extraSecrets = extraSecrets
     }
 
     /// The same as facts for `LoginFlow`. Where the credential is the session, it is judged as a credential.
@@ -102,7 +102,7 @@ public protocol Authenticator {
     func prepare() throws(LoginError) -> ProtectionSpace
 
     /// Takes what goes along with every request from now on: it was asked for once, and is stored.
-    func hold(_ further: [CredentialField: Secret])
+    func hold(_ extraSecrets: [CredentialField: Secret])
 
     /// Logs in with a credential and has the verify endpoint confirm it.
     /// - Throws: `LoginError.rejected` only if the server refused the credential.
@@ -116,10 +116,10 @@ public protocol Authenticator {
     /// Exchanges a session for a new one; the old one may be used up then.
     /// - Returns: nothing where there is nothing to renew it with.
     /// - Throws: `LoginError.rejected` only if the server refused to renew it.
-    func renew(_ session: Session, username: String) throws(LoginError) -> Session?
+    func refresh(_ session: Session, username: String) throws(LoginError) -> Session?
 
     /// From now on the server's certificate is good where the exception covers it.
-    func trust(_ exception: TrustException)
+    func trust(_ exception: TrustedCertificate)
 }
 
 /// A person at a terminal.

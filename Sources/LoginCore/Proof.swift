@@ -5,13 +5,13 @@ public enum Proof: Equatable, Sendable {
     case verify(RequestRule)
     /// The service has no such endpoint: the answer to the login request is the proof, by a 2xx with the token or a cookie in it.
     /// The rules are for requests of a person's own alone.
-    case loginAnswer(AnswerRule)
+    case loginResponse(ResponseRule)
 
     /// By which the answer to a request with a session is read.
-    public var rules: AnswerRule {
+    public var rules: ResponseRule {
         switch self {
-        case .verify(let request): request.answer
-        case .loginAnswer(let rules): rules
+        case .verify(let request): request.response
+        case .loginResponse(let rules): rules
         }
     }
 }
@@ -21,7 +21,7 @@ extension Profile {
     public var verify: RequestRule? {
         switch proof {
         case .verify(let request): request
-        case .loginAnswer: nil
+        case .loginResponse: nil
         }
     }
 
@@ -30,7 +30,7 @@ extension Profile {
     public var guarded: (rule: RequestRule, step: Step)? {
         switch proof {
         case .verify(let request): (request, .verify)
-        case .loginAnswer: answersChallenges ? login.map { ($0, .login) } : nil
+        case .loginResponse: answersChallenges ? login.map { ($0, .login) } : nil
         }
     }
 }

@@ -63,13 +63,13 @@ public struct ServerTrust: Equatable, Sendable {
     public var isAcceptable: Bool { reasons.allSatisfy(\.isAcceptable) }
 
     /// What an acceptance of it covers.
-    public var exception: TrustException {
-        TrustException(origin: origin, key: key, reasons: reasons, fingerprint: fingerprint)
+    public var exception: TrustedCertificate {
+        TrustedCertificate(origin: origin, key: key, reasons: reasons, fingerprint: fingerprint)
     }
 }
 
 /// What a person accepted: one key at one origin, with these faults and no others.
-public struct TrustException: Equatable, Sendable, Codable {
+public struct TrustedCertificate: Equatable, Sendable, Codable {
     /// Where it holds, and nowhere else.
     public let origin: Origin
     /// As `ServerTrust.key`.

@@ -3,7 +3,7 @@ extension StoredLogin {
     ///
     /// A refresh token and a password outlive the session that they renew, and cookies end one by one.
     public var lastUse: Int64? {
-        if credential != nil || !further.isEmpty { return nil }
+        if credential != nil || !extraSecrets.isEmpty { return nil }
         switch session {
         case .credential, nil: return nil
         case .token(let token): return token.refreshToken == nil ? token.expires : nil
@@ -15,26 +15,27 @@ extension StoredLogin {
     /// Basic, the session is the password.
     public func found(as username: String, credentialWasRefused: Bool) -> StoredLogin {
         guard credentialWasRefused else {
-            return StoredLogin(session: session, credential: credential, username: username, further: further)
+            return StoredLogin(session: session, credential: credential, username: username, extraSecrets: extraSecrets)
         }
         let isPassword = if case .credential = session { true } else { false }
         return StoredLogin(
-            session: isPassword ? nil : session, username: username, credentialWasRefused: true, further: further)
+            session: isPassword ? nil : session, username: username, credentialWasRefused: true,
+            extraSecrets: extraSecrets)
     }
 }
 
 extension StoredLogin {
     /// The same with a session that was just saved.
     func with(_ session: Session) -> StoredLogin {
-        StoredLogin(session: session, credential: credential, username: username, further: further)
+        StoredLogin(session: session, credential: credential, username: username, extraSecrets: extraSecrets)
     }
 
     /// What is left when the server has refused a part.
     func without(_ part: Part) -> StoredLogin {
         switch part {
-        case .session: StoredLogin(credential: credential, username: username, further: further)
+        case .session: StoredLogin(credential: credential, username: username, extraSecrets: extraSecrets)
         case .credential:
-            StoredLogin(session: session, username: username, credentialWasRefused: true, further: further)
+            StoredLogin(session: session, username: username, credentialWasRefused: true, extraSecrets: extraSecrets)
         }
     }
 }

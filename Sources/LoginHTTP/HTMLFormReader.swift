@@ -26,11 +26,11 @@ struct HTMLFormReader {
     }
 
     /// The page in the body of an answer, whatever its type is said to be.
-    /// - Throws: `answerTooLarge`, `brokenAnswer` for what would keep the parser too long.
+    /// - Throws: `answerTooLarge`, `brokenResponse` for what would keep the parser too long.
     func page(_ response: HTTPResponse) throws(LoginError) -> LoginPage {
         guard response.body.count <= Self.limit else { throw .network(.answerTooLarge(limit: Self.limit)) }
         guard response.body.withUnsafeBytes({ HTMLBounds($0).areKept }) else {
-            throw .network(.brokenAnswer("an element of the page has too many attributes"))
+            throw .network(.brokenResponse("an element of the page has too many attributes"))
         }
         let said = Self.charset(response.values(of: "Content-Type").first ?? "")
         return page(response.body, charset: said ?? (Self.isUTF8(response.body) ? "utf-8" : nil))

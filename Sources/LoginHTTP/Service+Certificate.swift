@@ -1,21 +1,21 @@
 public import LoginCore
 
 extension Service {
-    public func trust(_ exception: TrustException) {
+    public func trust(_ exception: TrustedCertificate) {
         transport.trust(exception)
-        stranger?.trust(exception)
+        anonymous?.trust(exception)
     }
 
     /// Asks what is guarded without the client certificate that is the proof. It has to refuse: in the handshake, or
     /// by a status.
     func prepare(
-        over stranger: any Transport, asking rule: RequestRule, at step: Step
+        over anonymous: any Transport, asking rule: RequestRule, at step: Step
     ) throws(LoginError) -> ProtectionSpace {
         let space = ProtectionSpace(origin: endpoint.origin, method: .certificate)
-        anonymousAnswer = nil
-        let facts: AnswerFacts
+        anonymousResponse = nil
+        let facts: ParsedResponse
         do throws(LoginError) {
-            facts = try send(rule.fromStranger, SlotValues(), session: nil, over: stranger)
+            facts = try send(rule.anonymous, SlotValues(), session: nil, over: anonymous)
         } catch .untrusted(.clientCertificate) {
             return space
         } catch .network(.connectionLost) {
@@ -25,7 +25,7 @@ extension Service {
             return space
         }
         defer { noteAnonymous(facts, at: step) }
-        switch judge(facts, by: rule.answer, at: step) {
+        switch judge(facts, by: rule.response, at: step) {
         case .accepted where step == .verify || facts.isSuccess:
             throw .usage(.verifyProvesNothing(url: guardedURL))
         case .unclear(.busy(let fault)):

@@ -29,7 +29,8 @@ extension Service {
     func withTicket(_ credential: Credential) throws(LoginError) -> Credential {
         guard protectionSpace?.method == .negotiate, credential.secret == nil else { return credential }
         switch ticket() {
-        case .valid(let principal): return Credential(username: principal, secret: nil, further: credential.further)
+        case .valid(let principal):
+            return Credential(username: principal, secret: nil, extraSecrets: credential.extraSecrets)
         case .unusable(let problem): throw .loginRequired(LoginNeed(why: .ticket(problem)))
         }
     }

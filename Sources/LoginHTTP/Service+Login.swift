@@ -13,10 +13,10 @@ extension Service {
         values.password = credential.secret
         let facts = try send(
             login, values, session: nil, credential: profile.answersChallenges ? credential : nil)
-        switch judge(facts, by: login.answer, at: .login) {
+        switch judge(facts, by: login.response, at: .login) {
         case .accepted:
-            let session = try session(facts, login.answer)
-            if case .loginAnswer = profile.proof { try checkProof(facts, session) }
+            let session = try session(facts, login.response)
+            if case .loginResponse = profile.proof { try checkProof(facts, session) }
             return session
         case .refused(let refusal):
             throw .rejected(
@@ -31,7 +31,7 @@ extension Service {
 
     /// Where there is nothing else to ask, a redirect may lead anywhere, and a page of the service sets cookies of its own before
     /// anybody has logged in.
-    private func checkProof(_ facts: AnswerFacts, _ session: Session) throws(LoginError) {
+    private func checkProof(_ facts: ParsedResponse, _ session: Session) throws(LoginError) {
         guard facts.isSuccess else {
             let target = facts.response.redirect?.target ?? ""
             throw .failure(.redirected(step: Step.login.rawValue, status: facts.status, target: target))
@@ -77,14 +77,14 @@ extension Service {
     }
 
     /// The session in the answer to a login.
-    private func session(_ facts: AnswerFacts, _ answer: AnswerRule) throws(LoginError) -> Session {
+    private func session(_ facts: ParsedResponse, _ answer: ResponseRule) throws(LoginError) -> Session {
         if profile.sessionRule.cookies {
             return .cookies(ending(facts.response.cookies, at: answer.expiry.flatMap { _ in expiry(facts, answer) }))
         }
         return .token(try token(facts, answer))
     }
 
-    private func expiry(_ facts: AnswerFacts, _ answer: AnswerRule) -> Int64? {
+    private func expiry(_ facts: ParsedResponse, _ answer: ResponseRule) -> Int64? {
         ExpiryReader(now: clock.now()).expiry(facts, answer, token: Secret(""))
     }
 
@@ -96,9 +96,9 @@ extension Service {
 
     /// The session with the cookies that hold after an answer, since a server may renew them each time. Those that do not
     /// tell their end keep the one that the login told.
-    func renewed(_ session: Session, by response: HTTPResponse) -> Session {
+    func refreshed(_ session: Session, by response: HTTPResponse) -> Session {
         guard case .cookies(let before) = session else { return session }
-        guard profile.login?.answer.expiry != nil else { return .cookies(response.cookies) }
+        guard profile.login?.response.expiry != nil else { return .cookies(response.cookies) }
         return .cookies(
             response.cookies.map { cookie in
                 let end = before.first { $0.name == cookie.name }?.expires

@@ -26,12 +26,12 @@ extension Service {
         guard let rule = profile.logout else { return .notConfigured }
         let facts = try send(rule, values(session, username: username), session: session)
         // The rules of verify are about its own answers: a logout may well end on the page that strangers get.
-        if facts.status == 401 || facts.matches(any: rule.answer.loggedOut ?? []) {
+        if facts.status == 401 || facts.matches(any: rule.response.loggedOut ?? []) {
             return .alreadyEnded(status: facts.status)
         }
-        switch judge(facts, by: rule.answer, at: .logout) {
+        switch judge(facts, by: rule.response, at: .logout) {
         case .accepted:
-            guard rule.verb == "GET" || facts.isPage else { return .ended(status: facts.status) }
+            guard rule.method == "GET" || facts.isPage else { return .ended(status: facts.status) }
             return outcome(after: facts.status, of: session, username)
         case .refused(let refusal), .forbidden(let refusal):
             throw .failure(.unexpectedStatus(refusal.status, step: Step.logout.rawValue, words: refusal.words))
@@ -46,13 +46,13 @@ extension Service {
         // A password is taken whatever was ended.
         guard let verify = profile.verify, session.credential == nil else { return .unproven(status: status) }
         clock.wait(Self.forgetting)
-        let facts: AnswerFacts
+        let facts: ParsedResponse
         do throws(LoginError) {
             facts = try send(verify, values(session, username: username), session: session)
         } catch {
             return .unproven(status: status)
         }
-        switch judge(facts, by: verify.answer, at: .verify) {
+        switch judge(facts, by: verify.response, at: .verify) {
         case .refused: return .ended(status: status)
         case .accepted, .forbidden: return .stillAccepted(status: status)
         case .unclear: return .unproven(status: status)
@@ -60,7 +60,7 @@ extension Service {
     }
 }
 
-extension AnswerFacts {
+extension ParsedResponse {
     /// Whether it is a page for people.
     fileprivate var isPage: Bool {
         let type = response.values(of: "Content-Type").first?.lowercased() ?? ""

@@ -37,7 +37,7 @@ extension Service {
         guard profile.answersChallenges, let login = profile.login,
             options.pinnedMethod ?? profile.methods.first != .basic
         else { return [] }
-        let facts = try send(login.fromStranger, SlotValues(), session: nil)
+        let facts = try send(login.anonymous, SlotValues(), session: nil)
         return facts.status == 401 ? AuthenticateChallenge.parse(facts.response.values(of: "WWW-Authenticate")) : []
     }
 }

@@ -30,7 +30,7 @@ extension Service {
             throw error.asLoginError
         }
         let response = try transport.send(request)
-        if let fault = AnswerFacts(response: response, json: nil, origin: endpoint.origin).pageFault { throw fault }
+        if let fault = ParsedResponse(response: response, json: nil, origin: endpoint.origin).pageFault { throw fault }
         var fields: [PageField] = []
         if let names = rule.formNames(values) {
             let forms = try HTMLFormReader(url: url).page(response)

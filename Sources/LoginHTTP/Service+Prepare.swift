@@ -7,14 +7,14 @@ extension Service {
     }
 
     func prepare(hasPassword: Bool) throws(LoginError) -> ProtectionSpace {
-        if profile.answersChallenges, stranger == nil {
+        if profile.answersChallenges, anonymous == nil {
             try choice(hasPassword: hasPassword).check(ticket: ticket)
         }
         let space: ProtectionSpace
         if let (rule, step) = profile.guarded {
             space =
-                if let stranger {
-                    try prepare(over: stranger, asking: rule, at: step)
+                if let anonymous {
+                    try prepare(over: anonymous, asking: rule, at: step)
                 } else {
                     try prepare(asking: rule, at: step, hasPassword: hasPassword)
                 }
@@ -30,11 +30,11 @@ extension Service {
     private func prepare(
         asking rule: RequestRule, at step: Step, hasPassword: Bool
     ) throws(LoginError) -> ProtectionSpace {
-        anonymousAnswer = nil
-        let facts = try send(rule.fromStranger, SlotValues(), session: nil)
+        anonymousResponse = nil
+        let facts = try send(rule.anonymous, SlotValues(), session: nil)
         defer { noteAnonymous(facts, at: step) }
         var offered = AuthenticateChallenge.parse(facts.response.values(of: "WWW-Authenticate"))
-        switch judge(facts, by: rule.answer, at: step) {
+        switch judge(facts, by: rule.response, at: step) {
         case .accepted where step == .verify || facts.isSuccess:
             throw .usage(.verifyProvesNothing(url: guardedURL))
         case .accepted, .refused, .forbidden:
@@ -51,8 +51,8 @@ extension Service {
     }
 
     /// Remembers how a stranger is sent away; what another request than verify answers says nothing of a session.
-    func noteAnonymous(_ facts: AnswerFacts, at step: Step) {
-        anonymousAnswer = step == .verify ? AnonymousAnswer(facts) : nil
+    func noteAnonymous(_ facts: ParsedResponse, at step: Step) {
+        anonymousResponse = step == .verify ? AnonymousResponse(facts) : nil
     }
 
     /// Asks for nothing but an answer, be it what it may: a server that is not there, or whose certificate does not verify, is
@@ -67,7 +67,7 @@ extension Service {
     }
 }
 
-extension AnswerFacts {
+extension ParsedResponse {
     /// Whether the status is 2xx.
     var isSuccess: Bool { (200..<300).contains(status) }
 }

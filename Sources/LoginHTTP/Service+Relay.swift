@@ -27,7 +27,7 @@ extension Service {
             request.hidden = hidden
             isProven = false
             guard let session else {
-                let response = try (stranger ?? transport).send(request)
+                let response = try (anonymous ?? transport).send(request)
                 return Relayed(response: response, session: nil, isProven: false, carriedPassword: false)
             }
             do throws(FillFault) {
@@ -39,7 +39,7 @@ extension Service {
             guard let credential = session.credential else {
                 let response = try transport.send(request)
                 return Relayed(
-                    response: response, session: renewed(session, by: response), isProven: false,
+                    response: response, session: refreshed(session, by: response), isProven: false,
                     carriedPassword: false)
             }
             let response = try send(request, with: credential, answersOtherRealms: false)
@@ -72,12 +72,12 @@ extension Service {
             status: response.status, headers: response.headers, body: body ?? Secret(""), cookies: response.cookies,
             redirect: response.redirect)
         let json = profile.proof.rules.readsJSON ? try whole.json() : nil
-        return AnswerFacts(response: whole, json: json, origin: endpoint.origin, isProven: relayed.isProven)
+        return ParsedResponse(response: whole, json: json, origin: endpoint.origin, isProven: relayed.isProven)
             .relayed(
                 by: profile.proof,
                 in: RelayContext(
                     space: space, carriedPassword: relayed.carriedPassword, loginPaths: try loginPaths(),
-                    anonymousLocation: anonymousAnswer?.location))
+                    anonymousLocation: anonymousResponse?.location))
     }
 
     /// Where people log in: a page of the profile's, and its login request.
@@ -85,7 +85,7 @@ extension Service {
         guard let login = profile.login else { return [] }
         var urls = [login.page].compactMap { $0.map { endpoint.base + $0 } }
         do throws(FillFault) {
-            urls.append(try login.fromStranger.url(base: endpoint.base, SlotValues()))
+            urls.append(try login.anonymous.url(base: endpoint.base, SlotValues()))
         } catch {
             throw error.asLoginError
         }

@@ -2,8 +2,8 @@ import LoginCore
 
 extension Service {
     /// Reads an answer as the profile has it, and tells the observer.
-    func judge(_ facts: AnswerFacts, by rule: AnswerRule, at step: Step) -> Judgement {
-        let evidence = facts.evidence(by: rule, at: step, anonymous: anonymousAnswer).without(hidden)
+    func judge(_ facts: ParsedResponse, by rule: ResponseRule, at step: Step) -> Judgement {
+        let evidence = facts.evidence(by: rule, at: step, anonymous: anonymousResponse).without(hidden)
         observer?(evidence)
         return evidence.judgement
     }
@@ -29,7 +29,7 @@ extension Service {
             return Login(identity: Identity(username: username, serverName: nil), session: session)
         }
         let facts = try send(verify, values(session, username: username), session: session)
-        switch judge(facts, by: verify.answer, at: .verify) {
+        switch judge(facts, by: verify.response, at: .verify) {
         case .accepted:
             break
         case .refused(let refusal):
@@ -41,15 +41,15 @@ extension Service {
         case .unclear(let error):
             throw error
         }
-        let serverName = verify.answer.username.flatMap { facts.text(at: $0) }
+        let serverName = verify.response.username.flatMap { facts.text(at: $0) }
         guard serverName?.utf8.count ?? 0 <= Self.longestName else {
-            throw .network(.brokenAnswer("the user name in it is longer than \(Self.longestName) bytes"))
+            throw .network(.brokenResponse("the user name in it is longer than \(Self.longestName) bytes"))
         }
         // A pasted token has no typed name: the account goes by the server's.
         let typed = profile.takesPastedToken && username.isEmpty ? serverName ?? "" : username
         return Login(
             identity: Identity(username: typed, serverName: serverName),
-            session: renewed(session, by: facts.response))
+            session: refreshed(session, by: facts.response))
     }
 }
 

@@ -18,7 +18,7 @@ public struct ServiceEndpoint: Equatable, Sendable {
 /// One service as a profile describes it: puts the profile's requests together, sends them, and reads the answers by
 /// the profile's rules.
 ///
-/// It judges nothing by itself: `AnswerFacts.judged` does, and whether to go on is `LoginFlow`'s decision.
+/// It judges nothing by itself: `ParsedResponse.judged` does, and whether to go on is `LoginFlow`'s decision.
 public final class Service: Authenticator {
     /// What a caller may add to a profile.
     public struct Options: Sendable {
@@ -32,14 +32,14 @@ public final class Service: Authenticator {
         public var username: String?
 
         /// What verify answered before the login of this account.
-        public var anonymousAnswer: AnonymousAnswer?
+        public var anonymousResponse: AnonymousResponse?
 
         /// Without arguments, a login with whatever credential is found, by whatever method the profile accepts.
         public init(
             ttl: Int? = nil, pinnedMethod: AuthenticationMethod? = nil, hasPassword: Bool = false,
-            username: String? = nil, anonymousAnswer: AnonymousAnswer? = nil
+            username: String? = nil, anonymousResponse: AnonymousResponse? = nil
         ) {
-            self.anonymousAnswer = anonymousAnswer
+            self.anonymousResponse = anonymousResponse
             self.ttl = ttl
             self.pinnedMethod = pinnedMethod
             self.hasPassword = hasPassword
@@ -54,11 +54,11 @@ public final class Service: Authenticator {
     let transport: any Transport
     let tickets: TicketCache
     /// The same way without the client certificate, where that alone is the proof.
-    let stranger: (any Transport)?
+    let anonymous: (any Transport)?
     /// What the server asked for, once it was asked.
     public internal(set) var protectionSpace: ProtectionSpace?
     /// What verify answers without a login: found out by `prepare`, else remembered.
-    public internal(set) var anonymousAnswer: AnonymousAnswer?
+    public internal(set) var anonymousResponse: AnonymousResponse?
     /// The challenge of Digest in hand, with how often it was answered.
     var digest: DigestSession?
     /// Whether the last answer showed that the server took the credential for good, whatever its status.
@@ -68,7 +68,7 @@ public final class Service: Authenticator {
     /// Everything secret that was sent or received: what the server says is not shown where it repeats any of it.
     var hidden = RepeatedSecrets()
     /// What goes along with every request: `hold`.
-    private var further: [CredentialField: Secret] = [:]
+    private var extraSecrets: [CredentialField: Secret] = [:]
     /// Whether the session of the last login is carried by cookies that the page before it had set.
     public private(set) var keepsAnonymousSession = false
     /// Why the last token looks as if it were past its end, where the clocks are the reason.
@@ -80,7 +80,7 @@ public final class Service: Authenticator {
     /// - Parameter stranger: the way without the client certificate; nothing unless that alone is the proof.
     public init(
         profile: Profile, endpoint: ServiceEndpoint, transport: any Transport, clock: WallClock,
-        tickets: TicketCache, options: Options = Options(), stranger: (any Transport)? = nil
+        tickets: TicketCache, options: Options = Options(), anonymous: (any Transport)? = nil
     ) {
         self.profile = profile
         self.endpoint = endpoint
@@ -88,17 +88,17 @@ public final class Service: Authenticator {
         self.clock = clock
         self.tickets = tickets
         self.options = options
-        self.stranger = stranger
-        anonymousAnswer = options.anonymousAnswer
+        self.anonymous = anonymous
+        anonymousResponse = options.anonymousResponse
     }
 
-    public func hold(_ further: [CredentialField: Secret]) {
-        self.further = further
-        hidden.add(further.values.map { $0 })
+    public func hold(_ extraSecrets: [CredentialField: Secret]) {
+        self.extraSecrets = extraSecrets
+        hidden.add(extraSecrets.values.map { $0 })
     }
 
     public func authenticate(_ credential: Credential) throws(LoginError) -> Login {
-        hold(credential.further)
+        hold(credential.extraSecrets)
         hidden.add([credential.secret], username: credential.username ?? "")
         return try shielded { () throws(LoginError) in try login(with: credential) }
     }
@@ -115,8 +115,8 @@ public final class Service: Authenticator {
         let isKept = profile.settings.keepPassword && !profile.takesPastedToken
         return Login(
             identity: login.identity, session: login.session,
-            credential: isKept && !profile.sessionRule.isCredential ? credential : nil, further: further,
-            anonymousAnswer: anonymousAnswer,
+            credential: isKept && !profile.sessionRule.isCredential ? credential : nil, extraSecrets: extraSecrets,
+            anonymousResponse: anonymousResponse,
             space: try verifiedSpace(of: session, username: login.identity.username))
     }
 
@@ -128,12 +128,12 @@ public final class Service: Authenticator {
     /// - Parameter answer: the rules by which the answer is read; those of the request unless said.
     func send(
         _ rule: RequestRule, _ values: SlotValues, session: Session?, credential: Credential? = nil,
-        readBy answer: AnswerRule? = nil, over other: (any Transport)? = nil
-    ) throws(LoginError) -> AnswerFacts {
+        readBy answer: ResponseRule? = nil, over other: (any Transport)? = nil
+    ) throws(LoginError) -> ParsedResponse {
         var values = values
         values.ttl = options.ttl
         isProven = false
-        values.further = further
+        values.extraSecrets = extraSecrets
         let visit = try visitPage(of: rule, values, session)
         lastVisit = visit ?? lastVisit
         if let visit { values.take(from: visit) }
@@ -153,8 +153,8 @@ public final class Service: Authenticator {
         } else {
             response = try (other ?? transport).send(request)
         }
-        let json = (answer ?? rule.answer).readsJSON ? try response.json() : nil
-        return AnswerFacts(
+        let json = (answer ?? rule.response).readsJSON ? try response.json() : nil
+        return ParsedResponse(
             response: response, json: json, origin: endpoint.origin, isProven: isProven,
             wrote: !RequestRule.onlyReads(request.method))
     }

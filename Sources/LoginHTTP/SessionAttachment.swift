@@ -29,16 +29,16 @@ extension FillFault {
         case .missing(.password): .loginRequired(LoginNeed(why: .nothingStored, missing: [.password]))
         case .missing(.secret(let label)):
             .loginRequired(LoginNeed(why: .nothingStored, missing: [.secret(label)]))
-        case .missing(let slot): .failure(.missingInAnswer(place: "{\(slot.name)}", step: Step.login.rawValue))
+        case .missing(let slot): .failure(.missingInResponse(place: "{\(slot.name)}", step: Step.login.rawValue))
         case .notForHeader(.username): .usage(.controlCharacter(.username))
         case .notForHeader(.password): .usage(.controlCharacter(.password))
         case .notForHeader(.token): .usage(.controlCharacter(.token))
         case .notForHeader(let slot):
-            .network(.brokenAnswer("{\(slot.name)} holds a control character and cannot be sent in a header"))
+            .network(.brokenResponse("{\(slot.name)} holds a control character and cannot be sent in a header"))
         case .dotSegment(.username), .dotSegment(.password), .dotSegment(.ttl), .dotSegment(.secret):
             .usage(.other("a part of the path would be \".\" or \"..\" and lead to another one; nothing was sent"))
         case .dotSegment(let slot):
-            .network(.brokenAnswer("{\(slot.name)} is \".\" or \"..\", which would lead to another path"))
+            .network(.brokenResponse("{\(slot.name)} is \".\" or \"..\", which would lead to another path"))
         case .tooLong(let limit): .usage(.other("a request of the profile grows beyond \(limit) bytes"))
         }
     }

@@ -31,5 +31,5 @@ struct URLFault {
         }
     }
 
-    private var shown: String { GivenURL(text).withoutUserInformation }
+    private var shown: String { SuppliedURL(text).withoutUserInformation }
 }

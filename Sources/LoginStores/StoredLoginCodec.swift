@@ -13,7 +13,7 @@ public enum StoredLoginCodec {
         let document = Document(
             version: version, session: login.session.map(SessionForm.init),
             credential: login.credential.map(CredentialForm.init),
-            further: login.further.isEmpty ? nil : FurtherForm(login.further))
+            extraSecrets: login.extraSecrets.isEmpty ? nil : ExtraSecretsForm(login.extraSecrets))
         do throws(SecretJSON.EncodingError) {
             return try SecretJSON.encode(document)
         } catch {
@@ -28,7 +28,7 @@ public enum StoredLoginCodec {
         }
         return StoredLogin(
             session: try document.session?.session(), credential: try document.credential?.credential(),
-            further: try document.further?.further() ?? [:])
+            extraSecrets: try document.extraSecrets?.extraSecrets() ?? [:])
     }
 
     private struct Document: Codable {
@@ -36,28 +36,33 @@ public enum StoredLoginCodec {
         let session: SessionForm?
         let credential: CredentialForm?
         /// Absent where there is nothing of the kind, as in every login of an older release.
-        let further: FurtherForm?
+        let extraSecrets: ExtraSecretsForm?
+
+        enum CodingKeys: String, CodingKey {
+            case version, session, credential
+            case extraSecrets = "further"
+        }
     }
 
-    private struct FurtherForm: Codable {
+    private struct ExtraSecretsForm: Codable {
         let passphrase: String?
         /// By label.
         let secrets: [String: String]
 
-        init(_ further: [CredentialField: Secret]) {
-            passphrase = further[.passphrase].map(Base64.encode)
+        init(_ extraSecrets: [CredentialField: Secret]) {
+            passphrase = extraSecrets[.passphrase].map(Base64.encode)
             var secrets: [String: String] = [:]
-            for (field, secret) in further {
+            for (field, secret) in extraSecrets {
                 if case .secret(let label) = field { secrets[label] = Base64.encode(secret) }
             }
             self.secrets = secrets
         }
 
-        func further() throws(Malformed) -> [CredentialField: Secret] {
-            var further: [CredentialField: Secret] = [:]
-            for (label, text) in secrets { further[.secret(label)] = try StoredLoginCodec.secret(text) }
-            if let passphrase { further[.passphrase] = try StoredLoginCodec.secret(passphrase) }
-            return further
+        func extraSecrets() throws(Malformed) -> [CredentialField: Secret] {
+            var extraSecrets: [CredentialField: Secret] = [:]
+            for (label, text) in secrets { extraSecrets[.secret(label)] = try StoredLoginCodec.secret(text) }
+            if let passphrase { extraSecrets[.passphrase] = try StoredLoginCodec.secret(passphrase) }
+            return extraSecrets
         }
     }
 

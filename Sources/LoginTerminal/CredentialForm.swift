@@ -7,7 +7,7 @@ struct CredentialForm {
     private(set) var username: String?
     private var filled: Set<CredentialField> = []
     private var secret: Secret?
-    private var further: [CredentialField: Secret] = [:]
+    private var extraSecrets: [CredentialField: Secret] = [:]
 
     /// - Parameter username: the name that is kept and not asked for.
     init(_ fields: [CredentialField], keeping username: String?) {
@@ -26,14 +26,14 @@ struct CredentialForm {
         fields.first { !filled.contains($0) && !($0 == .username && username != nil) }
     }
 
-    var credential: Credential { Credential(username: username, secret: secret, further: further) }
+    var credential: Credential { Credential(username: username, secret: secret, extraSecrets: extraSecrets) }
 
     mutating func fill(_ field: CredentialField, _ typed: Secret) {
         filled.insert(field)
         switch field {
         case .username: username = String(shown: typed)
         case .password, .token: secret = typed
-        case .passphrase, .secret: further[field] = typed
+        case .passphrase, .secret: extraSecrets[field] = typed
         }
     }
 

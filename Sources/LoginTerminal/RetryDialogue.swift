@@ -37,7 +37,7 @@ enum RetryDialogue {
     static let help = "Type y or n."
 
     static func opening(_ error: LoginError) -> [String] {
-        let message = error.message(about: Topic())
+        let message = error.message(about: ErrorContext())
         let wait = pause(of: error)
         let told = wait > 0 ? ["It asks to wait \(wait) second\(wait == 1 ? "" : "s") before the next try."] : []
         return ["Not checked: \(message.what)."] + told

@@ -26,8 +26,8 @@ struct ChangedBookTests {
 
     /// Runs a command that has read the book before another process changes it.
     private func run(
-        _ words: [String], in world: TestWorld, while change: (inout AccountBookDocument) -> Void
-    ) throws -> (fault: LoginError?, after: AccountBookDocument) {
+        _ words: [String], in world: TestWorld, while change: (inout AccountRegistryDocument) -> Void
+    ) throws -> (fault: LoginError?, after: AccountRegistryDocument) {
         try world.withWorld { real in
             let command = try #require(try Authctl.parseAsRoot(words) as? any WorldCommand)
             let invocation = try Invocation(real, command.global)

@@ -18,10 +18,10 @@ struct CompletionTests {
 
     private func loggedIn() throws -> TestWorld {
         let world = try TestWorld(config: Self.config)
-        let stranger = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"r\""])
+        let anonymous = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"r\""])
         for name in ["ann", "bert"] {
             world.person = ScriptedPerson([ScriptedPerson.types(name, "hunter22")])
-            #expect(world.run("login", "wire", "-u", name, server: [stranger, .answer(200)]).code == 0)
+            #expect(world.run("login", "wire", "-u", name, server: [anonymous, .answer(200)]).code == 0)
         }
         world.person = ScriptedPerson()
         return world

@@ -116,8 +116,8 @@ struct DoubtedSessionTests {
     @Test func `D23: the same person's is used, by whatever the answer names it`() throws {
         let world = try ann(Self.config(", username = \"/user\""), token: webToken("ann"))
         world.now += 100
-        let renewed = tokens(webToken("ann", 2), more: ",\"user\":\"ann\"")
-        let run = world.run("token", "chat", server: [renewed, named("ann")])
+        let refreshed = tokens(webToken("ann", 2), more: ",\"user\":\"ann\"")
+        let run = world.run("token", "chat", server: [refreshed, named("ann")])
         #expect(run.code == 0 && run.output == webToken("ann", 2) + "\n", "\(run.talk)")
         // Confirmed once, it is not asked about again.
         #expect(world.run("token", "chat").output == webToken("ann", 2) + "\n")

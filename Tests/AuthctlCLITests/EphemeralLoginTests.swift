@@ -45,7 +45,7 @@ struct EphemeralLoginTests {
             [.answer(401), .answer(200, "{\"token\":\"\(token)\"}"), .answer(200, "{\"name\":\"anna\"}")]
         }
         let typed = Credential(
-            username: "anna", secret: Secret("pw"), further: [.secret("Key"): Secret("k")])
+            username: "anna", secret: Secret("pw"), extraSecrets: [.secret("Key"): Secret("k")])
         world.person = ScriptedPerson([.credential(typed)])
         #expect(world.run("login", "chat", server: answers("old")).code == 0)
         world.person = ScriptedPerson()
@@ -60,7 +60,7 @@ struct EphemeralLoginTests {
             let gate = try Gate(invocation, try invocation.selectProfile(nil), try LoginOptions.parse([]))
             let login = try EphemeralLogin(gate)
             // Nobody else has to wait for the command: the right to renew is free.
-            _ = try invocation.keeper(gate.profile, login.handover.run.endpoint.origin).beginRenewal(of: nil)
+            _ = try invocation.keeper(gate.profile, login.handover.run.endpoint.origin).beginRefresh(of: nil)
             return login.handover.session
         }
         guard case .token(let token) = session else { throw Unscripted() }

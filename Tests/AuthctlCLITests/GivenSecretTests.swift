@@ -7,7 +7,7 @@ import Testing
 @testable import AuthctlCLI
 
 /// Passwords that are given, not asked for.
-struct GivenSecretTests {
+struct SuppliedSecretTests {
     private let home: TemporaryHome
 
     init() throws { home = try TemporaryHome() }
@@ -58,8 +58,8 @@ struct GivenSecretTests {
             try SecretFile.read(path: path, until: .now + .milliseconds(200))
         }
         let world = try TestWorld()
-        let source = GivenCredential.Source.file(path)
-        let credential = GivenCredential(source: source, allowsBlank: false, patience: 0)
+        let source = SuppliedCredential.Source.file(path)
+        let credential = SuppliedCredential(source: source, allowsBlank: false, patience: 0)
         #expect(throws: LoginError.self) { try world.withWorld { try credential.secret($0) } }
     }
 
@@ -97,22 +97,23 @@ struct GivenSecretTests {
         #expect(try SecretFile.passphrase("/dev/fd/\(ends[0])").unprotectedText == "open sesame")
     }
 
-    private func given(_ source: GivenCredential.Source, blank: Bool = false, password: Secret? = nil) throws -> Secret
+    private func supplied(_ source: SuppliedCredential.Source, blank: Bool = false, password: Secret? = nil) throws
+        -> Secret
     {
         let world = try TestWorld()
         world.password = password
-        return try world.withWorld { try GivenCredential(source: source, allowsBlank: blank).secret($0) }
+        return try world.withWorld { try SuppliedCredential(source: source, allowsBlank: blank).secret($0) }
     }
 
     @Test func `a blank password is refused unless it is allowed`() throws {
         let path = try home.write("\n", to: "blank")
-        #expect(throws: LoginError.self) { try given(.file(path)) }
-        #expect(try given(.file(path), blank: true).isEmpty)
+        #expect(throws: LoginError.self) { try supplied(.file(path)) }
+        #expect(try supplied(.file(path), blank: true).isEmpty)
     }
 
     @Test func `bytes that are no UTF-8 are refused`() {
         let secret = Secret(count: 2) { $0.copyBytes(from: [0x61, 0xff] as [UInt8]) }
-        #expect(throws: LoginError.usage(.invalidUTF8(.password))) { try given(.variable, password: secret) }
+        #expect(throws: LoginError.usage(.invalidUTF8(.password))) { try supplied(.variable, password: secret) }
     }
 
     @Test(arguments: [

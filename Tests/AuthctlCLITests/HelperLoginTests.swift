@@ -171,8 +171,8 @@ struct HelperLoginTests {
         #expect(try lent(world, "https://chat.example") == bearer + "old\npassword_expiry_utc=1000100")
         #expect(world.requests.isEmpty)
         world.now += 100
-        let renewed = "{\"access_token\":\"new\",\"refresh_token\":\"ref2\",\"expires_in_ms\":50000}"
-        let answers = [HTTPResponse.answer(200, renewed), .answer(200, "{\"user_id\":\"@anna\"}")]
+        let refreshed = "{\"access_token\":\"new\",\"refresh_token\":\"ref2\",\"expires_in_ms\":50000}"
+        let answers = [HTTPResponse.answer(200, refreshed), .answer(200, "{\"user_id\":\"@anna\"}")]
         #expect(
             try lent(world, "https://chat.example", server: answers) == bearer + "new\npassword_expiry_utc=1000150")
         #expect(try lent(world, "https://chat.example") == bearer + "new\npassword_expiry_utc=1000150")

@@ -21,12 +21,12 @@ struct HintTests {
         method = "token"
         verify = { get = "/me" }
         """
-    private let stranger = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"r\""])
+    private let anonymous = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"r\""])
 
     private func loggedIn() throws -> TestWorld {
         let world = try TestWorld(config: Self.config)
         world.person = ScriptedPerson([ScriptedPerson.types("ann", "hunter22")])
-        #expect(world.run("login", "wire", server: [stranger, .answer(200)]).code == 0)
+        #expect(world.run("login", "wire", server: [anonymous, .answer(200)]).code == 0)
         world.person = ScriptedPerson()
         return world
     }
@@ -36,14 +36,15 @@ struct HintTests {
         let file = try world.home.write("wrong\n", to: "pw")
         let run = world.run(
             "login", "wire", "-u", "bob", "--password-file", file, "--method", "basic",
-            server: [stranger, .answer(401)])
+            server: [anonymous, .answer(401)])
         #expect(run.code == 3)
         #expect(run.talk.contains("then: authctl login wire -u bob --method basic\n"), "\(run.talk)")
     }
 
     @Test func `B5: a URL comes back without its password, and with --name`() throws {
         let run = try TestWorld().run(
-            "login", "https://bob:s3cret@api.example/me", "--name", "mine", server: [stranger, stranger, .answer(401)])
+            "login", "https://bob:s3cret@api.example/me", "--name", "mine",
+            server: [anonymous, anonymous, .answer(401)])
         #expect(run.code == 3 && !run.talk.contains("s3cret"))
         #expect(run.talk.contains("authctl login https://api.example/me -u bob --name mine\n"), "\(run.talk)")
     }
@@ -51,9 +52,9 @@ struct HintTests {
     @Test func `B5: whoami, profile test and request name what they were given`() throws {
         let world = try loggedIn()
         #expect(world.run("whoami", "-P", "wire", "-u", "bob").talk.contains("authctl login wire -u bob\n"))
-        let request = world.run("request", "POST", "/x", "-P", "blog", "-u", "bob", "--ttl", "5", server: [stranger])
+        let request = world.run("request", "POST", "/x", "-P", "blog", "-u", "bob", "--ttl", "5", server: [anonymous])
         #expect(request.talk.contains("authctl login blog -u bob --ttl 5\n"), "\(request.talk)")
-        let test = world.run("profile", "test", "blog", "-u", "bob", server: [stranger])
+        let test = world.run("profile", "test", "blog", "-u", "bob", server: [anonymous])
         #expect(test.talk.contains("authctl profile test blog -u bob\n"), "\(test.talk)")
     }
 
@@ -131,7 +132,7 @@ struct HintTests {
         let world = try TestWorld(config: Self.config)
         world.variables["XDG_STATE_HOME"] = world.home.path + "/st\u{1B}[2J\nate"
         world.person = ScriptedPerson([ScriptedPerson.types("ann", "hunter22")])
-        let run = world.run("login", "wire", server: [stranger, .answer(200)])
+        let run = world.run("login", "wire", server: [anonymous, .answer(200)])
         #expect(run.talk.contains("\\u{1B}") && !run.talk.contains("\u{1B}") && !run.talk.contains("\nate"))
     }
 
@@ -152,9 +153,9 @@ struct HintTests {
     @Test func `a plain-text store is warned of when something is written, and not before`() throws {
         let world = try TestWorld(config: Self.config)
         let file = try world.home.write("wrong\n", to: "pw")
-        let refused = world.run("login", "wire", "-u", "a", "--password-file", file, server: [stranger, .answer(401)])
+        let refused = world.run("login", "wire", "-u", "a", "--password-file", file, server: [anonymous, .answer(401)])
         #expect(refused.code == 3 && !refused.talk.contains("plain text"), "\(refused.talk)")
-        let kept = world.run("login", "wire", "-u", "a", "--password-file", file, server: [stranger, .answer(200)])
+        let kept = world.run("login", "wire", "-u", "a", "--password-file", file, server: [anonymous, .answer(200)])
         #expect(kept.code == 0 && kept.talk.contains("plain text"))
     }
 
@@ -163,7 +164,7 @@ struct HintTests {
         let file = try world.home.write("hunter22\n", to: "pw")
         let run = world.run(
             "login", "https://api.example/me", "-u", "a", "--persist", "none", "--password-file", file,
-            server: [stranger, stranger, .answer(200)])
+            server: [anonymous, anonymous, .answer(200)])
         #expect(run.code == 0, "\(run.talk)")
         #expect(world.home.files.filter { $0.contains("profiles/") } == [])
     }

@@ -9,7 +9,7 @@ import Testing
 struct LoginCommandTests {
     private static let me = "GET https://blog.example/users/me"
     private static let canary = "canary p:w%&"
-    private let stranger = HTTPResponse.answer(401)
+    private let anonymous = HTTPResponse.answer(401)
     private let cookie = Cookie.named("sid", "canary-cookie", expires: 1_086_400)
 
     private func world(_ answers: Answer..., config: String = Examples.config) throws -> TestWorld {
@@ -22,7 +22,7 @@ struct LoginCommandTests {
 
     @Test func `a first login asks, verifies, keeps, and says where`() throws {
         let world = try world(ScriptedPerson.types("anna", Self.canary))
-        let run = world.run("login", server: [stranger, .answer(200, cookies: [cookie]), welcome])
+        let run = world.run("login", server: [anonymous, .answer(200, cookies: [cookie]), welcome])
         #expect(run.code == 0 && run.output.isEmpty)
         #expect(run.talk.contains("\nLogged in to blog (https://blog.example) as Anna.\n"))
         #expect(run.talk.hasPrefix("authctl: warning: the login is kept as plain text in"))
@@ -58,14 +58,14 @@ struct LoginCommandTests {
     @Test func `--force asks although there is a login, with the name in place`() throws {
         let world = try loggedIn()
         world.person = ScriptedPerson([ScriptedPerson.types("anna", "x")])
-        let run = world.run("login", "--force", server: [stranger, .answer(200, cookies: [cookie]), welcome])
+        let run = world.run("login", "--force", server: [anonymous, .answer(200, cookies: [cookie]), welcome])
         #expect(run.code == 0)
         #expect(world.person.prompt.challenges.map(\.proposedUsername) == ["anna"])
     }
 
     @Test func `with -u only the password is asked for`() throws {
         let world = try world(ScriptedPerson.types(nil, "pw"))
-        let run = world.run("login", "-u", "bert", server: [stranger, .answer(200, cookies: [cookie]), welcome])
+        let run = world.run("login", "-u", "bert", server: [anonymous, .answer(200, cookies: [cookie]), welcome])
         #expect(run.code == 0)
         #expect(world.person.prompt.challenges.map(\.fields) == [[.password]])
         #expect(world.requests[1].hasSuffix("{\"name\":\"bert\",\"password\":\"pw\"}"))
@@ -74,7 +74,7 @@ struct LoginCommandTests {
     @Test func `a refused session is erased at the next login, and the person asked`() throws {
         let world = try loggedIn()
         world.person = ScriptedPerson([.cancelled])
-        let run = world.run("login", server: [stranger, stranger])
+        let run = world.run("login", server: [anonymous, anonymous])
         #expect(run.code == 5 && run.output.isEmpty)
         #expect(world.requests.count == 2)
         #expect(world.run("whoami", "--offline").code == 4)
@@ -96,7 +96,7 @@ struct LoginCommandTests {
     @Test func `three wrong passwords are 3, and each is counted aloud`() throws {
         let wrong = ScriptedPerson.types("anna", "x")
         let world = try world(wrong, wrong, wrong, wrong)
-        let run = world.run("login", server: [stranger, stranger, stranger, stranger])
+        let run = world.run("login", server: [anonymous, anonymous, anonymous, anonymous])
         #expect(run.code == 3)
         #expect(world.person.prompt.challenges.map(\.previousFailureCount) == [0, 1, 2])
         #expect(!world.home.files.contains("state/authctl/state.json"))
@@ -108,7 +108,7 @@ struct LoginCommandTests {
     ) throws {
         let world = try world()
         if !options.isEmpty { world.person = ScriptedPerson() }
-        let run = world.run(["login"] + options, server: [.success(stranger)])
+        let run = world.run(["login"] + options, server: [.success(anonymous)])
         #expect(run.code == 4 && run.output.isEmpty && world.requests.isEmpty)
         for way in ["-u NAME", "AUTHCTL_USERNAME", "--password-stdin", "--password-file", "AUTHCTL_PASSWORD"] {
             #expect(run.talk.contains(way))
@@ -125,7 +125,7 @@ struct LoginCommandTests {
         let world = try world(ScriptedPerson.types("anna", "typed"))
         world.variables["AUTHCTL_USERNAME"] = "anna"
         world.password = Secret("given")
-        let run = world.run("login", server: [stranger, stranger])
+        let run = world.run("login", server: [anonymous, anonymous])
         #expect(run.code == 3 && world.person.prompt.challenges.isEmpty)
         #expect(world.requests.count == 2)
     }
@@ -135,7 +135,7 @@ struct LoginCommandTests {
         let file = try world.home.write(" p w \r\n", to: "pw")
         let run = world.run(
             "login", "-u", "anna", "--password-file", file,
-            server: [stranger, .answer(200, cookies: [cookie]), welcome])
+            server: [anonymous, .answer(200, cookies: [cookie]), welcome])
         #expect(run.code == 0)
         #expect(world.requests[1].hasSuffix("\"password\":\" p w \"}"))
     }
@@ -151,7 +151,7 @@ struct LoginCommandTests {
 
     @Test func `--json holds one value, of a login and of a failure`() throws {
         let world = try world(ScriptedPerson.types("anna", "x"))
-        let run = world.run("login", "--json", "-q", server: [stranger, .answer(200, cookies: [cookie]), welcome])
+        let run = world.run("login", "--json", "-q", server: [anonymous, .answer(200, cookies: [cookie]), welcome])
         try Snapshot.expect(run.output, "json-login")
         world.person = ScriptedPerson()
         let failed = world.run("login", "--json", "--force", "chat")
@@ -189,7 +189,7 @@ struct LoginCommandTests {
         #expect(run.code == 2 && world.requests.isEmpty)
         #expect(!run.talk.contains("canary") && run.talk.contains("--password-stdin"))
         #expect(
-            world.run("login", "blog", "-u", "a:b", server: [stranger, .answer(200, cookies: [cookie]), welcome]).code
+            world.run("login", "blog", "-u", "a:b", server: [anonymous, .answer(200, cookies: [cookie]), welcome]).code
                 == 0)
     }
 
@@ -207,7 +207,7 @@ struct LoginCommandTests {
 
     private func loggedIn() throws -> TestWorld {
         let world = try world(ScriptedPerson.types("anna", "pw"))
-        #expect(world.run("login", server: [stranger, .answer(200, cookies: [cookie]), welcome]).code == 0)
+        #expect(world.run("login", server: [anonymous, .answer(200, cookies: [cookie]), welcome]).code == 0)
         world.person = ScriptedPerson()
         return world
     }

@@ -11,7 +11,7 @@ import Testing
 struct LoginURLTests {
     private static let url = "https://api.example/me"
     private let origin = Origin(scheme: "https", host: "api.example", port: 443)
-    private let stranger = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"r\""])
+    private let anonymous = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"r\""])
 
     private func world() throws -> TestWorld {
         let world = try TestWorld()
@@ -26,7 +26,7 @@ struct LoginURLTests {
 
     @Test func `a login that works is remembered as a profile, with the method pinned`() throws {
         let world = try world()
-        let run = world.run("login", Self.url, server: [stranger, stranger, .answer(200)])
+        let run = world.run("login", Self.url, server: [anonymous, anonymous, .answer(200)])
         #expect(run.code == 0 && run.output.isEmpty)
         #expect(run.talk.contains("\nLogged in to api.example (https://api.example) as anna.\n"))
         #expect(world.requests == ["GET \(Self.url)", "GET \(Self.url)", "GET \(Self.url)\nbasic anna:pw"])
@@ -39,7 +39,7 @@ struct LoginURLTests {
     @Test func `a made profile that cannot be read stops no other login`() throws {
         let world = try world()
         try world.home.write("url = 7", to: "config/authctl/profiles/broken.toml")
-        #expect(world.run("login", Self.url, server: [stranger, stranger, .answer(200)]).code == 0)
+        #expect(world.run("login", Self.url, server: [anonymous, anonymous, .answer(200)]).code == 0)
         #expect(world.run("whoami", "broken").code == 2)
     }
 
@@ -47,7 +47,7 @@ struct LoginURLTests {
         let world = try world()
         world.variables["AUTHCTL_PROXY"] = "http://proxy.example:1"
         world.variables["AUTHCTL_CA_FILE"] = "/etc/hostname"
-        let answers = [stranger, stranger, HTTPResponse.answer(200)]
+        let answers = [anonymous, anonymous, HTTPResponse.answer(200)]
         #expect(world.run("login", Self.url, server: answers).code == 0)
         #expect(world.settings.last?.proxy == .url("http://proxy.example:1"))
         #expect(world.settings.last?.caFile == "/etc/hostname")
@@ -68,30 +68,30 @@ struct LoginURLTests {
         try world.home.write("", to: "config/authctl/profiles/.keep")
         let folder = world.home.path + "/config/authctl/profiles"
         chmod(folder, 0o755)
-        #expect(world.run("login", Self.url, server: [stranger, stranger, .answer(200)]).code == 0)
+        #expect(world.run("login", Self.url, server: [anonymous, anonymous, .answer(200)]).code == 0)
         chmod(folder, 0o777)
         #expect(world.run("whoami").code == 2)
     }
 
     @Test func `a password from the environment is for the profile that AUTHCTL_VERIFY_URL made`() throws {
         let world = try world()
-        #expect(world.run("login", Self.url, server: [stranger, stranger, .answer(200)]).code == 0)
+        #expect(world.run("login", Self.url, server: [anonymous, anonymous, .answer(200)]).code == 0)
         #expect(world.run("logout").code == 0)
         world.password = Secret("variable")
         world.variables["AUTHCTL_USERNAME"] = "vera"
         world.variables["AUTHCTL_VERIFY_URL"] = Self.url
-        #expect(world.run("whoami", server: [stranger, .answer(200)]).output == "vera\n")
+        #expect(world.run("whoami", server: [anonymous, .answer(200)]).output == "vera\n")
         world.variables["AUTHCTL_VERIFY_URL"] = "https://api.example/you"
         #expect(world.run("whoami").code == 4)
     }
 
     @Test func `the same URL is the same profile, another one there gets -2`() throws {
         let world = try world()
-        _ = world.run("login", Self.url, server: [stranger, stranger, .answer(200)])
+        _ = world.run("login", Self.url, server: [anonymous, anonymous, .answer(200)])
         #expect(
             world.run("login", Self.url, server: [.answer(200)]).talk.hasPrefix("Already logged in to api.example "))
         world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
-        let other = world.run("login", "https://api.example/you", server: [stranger, stranger, .answer(200)])
+        let other = world.run("login", "https://api.example/you", server: [anonymous, anonymous, .answer(200)])
         #expect(other.talk.contains("\nLogged in to api.example-2 "))
     }
 
@@ -101,7 +101,7 @@ struct LoginURLTests {
         let world = try world()
         world.password = Secret("variable")
         let url = "https://anna:urlpw@api.example/me"
-        let answers = [stranger, stranger, HTTPResponse.answer(200)]
+        let answers = [anonymous, anonymous, HTTPResponse.answer(200)]
         let byURL = world.run("login", url, server: answers)
         #expect(byURL.code == 0 && world.requests.last?.hasSuffix("basic anna:urlpw") == true)
         #expect(byURL.talk.contains("can read a password in a URL") && !byURL.talk.contains("urlpw"))
@@ -113,7 +113,7 @@ struct LoginURLTests {
     @Test func `a password in AUTHCTL_VERIFY_URL is nobody else's to read`() throws {
         let world = try world()
         world.variables["AUTHCTL_VERIFY_URL"] = "https://anna:urlpw@api.example/me"
-        let run = world.run("login", server: [stranger, stranger, .answer(200)])
+        let run = world.run("login", server: [anonymous, anonymous, .answer(200)])
         #expect(run.code == 0 && !run.talk.contains("warning: other users of this machine"))
     }
 
@@ -140,7 +140,7 @@ struct LoginURLTests {
 
     @Test func `redirects are followed on the origin, before anything secret is sent`() throws {
         let world = try world()
-        let answers = [redirect("/v2/me"), stranger, stranger, .answer(200)]
+        let answers = [redirect("/v2/me"), anonymous, anonymous, .answer(200)]
         #expect(world.run("login", Self.url, server: answers).code == 0)
         #expect(world.requests.last == "GET https://api.example/v2/me\nbasic anna:pw")
     }
@@ -161,7 +161,7 @@ struct LoginURLTests {
 
     @Test func `D16 five redirects are followed, and not a sixth`() throws {
         let five = try world()
-        let answers = (1...5).map { redirect("/\($0)") } + [stranger, stranger, .answer(200)]
+        let answers = (1...5).map { redirect("/\($0)") } + [anonymous, anonymous, .answer(200)]
         #expect(five.run("login", Self.url, server: answers).code == 0)
         #expect(five.requests.last?.hasPrefix("GET https://api.example/5\n") == true)
         let six = try world()
@@ -187,7 +187,7 @@ struct LoginURLTests {
 
     @Test func `a refusal leaves no profile behind`() throws {
         let world = try world()
-        let run = world.run("login", Self.url, "--max-attempts", "1", server: [stranger, stranger, stranger])
+        let run = world.run("login", Self.url, "--max-attempts", "1", server: [anonymous, anonymous, anonymous])
         #expect(run.code == 3)
         #expect(world.made.isEmpty)
     }
@@ -200,7 +200,8 @@ struct LoginURLTests {
 
     @Test func `R8 a password in a URL is used, and never shown or kept in the profile`() throws {
         let world = try world()
-        let run = world.run("login", "https://anna:canary@api.example/me", server: [stranger, stranger, .answer(200)])
+        let run = world.run(
+            "login", "https://anna:canary@api.example/me", server: [anonymous, anonymous, .answer(200)])
         #expect(run.code == 0 && !run.talk.contains("canary"))
         #expect(world.requests.last == "GET \(Self.url)\nbasic anna:canary")
         #expect(!(try world.home.read("config/authctl/profiles/api.example.toml").contains("canary")))
@@ -209,7 +210,7 @@ struct LoginURLTests {
 
     @Test func `--name chooses the name, and does not take one that is there`() throws {
         let world = try world()
-        #expect(world.run("login", Self.url, "--name", "mine", server: [stranger, stranger, .answer(200)]).code == 0)
+        #expect(world.run("login", Self.url, "--name", "mine", server: [anonymous, anonymous, .answer(200)]).code == 0)
         #expect(world.home.files.contains("config/authctl/profiles/mine.toml"))
         #expect(world.run("login", "https://b.example/", "--name", "mine").code == 2)
         #expect(world.run("login", "https://b.example/", "--name", "../x").code == 2)
@@ -218,7 +219,7 @@ struct LoginURLTests {
     @Test func `AUTHCTL_VERIFY_URL stands for the argument`() throws {
         let world = try world()
         world.variables["AUTHCTL_VERIFY_URL"] = Self.url
-        #expect(world.run("login", server: [stranger, stranger, .answer(200)]).code == 0)
+        #expect(world.run("login", server: [anonymous, anonymous, .answer(200)]).code == 0)
     }
 
     @Test func `AUTHCTL_PASSWORD goes to the URL that the environment names, and to no other`() throws {
@@ -227,9 +228,9 @@ struct LoginURLTests {
         world.variables["AUTHCTL_VERIFY_URL"] = Self.url
         world.variables["AUTHCTL_USERNAME"] = "anna"
         world.password = Secret("canary")
-        let other = world.run("login", "https://other.example/", server: [stranger, stranger, .answer(200)])
+        let other = world.run("login", "https://other.example/", server: [anonymous, anonymous, .answer(200)])
         #expect(other.code == 4 && !world.requests.joined().contains("canary"))
-        #expect(world.run("login", server: [stranger, stranger, .answer(200)]).code == 0)
+        #expect(world.run("login", server: [anonymous, anonymous, .answer(200)]).code == 0)
         #expect(world.requests.last == "GET \(Self.url)\nbasic anna:canary")
     }
 }

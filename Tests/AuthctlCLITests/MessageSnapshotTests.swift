@@ -4,7 +4,7 @@ import Testing
 /// Every error in words, side by side, so that a change of one is seen in a review.
 struct MessageSnapshotTests {
     @Test func `the words of every error`() throws {
-        let topic = Topic(profile: "blog", origin: Origin(scheme: "https", host: "blog.example", port: 443))
+        let topic = ErrorContext(profile: "blog", origin: Origin(scheme: "https", host: "blog.example", port: 443))
         let lines = Self.errors.map { error in
             let message = error.message(about: topic)
             let next = message.next.isEmpty ? "" : "  → \(message.next)\n"
@@ -57,7 +57,7 @@ struct MessageSnapshotTests {
         .nameNotResolved(host: "blog.example"), .notConnected(ignoredProxyVariable: nil),
         .notConnected(ignoredProxyVariable: "https_proxy"), .timedOut(seconds: 60), .tooSlow, .connectionLost, .notTLS,
         .notHTTP, .endedUnanswered, .notConnected(ignoredProxyVariable: nil, errno: 111), .redirectLoop(limit: 5),
-        .brokenAnswer("no status line"), .answerTooLarge(limit: 1_048_576), .libraryMissing("libcurl.so.4"),
+        .brokenResponse("no status line"), .answerTooLarge(limit: 1_048_576), .libraryMissing("libcurl.so.4"),
         .noKerberosServer(reason: "Cannot contact any KDC for realm 'REALM'"),
         .other(code: 1, text: "what libcurl says"),
     ].map { .network($0) }
@@ -100,11 +100,11 @@ struct MessageSnapshotTests {
         .passphraseCancelled, .passphraseBlank,
         .helper("pass", .badName), .helper("pass", .notInPath), .helper("pass", .writableByAll(path: "/opt/bin")),
         .helper("pass", .notStarted(path: "/opt/bin/docker-credential-pass", errno: 8)),
-        .helper("pass", .failed(verb: "get", status: 1, .none)),
-        .helper("pass", .failed(verb: "get", status: 1, .some("no secret key"))),
-        .helper("pass", .failed(verb: "store", status: 1, .withheld)),
-        .helper("pass", .givenInVain(verb: "store", what: "user name")),
-        .helper("pass", .tooMuch(verb: "list", limit: 1_048_576)), .helper("pass", .notUnderstood(verb: "get")),
+        .helper("pass", .failed(method: "get", status: 1, .none)),
+        .helper("pass", .failed(method: "get", status: 1, .some("no secret key"))),
+        .helper("pass", .failed(method: "store", status: 1, .withheld)),
+        .helper("pass", .suppliedInVain(method: "store", what: "user name")),
+        .helper("pass", .tooMuch(method: "list", limit: 1_048_576)), .helper("pass", .notUnderstood(method: "get")),
         .helper("pass", .otherEntry), .helper("pass", .foreignSecret),
     ].map { .store($0) }
 
@@ -118,7 +118,7 @@ struct MessageSnapshotTests {
     private static let failures: [LoginError] = [
         .unexpectedStatus(404, step: "login", words: "not here"),
         .redirected(step: "verify", status: 302, target: "/login"),
-        .missingInAnswer(place: "/token", step: "login"), .doubtfulJSON(.repeatedMember),
+        .missingInResponse(place: "/token", step: "login"), .doubtfulJSON(.repeatedMember),
         .tokenTooShortLived(seconds: 3),
         .tokenTooShortLived(seconds: -7200), .tokenTooShortLived(seconds: -7200, clock: ClockDifference(seconds: 7300)),
         .logoutIncomplete("the server cannot judge the login now (status 503)"), .unexpectedEvent("saved while asking"),

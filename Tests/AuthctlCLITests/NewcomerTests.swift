@@ -7,7 +7,7 @@ import Testing
 
 /// What people do at their first tries, and what they should be told then.
 struct NewcomerTests {
-    private let stranger = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"r\""])
+    private let anonymous = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"r\""])
 
     private static let config = """
         [profiles.wire]
@@ -24,7 +24,7 @@ struct NewcomerTests {
         let world = try TestWorld(config: Self.config)
         for profile in profiles {
             world.person = ScriptedPerson([ScriptedPerson.types("anna", "hunter22")])
-            #expect(world.run("login", profile, server: [stranger, .answer(200)]).code == 0)
+            #expect(world.run("login", profile, server: [anonymous, .answer(200)]).code == 0)
         }
         world.person = ScriptedPerson()
         return world
@@ -57,7 +57,7 @@ struct NewcomerTests {
     }
 
     @Test func `a hint names the URL where no profile is there yet`() throws {
-        let run = try TestWorld().run("login", "https://u@api.example/me", server: [stranger, stranger])
+        let run = try TestWorld().run("login", "https://u@api.example/me", server: [anonymous, anonymous])
         #expect(run.code == 4 && run.talk.contains("at a terminal: authctl login https://api.example/me -u u\n"))
     }
 
@@ -74,7 +74,7 @@ struct NewcomerTests {
     @Test func `blank answers to the end are told as such`() throws {
         let world = try TestWorld(config: Self.config)
         world.person = ScriptedPerson([.leftBlank(.password, username: "anna")])
-        let run = world.run("login", "wire", "--max-attempts", "1", server: [stranger])
+        let run = world.run("login", "wire", "--max-attempts", "1", server: [anonymous])
         #expect(run.code == 4 && run.talk.contains("the password was left blank every time"))
     }
 
@@ -87,7 +87,7 @@ struct NewcomerTests {
         let world = try loggedIn("wire")
         #expect(world.run("login", "wire", "--name", "other").code == 2)
         world.password = Secret("hunter22")
-        let ttl = world.run("login", "wire", "-u", "anna", "--ttl", "5", server: [stranger, .answer(200)])
+        let ttl = world.run("login", "wire", "-u", "anna", "--ttl", "5", server: [anonymous, .answer(200)])
         #expect(ttl.code == 0 && ttl.talk.contains("--ttl has no effect"))
         world.variables["AUTHCTL_PROFILE"] = "blog"
         let other = world.run("login", "wire", "--force", "-u", "anna")
@@ -106,7 +106,7 @@ struct NewcomerTests {
         world.password = Secret("hunter22")
         world.variables["AUTHCTL_PROFILE"] = "wire"
         world.variables["AUTHCTL_USERNAME"] = "anna"
-        let run = world.run("token", "--header", server: [stranger, .answer(200)])
+        let run = world.run("token", "--header", server: [anonymous, .answer(200)])
         #expect(run.code == 0 && run.talk.contains("the login is kept in 'plaintext'"))
     }
 
@@ -166,9 +166,9 @@ struct NewcomerTests {
             expires-in = "/e"
             """
         let world = try TestWorld(config: config)
-        let further: [CredentialField: Secret] = [.secret("client key"): Secret("k3y&")]
+        let extraSecrets: [CredentialField: Secret] = [.secret("client key"): Secret("k3y&")]
         world.person = ScriptedPerson([
-            .credential(Credential(username: "anna", secret: Secret("hunter22"), further: further))
+            .credential(Credential(username: "anna", secret: Secret("hunter22"), extraSecrets: extraSecrets))
         ])
         let answer = HTTPResponse.answer(200, "{\"t\": \"tok\", \"r\": \"ref\", \"e\": 100}")
         let welcome = HTTPResponse.answer(200, "{\"name\": \"anna\"}")
@@ -183,9 +183,9 @@ struct NewcomerTests {
         #expect(world.requests[0].hasSuffix("key=k3y%26&r=ref"))
         // The session ends; the secret is still there for a password that is given, and for one that is typed.
         let file = try world.home.write("hunter22\n", to: "pw")
-        let given = world.run(
+        let supplied = world.run(
             "login", "app", "-u", "anna", "--password-file", file, server: [.answer(401), answer, welcome])
-        #expect(given.code == 0 && world.requests[1].contains("key=k3y%26"))
+        #expect(supplied.code == 0 && world.requests[1].contains("key=k3y%26"))
         world.person = ScriptedPerson([ScriptedPerson.types("anna", "hunter22")])
         let again = world.run(
             "login", "app", server: [.answer(401), .answer(400), .answer(401), answer, welcome])

@@ -12,11 +12,11 @@ struct ProfileDecodingTests {
         return try ProfileDecoder(folder: "/etc/authctl", home: "/home/anna").profile(named: name, table)
     }
 
-    private func rule(_ verb: String, _ path: String, _ answer: (inout AnswerRule) -> Void = { _ in }) throws
+    private func rule(_ method: String, _ path: String, _ answer: (inout ResponseRule) -> Void = { _ in }) throws
         -> RequestRule
     {
-        var rule = RequestRule(verb: verb, path: try Template(parsing: path))
-        answer(&rule.answer)
+        var rule = RequestRule(method: method, path: try Template(parsing: path))
+        answer(&rule.response)
         return rule
     }
 
@@ -67,7 +67,7 @@ struct ProfileDecodingTests {
         #expect(profile.login == login)
         #expect(
             profile.sessionRule.headers == [HeaderRule(name: "auth_token", value: try Template(parsing: "{token}"))])
-        #expect(profile.verify?.answer.username == Place("/user/username"))
+        #expect(profile.verify?.response.username == Place("/user/username"))
     }
 
     @Test func `forge: a token that is pasted`() throws {
@@ -111,14 +111,14 @@ struct ProfileDecodingTests {
                     username: try Template(parsing: "{username}"), password: try Template(parsing: "{token}")))
         let noauth = Condition.PlacePattern(
             place: try #require(Place("/result/authstatus/0")), pattern: TextPattern("noauth"))
-        #expect(profile.verify?.answer.loggedOut == [Condition(places: [noauth])])
-        #expect(profile.login?.answer.expiry == Place("/result/expiration").map { .inSeconds($0) })
+        #expect(profile.verify?.response.loggedOut == [Condition(places: [noauth])])
+        #expect(profile.login?.response.expiry == Place("/result/expiration").map { .inSeconds($0) })
     }
 
     @Test func `intranet: a ticket once, then the cookie that it earned`() throws {
         let profile = try profile("intranet", Examples.intranet)
         #expect(profile.methods == [.negotiate] && profile.fields.isEmpty && profile.mayUseTicket)
-        #expect(profile.login?.verb == "GET" && profile.sessionRule == SessionRule(cookies: true))
+        #expect(profile.login?.method == "GET" && profile.sessionRule == SessionRule(cookies: true))
     }
 
     @Test(arguments: ["[\"basic\", \"digest\"]", "[\"digest\", \"basic\", \"digest\"]"])
@@ -179,12 +179,12 @@ struct ProfileDecodingTests {
             logged-out = [ 401, { status = 302, "header:Location" = "/login/*", "/ok" = false, "/n" = 3 } ]
             """)
         let verify = try #require(profile.verify)
-        #expect(verify.verb == "PROPFIND" && verify.path.parts == [.text("/dav/"), .slot(.username), .text("?x=1")])
+        #expect(verify.method == "PROPFIND" && verify.path.parts == [.text("/dav/"), .slot(.username), .text("?x=1")])
         #expect(verify.headers.map(\.name) == ["Depth", "X-Empty", "X"])
         #expect(verify.headers.map(\.value.parts) == [[.text("0")], [], [.text("a:b ")]])
         #expect(verify.query.map(\.name) == ["a", "a", "b"])
         #expect(verify.content == .body("<x>{username}</x>"))
-        let patterns = try #require(verify.answer.loggedOut?.last)
+        let patterns = try #require(verify.response.loggedOut?.last)
         #expect(patterns.status == 302)
         #expect(
             Set(patterns.places.map { "\($0.place)=\($0.pattern.text)" }) == [

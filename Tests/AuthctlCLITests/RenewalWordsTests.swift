@@ -4,7 +4,7 @@ import Testing
 @testable import AuthctlCLI
 
 /// What is said of the end of a session that authctl renews by itself.
-struct RenewalWordsTests {
+struct RefreshWordsTests {
     private static let config = """
         [profiles.chat]
         url = "https://chat.example"

@@ -18,7 +18,7 @@ import Testing
 
         """
 
-    private let stranger = HTTPResponse.answer(401)
+    private let anonymous = HTTPResponse.answer(401)
     private let me = HTTPResponse.answer(200, "{\"user_id\":\"@anna\"}")
 
     private func answer(_ status: Int, _ body: String = "", cookie value: String) -> HTTPResponse {
@@ -29,7 +29,7 @@ import Testing
     private func shop() throws -> TestWorld {
         let world = try TestWorld(config: Self.shop)
         world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
-        let server = [stranger, answer(200, cookie: "one"), answer(200, "{\"name\":\"Anna\"}", cookie: "two")]
+        let server = [anonymous, answer(200, cookie: "one"), answer(200, "{\"name\":\"Anna\"}", cookie: "two")]
         #expect(world.run("login", server: server).code == 0)
         world.person = ScriptedPerson()
         return world
@@ -70,7 +70,9 @@ import Testing
 
     @Test func `403 with a cookie of nobody leaves the session that is good`() throws {
         let world = try shop()
-        let server = [answer(403, "no", cookie: "nobody"), stranger, answer(200, "{\"name\":\"Anna\"}", cookie: "two")]
+        let server = [
+            answer(403, "no", cookie: "nobody"), anonymous, answer(200, "{\"name\":\"Anna\"}", cookie: "two"),
+        ]
         #expect(world.run("request", "POST", "/orders", "-d", "x", server: server).code == 10)
         _ = world.run("request", "GET", "/orders", server: [.answer(200)])
         #expect(world.requests.first?.contains("cookie sid=two") == true)
@@ -82,7 +84,7 @@ import Testing
     func `the password in the environment is one line, as in a file`(text: String, code: Int32) throws {
         let world = try chat()
         world.password = Secret(text)
-        let run = world.run("request", "GET", "/a", server: [stranger, .answer(200, token), me, .answer(200)])
+        let run = world.run("request", "GET", "/a", server: [anonymous, .answer(200, token), me, .answer(200)])
         #expect(run.code == code, "\(run.talk)")
         if code == 0 { #expect(world.requests.contains { $0.contains("\"password\":\"pw\"") }) }
     }
@@ -90,14 +92,14 @@ import Testing
     @Test func `403 that verify refuses too is a login, which nobody is there for: 4, and sent once`() throws {
         let world = try shop()
         let run = world.run(
-            "request", "POST", "/orders", "-d", "x", server: [answer(403, "who?", cookie: "two"), stranger])
+            "request", "POST", "/orders", "-d", "x", server: [answer(403, "who?", cookie: "two"), anonymous])
         #expect(run.code == 4 && run.output == "who?")
         #expect(world.requests.count == 2)
     }
 
     @Test func `with a given password a refusal is no second login, and nothing is sent twice`() throws {
         let world = try chat()
-        let server = [stranger, .answer(200, token), me, .answer(403, "no"), me]
+        let server = [anonymous, .answer(200, token), me, .answer(403, "no"), me]
         let run = world.run("request", "POST", "/rooms", "-d", "x", server: server)
         #expect(run.code == 10 && run.output == "no", "\(run.talk)")
         #expect(world.requests.filter { $0.contains("/rooms") }.count == 1)
@@ -106,18 +108,19 @@ import Testing
 
     @Test func `a given password needs no store that works`() throws {
         let world = try chat()
-        #expect(world.run("request", "GET", "/a", server: [stranger, .answer(200, token), me, .answer(200)]).code == 0)
+        #expect(
+            world.run("request", "GET", "/a", server: [anonymous, .answer(200, token), me, .answer(200)]).code == 0)
         let file = world.home.path + "/state/authctl/plaintext.json"
         #expect(chmod(file, 0o644) == 0)
-        let run = world.run("request", "GET", "/a", server: [stranger, .answer(200, token), me, .answer(200, "a")])
+        let run = world.run("request", "GET", "/a", server: [anonymous, .answer(200, token), me, .answer(200, "a")])
         #expect(run.code == 0 && run.output == "a" && run.talk.contains("the login is not kept"), "\(run.talk)")
-        let token = world.run("token", server: [stranger, .answer(200, token), me])
+        let token = world.run("token", server: [anonymous, .answer(200, token), me])
         #expect(token.code == 0 && token.output == "tok\n" && token.talk.contains("the login is not kept"))
     }
 
     @Test func `E4 a given password whose token is too short for --min-ttl is 1`() throws {
         let world = try chat()
-        let server = [stranger, .answer(200, token), me]
+        let server = [anonymous, .answer(200, token), me]
         let run = world.run("token", "--min-ttl", "3600", server: server)
         #expect(run.code == 1 && run.output.isEmpty, "\(run.talk)")
     }
@@ -163,10 +166,10 @@ import Testing
         let world = try TestWorld(config: Examples.blog)
         world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
         let session = answer(200, cookie: "one"), me = HTTPResponse.answer(200, "{\"name\":\"Anna\"}")
-        #expect(world.run("login", server: [stranger, session, me]).code == 0)
+        #expect(world.run("login", server: [anonymous, session, me]).code == 0)
         world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
         let server = [
-            .answer(403, "no"), stranger, stranger, session, me, .answer(403, "still no"),
+            .answer(403, "no"), anonymous, anonymous, session, me, .answer(403, "still no"),
         ]
         let run = world.run("request", "POST", "/posts", "-d", "x", server: server)
         #expect(run.code == 10 && run.output == "still no", "\(run.talk)")
@@ -194,7 +197,7 @@ import Testing
     @Test func `an account that the environment names is meant, as within an exec`() throws {
         let world = try shop()
         world.person = ScriptedPerson([ScriptedPerson.types("bert", "pw")])
-        let server = [stranger, answer(200, cookie: "b"), .answer(200, "{\"name\":\"Bert\"}")]
+        let server = [anonymous, answer(200, cookie: "b"), .answer(200, "{\"name\":\"Bert\"}")]
         #expect(world.run("login", "shop", "-u", "bert", server: server).code == 0)
         world.person = ScriptedPerson()
         let named = ["AUTHCTL_PROFILE": "shop", "AUTHCTL_USERNAME": "anna"]
@@ -210,7 +213,7 @@ import Testing
     @Test func `a logout of the active one of two names the other`() throws {
         let world = try shop()
         world.person = ScriptedPerson([ScriptedPerson.types("bert", "pw")])
-        let server = [stranger, answer(200, cookie: "b"), .answer(200, "{\"name\":\"Bert\"}")]
+        let server = [anonymous, answer(200, cookie: "b"), .answer(200, "{\"name\":\"Bert\"}")]
         #expect(world.run("login", "shop", "-u", "bert", server: server).code == 0)
         world.person = ScriptedPerson()
         let talk = world.run("logout", "shop").talk

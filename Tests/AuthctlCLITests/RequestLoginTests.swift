@@ -26,7 +26,7 @@ import Testing
 
         """
 
-    private let stranger = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"A\""])
+    private let anonymous = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"A\""])
     private let refused = HTTPResponse.answer(401, "who?", headers: ["WWW-Authenticate: Basic realm=\"A\""])
     private let elsewhere = HTTPResponse.answer(401, "no", headers: ["WWW-Authenticate: Basic realm=\"B\""])
     private let me = HTTPResponse.answer(200, "{\"name\":\"Anna\"}")
@@ -34,7 +34,7 @@ import Testing
     private func loggedIn() throws -> TestWorld {
         let world = try TestWorld(config: Self.wire)
         world.person = ScriptedPerson([ScriptedPerson.types("anna", "old-secret")])
-        #expect(world.run("login", "wire", server: [stranger, .answer(200)]).code == 0)
+        #expect(world.run("login", "wire", server: [anonymous, .answer(200)]).code == 0)
         world.person = ScriptedPerson()
         return world
     }
@@ -65,7 +65,7 @@ import Testing
         let world = try loggedIn()
         world.person = ScriptedPerson([ScriptedPerson.types("anna", "new-secret")])
         let run = world.run(
-            "request", "GET", "/account/x", server: [refused, stranger, .answer(200), .answer(200, "done")])
+            "request", "GET", "/account/x", server: [refused, anonymous, .answer(200), .answer(200, "done")])
         #expect(run.code == 0 && run.output == "done", "\(run.talk)")
         #expect(sent(world, "old-secret") == 1 && sent(world, "new-secret") == 2, "\(world.requests)")
         #expect(run.talk.contains("refused the stored password") && run.talk.contains("sent once more"))
@@ -83,7 +83,7 @@ import Testing
         let world = try TestWorld(config: Self.wire)
         world.variables.merge(["AUTHCTL_PROFILE": "wire", "AUTHCTL_USERNAME": "anna"]) { $1 }
         world.password = Secret("pw")
-        let run = world.run("request", "GET", "/account/x", server: [stranger, .answer(200), refused])
+        let run = world.run("request", "GET", "/account/x", server: [anonymous, .answer(200), refused])
         #expect(run.code == 10 && world.requests.count == 3, "\(run.talk)")
     }
 
@@ -150,7 +150,7 @@ import Testing
         let world = try TestWorld(config: Self.wire)
         world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
         let run = world.run(
-            "request", "GET", "/account/x", server: [refused, stranger, .answer(200), .answer(200, "mine")])
+            "request", "GET", "/account/x", server: [refused, anonymous, .answer(200), .answer(200, "mine")])
         #expect(run.code == 0 && run.output == "mine", "\(run.talk)")
         #expect(run.talk.contains("sent without a login") && run.talk.contains("sent once more"))
         let alone = try TestWorld(config: Self.wire)
@@ -169,10 +169,10 @@ import Testing
             #expect(world.run(["request"] + words, server: []).code == 4)
             #expect(world.requests.isEmpty, "\(words)")
         }
-        let given = try TestWorld(config: Self.wire)
-        given.variables.merge(["AUTHCTL_PROFILE": "wire", "AUTHCTL_USERNAME": "anna"]) { $1 }
-        given.password = Secret("pw")
-        #expect(given.run("request", "/account/x", server: [stranger, .answer(200), .answer(200)]).code == 0)
+        let supplied = try TestWorld(config: Self.wire)
+        supplied.variables.merge(["AUTHCTL_PROFILE": "wire", "AUTHCTL_USERNAME": "anna"]) { $1 }
+        supplied.password = Secret("pw")
+        #expect(supplied.run("request", "/account/x", server: [anonymous, .answer(200), .answer(200)]).code == 0)
         let ticket = try TestWorld(config: Self.wire.replacing("\"basic\"", with: "\"auto\""))
         ticket.tickets = TicketCache(find: { .valid(principal: "anna@REALM") }, request: { _ in })
         #expect(!ticket.run("request", "/x").talk.contains("without a login"))
@@ -309,12 +309,13 @@ import Testing
     @Test func `a request that was cancelled after it went out says so, and what became of the login`() throws {
         let world = try loggedIn()
         world.person = ScriptedPerson([.cancelled])
-        let run = world.run("request", "/account/x", server: [refused, stranger])
+        let run = world.run("request", "/account/x", server: [refused, anonymous])
         #expect(run.code == 5 && run.output == "who?", "\(run.talk)")
         #expect(run.talk.contains("the request was sent once (status 401), and is not sent again"), "\(run.talk)")
         #expect(run.talk.contains("the stored password, which the server refused") && !run.talk.contains("nothing was"))
         let unsent = try TestWorld(config: Self.wire)
         unsent.person = ScriptedPerson([.cancelled])
-        #expect(unsent.run("request", "POST", "/x", "-d", "x", server: [stranger]).talk.contains("nothing was changed"))
+        #expect(
+            unsent.run("request", "POST", "/x", "-d", "x", server: [anonymous]).talk.contains("nothing was changed"))
     }
 }

@@ -82,7 +82,7 @@ struct SelectionTests {
             try ArgumentGuard.check(arguments)
             Issue.record("accepted")
         } catch {
-            let message = error.message(about: Topic())
+            let message = error.message(about: ErrorContext())
             #expect(error.exitCode == .usage && message.what.contains("--password-stdin"))
         }
     }

@@ -7,16 +7,16 @@ import Testing
 
 /// What is done with a login that is there: whoami, status, token, switch, logout.
 struct SessionCommandTests {
-    private let stranger = HTTPResponse.answer(401)
+    private let anonymous = HTTPResponse.answer(401)
 
     /// Logged in to `chat` with a token of 100 seconds and a refresh token.
-    private func chat(_ name: String = "anna", in given: TestWorld? = nil) throws -> TestWorld {
-        let world = try given ?? TestWorld(config: Examples.config)
+    private func chat(_ name: String = "anna", in supplied: TestWorld? = nil) throws -> TestWorld {
+        let world = try supplied ?? TestWorld(config: Examples.config)
         world.person = ScriptedPerson([ScriptedPerson.types(name, "pw")])
         let token = "{\"access_token\":\"tok-\(name)\",\"refresh_token\":\"ref\",\"expires_in_ms\":100000}"
         let run = world.run(
             "login", "chat", "--force",
-            server: [stranger, .answer(200, token), .answer(200, "{\"user_id\":\"@\(name)\"}")])
+            server: [anonymous, .answer(200, token), .answer(200, "{\"user_id\":\"@\(name)\"}")])
         #expect(run.code == 0, "\(run.talk)")
         world.person = ScriptedPerson()
         return world
@@ -48,7 +48,7 @@ struct SessionCommandTests {
 
     @Test func `a session that was refused is 4, and gone`() throws {
         let world = try chat()
-        #expect(world.run("whoami", "chat", server: [stranger, .answer(401)]).code == 4)
+        #expect(world.run("whoami", "chat", server: [anonymous, .answer(401)]).code == 4)
         #expect(world.requests.last?.contains("/refresh") == true)
         #expect(world.run("token", "chat").code == 4)
     }

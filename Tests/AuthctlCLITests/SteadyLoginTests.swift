@@ -7,7 +7,7 @@ import Testing
 
 /// Commands after a login: what changed around it, and what did not.
 struct SteadyLoginTests {
-    private let stranger = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"r\""])
+    private let anonymous = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"r\""])
 
     private static let config = """
         [profiles.wire]
@@ -20,7 +20,7 @@ struct SteadyLoginTests {
     private func wire() throws -> TestWorld {
         let world = try TestWorld(config: Self.config)
         world.person = ScriptedPerson([ScriptedPerson.types("anna", "hunter22")])
-        #expect(world.run("login", "wire", server: [stranger, .answer(200)]).code == 0)
+        #expect(world.run("login", "wire", server: [anonymous, .answer(200)]).code == 0)
         world.person = ScriptedPerson()
         return world
     }
@@ -64,11 +64,11 @@ struct SteadyLoginTests {
         let world = try wire()
         world.variables["AUTHCTL_PROFILE"] = "wire"
         world.password = Secret("hunter23")
-        let token = world.run("token", "--header", server: [stranger, .answer(200)])
+        let token = world.run("token", "--header", server: [anonymous, .answer(200)])
         #expect(token.output == "Authorization: Basic YW5uYTpodW50ZXIyMw==\n", "\(token.talk)")
-        let whoami = world.run("whoami", server: [stranger, .answer(200)])
+        let whoami = world.run("whoami", server: [anonymous, .answer(200)])
         #expect(whoami.output == "anna\n", "\(whoami.talk)")
-        #expect(world.run("request", "GET", "/x", server: [stranger, .answer(200), .answer(200)]).code == 0)
+        #expect(world.run("request", "GET", "/x", server: [anonymous, .answer(200), .answer(200)]).code == 0)
         let nobody = try TestWorld(config: Self.config)
         nobody.variables["AUTHCTL_PROFILE"] = "wire"
         nobody.password = Secret("hunter23")
@@ -149,7 +149,7 @@ struct SteadyLoginTests {
         for option in ["-q", "-v"] {
             let world = try TestWorld(config: Self.config)
             world.person = ScriptedPerson([ScriptedPerson.types("anna", "hunter22")])
-            #expect(world.run("login", "wire", option, server: [stranger, .answer(200)]).code == 0)
+            #expect(world.run("login", "wire", option, server: [anonymous, .answer(200)]).code == 0)
             // The end is told all the same: a terminal is without echo until then.
             #expect(world.person.prompt.notices.allSatisfy { $0 == nil })
         }

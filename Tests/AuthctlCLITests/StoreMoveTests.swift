@@ -9,13 +9,13 @@ import Testing
 
 /// `store move`, and who may take the place of a login that is there.
 struct StoreMoveTests {
-    private let stranger = HTTPResponse.answer(401)
+    private let anonymous = HTTPResponse.answer(401)
 
     /// Logged in to `wire` with Basic, in the plaintext store.
-    private func wire(_ name: String, calledBy server: String = "Anna A.", in given: TestWorld? = nil) throws
+    private func wire(_ name: String, calledBy server: String = "Anna A.", in supplied: TestWorld? = nil) throws
         -> TestWorld
     {
-        let world = try given ?? TestWorld(config: Examples.config)
+        let world = try supplied ?? TestWorld(config: Examples.config)
         world.person = ScriptedPerson([ScriptedPerson.types(name, "pw-\(name)")])
         let run = world.run(
             "login", "wire", "--force", "--store", "plaintext",
@@ -56,7 +56,7 @@ struct StoreMoveTests {
         #expect(FileManager.default.createFile(atPath: path, contents: before, attributes: [.posixPermissions: 0o600]))
         let id = AccountID(
             profile: "wire", origin: Origin(scheme: "https", host: "api.wire.example", port: 443), username: "anna")
-        try AccountBook(folder: folder).update { $0.updateAccount(id) { $0.otherCopies = [.plaintext] } }
+        try AccountRegistry(folder: folder).update { $0.updateAccount(id) { $0.otherCopies = [.plaintext] } }
         let again = world.run("store", "move", "plaintext", "file", "--json")
         #expect(again.code == 0)
         #expect(again.talk.contains("is in 'file' already; what was left in 'plaintext' was erased."))

@@ -87,7 +87,7 @@ final class TestWorld {
             tickets: tickets,
             // No helper of this machine is run.
             shelf: {
-                StoreShelf(
+                StoreFactory(
                     folder: $0.stateFolder, clock: clock, holding: $0.holding, environment: ProgramEnvironment([:]),
                     desktop: $0.desktop, another: $0.anotherPassphrase, passphrase: $1)
             })

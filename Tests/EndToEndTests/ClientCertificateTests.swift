@@ -74,8 +74,8 @@ struct `A server that wants a client certificate` {
         #expect(try authctl.run("token").code == 2)
         #expect(try authctl.run("token", "--header").code == 2)
         #expect(try authctl.run("whoami", "-u", "bob").code == 4)
-        let stranger = try authctl.run("login", "box", "--continue-without")
-        #expect(stranger.code == 4 || host == .tls12Late || host == .tls13Late, "\(stranger.error)")
+        let anonymous = try authctl.run("login", "box", "--continue-without")
+        #expect(anonymous.code == 4 || host == .tls12Late || host == .tls13Late, "\(anonymous.error)")
         let logout = try authctl.run("logout")
         #expect(logout.code == 0 && !logout.error.contains("Kerberos"))
         #expect(try authctl.run("whoami").code == 4)
@@ -190,9 +190,9 @@ struct `A server that wants a client certificate` {
         for (certificate, key) in files {
             let authctl = try installation(.tls13, certificate, key)
             let words = ["-P", "box", "--password-file", try authctl.file("passphrase", Self.passphrase + "\n")]
-            let given = key == ann.key ? ["-P", "box"] : words
+            let supplied = key == ann.key ? ["-P", "box"] : words
             let script = "curl -q -sS -K \"$AUTHCTL_CURL_CONFIG\" \"$AUTHCTL_ORIGIN/private/whoami.json\""
-            let result = try authctl.run(["exec"] + given + ["--curl-config", "--", "sh", "-c", script])
+            let result = try authctl.run(["exec"] + supplied + ["--curl-config", "--", "sh", "-c", script])
             #expect(result.code == 0 && result.output.contains("ann"), "\(result.output)\(result.error)")
         }
     }

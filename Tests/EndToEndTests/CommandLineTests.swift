@@ -124,18 +124,18 @@ import Testing
         }
         try authctl.logIn("wire")
         #expect(try stored() == "plaintext")
-        let given = ["login", "wire", "-u", "ann", "--password-stdin", "--force"]
+        let supplied = ["login", "wire", "-u", "ann", "--password-stdin", "--force"]
         let key = try authctl.file("key", String(repeating: "k", count: 64))
         #expect(try authctl.run("store", "init", "file", "--key-file", key).code == 0)
-        #expect(try authctl.run(given, input: "correct horse", environment: ["AUTHCTL_STORE": "file"]).code == 0)
+        #expect(try authctl.run(supplied, input: "correct horse", environment: ["AUTHCTL_STORE": "file"]).code == 0)
         #expect(try stored() == "file")
         let both = try authctl.run(
-            given + ["--store", "plaintext"], input: "correct horse", environment: ["AUTHCTL_STORE": "file"])
+            supplied + ["--store", "plaintext"], input: "correct horse", environment: ["AUTHCTL_STORE": "file"])
         #expect(both.code == 0)
         #expect(try stored() == "plaintext")
         #expect(both.error.contains("warning: the login is kept as plain text") == false)
         for bad in [["AUTHCTL_STORE": "nonsense"], ["AUTHCTL_PERSIST": "forever"], ["AUTHCTL_METHOD": "magic"]] {
-            #expect(try authctl.run(given, input: "correct horse", environment: bad).code == 2, "\(bad)")
+            #expect(try authctl.run(supplied, input: "correct horse", environment: bad).code == 2, "\(bad)")
         }
     }
 

@@ -18,12 +18,12 @@ import Testing
     /// One command of one account, run beside all others.
     private struct Member {
         let user: String
-        let verb: String
+        let method: String
         let arguments: [String]
         let result: CommandResult
     }
 
-    private static func command(_ number: Int, _ profile: String, _ user: String) -> (verb: String, words: [String]) {
+    private static func command(_ number: Int, _ profile: String, _ user: String) -> (method: String, words: [String]) {
         switch number % 4 {
         case 0: ("login", ["login", profile, "-u", user, "--password-stdin"])
         case 1: ("whoami", ["whoami", profile, "-u", user])
@@ -36,19 +36,19 @@ import Testing
     }
 
     private func runAll(
-        _ commands: [(user: String, verb: String, words: [String])], _ authctl: Installation,
+        _ commands: [(user: String, method: String, words: [String])], _ authctl: Installation,
         _ environment: [String: String]
     ) async throws -> [Member] {
         let everything = authctl.environment.merging(environment) { $1 }
         let (program, folder) = (authctl.program, authctl.folder)
         return try await withThrowingTaskGroup(of: Member.self) { group in
-            for (user, verb, words) in commands {
+            for (user, method, words) in commands {
                 let input = Array((Self.passwords[user] ?? "").utf8)
                 group.addTask {
                     try await Crowd.onThread {
                         let spec = ChildSpec(program, words, environment: everything, directory: folder)
-                        let result = try Command.run(spec, input: verb == "login" ? input : [], within: 120)
-                        return Member(user: user, verb: verb, arguments: words, result: result)
+                        let result = try Command.run(spec, input: method == "login" ? input : [], within: 120)
+                        return Member(user: user, method: method, arguments: words, result: result)
                     }
                 }
             }
@@ -79,14 +79,14 @@ import Testing
         let commands = (0..<64).map { ("ann", $0) } + (0..<16).map { ("bob", $0) }
         let members = try await runAll(
             commands.map { user, number in
-                let (verb, words) = Self.command(number, profile, user)
-                return (user, verb, words)
+                let (method, words) = Self.command(number, profile, user)
+                return (user, method, words)
             }, authctl, environment)
         #expect(members.count == 80)
         for member in members { expectRight(member) }
         try expectNobodyMixedUp(profile)
         try expectWhole(authctl, profile, environment)
-        let codes = Dictionary(grouping: members) { "\($0.verb) \($0.result.ending)" }.mapValues(\.count)
+        let codes = Dictionary(grouping: members) { "\($0.method) \($0.result.ending)" }.mapValues(\.count)
         print(
             "64 and 16 at once, \(profile), \(store.rawValue):",
             codes.sorted { $0.key < $1.key }.map { "\($0.value)× \($0.key)" })
@@ -95,16 +95,16 @@ import Testing
     private func expectRight(_ member: Member) {
         // A session that another process ended meanwhile is refused, or is not there any more; and 14 is the bounded wait on
         // a machine that is too slow for so many.
-        let codes: Set<Int32> = ["login", "logout"].contains(member.verb) ? [0, 14] : [0, 3, 4, 14]
+        let codes: Set<Int32> = ["login", "logout"].contains(member.method) ? [0, 14] : [0, 3, 4, 14]
         let what: Comment = "\(member.arguments): \(member.result.ending) \(member.result.error)"
         #expect(codes.contains(member.result.code ?? -1), what)
         let output = member.result.output
-        if member.verb == "whoami" {
+        if member.method == "whoami" {
             let name = output.trimmingCharacters(in: .newlines)
             #expect(name.isEmpty || Self.names[member.user]?.contains(name) == true, what)
         }
         let others = Self.passwords.keys.filter { $0 != member.user }
-        if member.verb != "token" { #expect(others.allSatisfy { !output.contains($0) }, what) }
+        if member.method != "token" { #expect(others.allSatisfy { !output.contains($0) }, what) }
     }
 
     /// A name with the password of another is refused by the server, and so is a name with the other's token.

@@ -12,7 +12,7 @@ import Testing
         authctl = try Installation(demo)
     }
 
-    private static let given = [
+    private static let supplied = [
         "AUTHCTL_PROFILE": "chat", "AUTHCTL_USERNAME": "ann", "AUTHCTL_PASSWORD": "correct horse",
         "AUTHCTL_STORE_PASSPHRASE_FILE": "/nowhere", "AUTHCTL_PASSWORD_FILE": "/nowhere",
     ]
@@ -21,7 +21,7 @@ import Testing
     func `E2 M1 C11 no secret among its arguments and variables that was not asked for`(how: [String]) throws {
         let result = try authctl.run(
             ["exec"] + how + ["--", "sh", "-c", "cat /proc/$$/environ /proc/$$/cmdline; ls /proc/self/fd"],
-            environment: Self.given)
+            environment: Self.supplied)
         #expect(result.code == 0, "\(result.error)")
         let variables = Set(result.output.split(separator: "\0").map(String.init))
         #expect(
@@ -77,7 +77,7 @@ import Testing
         }
         let direct = try run(["/bin/bash", "-c", script], [:])
         #expect(direct.contains("http_proxy"))
-        #expect(try run([authctl.program, "exec"] + how + ["--", "/bin/bash", "-c", script], Self.given) == direct)
+        #expect(try run([authctl.program, "exec"] + how + ["--", "/bin/bash", "-c", script], Self.supplied) == direct)
     }
 
     @Test func `its arguments byte for byte`() throws {

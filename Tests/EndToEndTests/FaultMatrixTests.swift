@@ -36,12 +36,12 @@ import Testing
     }
 
     private func finding(_ authctl: Installation, _ store: StoreOnTest) throws -> Finding {
-        let shelf = StoreShelf(folder: authctl.state, clock: WallClock { Int64(time(nil)) }) {
+        let shelf = StoreFactory(folder: authctl.state, clock: WallClock { Int64(time(nil)) }) {
             Secret(StoreOnTest.secret)
         }
         let name = try #require(StoreName(store.name)), opened = try shelf.open(name)
         let ids = ["ann", "bob"].map { AccountID(profile: "wire", origin: origin, username: $0) }
-        let book = try AccountBook(folder: authctl.state).read()
+        let book = try AccountRegistry(folder: authctl.state).read()
         return Finding(
             ann: try opened.find(ids[0]), bob: try opened.find(ids[1]), knowsAnn: book.account(ids[0]) != nil,
             knowsBob: book.account(ids[1]) != nil)
@@ -188,7 +188,7 @@ import Testing
             if let secret = found.bob, try !isWhole(secret) { half += 1 }
             // Never a secret that no logout finds; and ann's place is taken by a login that is there, or not at all.
             if found.bob != nil, !found.knowsBob { half += 1 }
-            let active = try AccountBook(folder: authctl.state).read().profile("wire")?.activeUsername
+            let active = try AccountRegistry(folder: authctl.state).read().profile("wire")?.activeUsername
             #expect(active == "ann" || (active == "bob" && found.bob != nil), what)
             // What is called done is done.
             if result.code == 0 { #expect(found.bob != nil && found.knowsBob, what) }

@@ -120,19 +120,19 @@ import Testing
     }
 
     @Test func `by variable is for the profile that AUTHCTL_PROFILE names, and for no other`() throws {
-        var given = ["AUTHCTL_USERNAME": "ann", "AUTHCTL_PASSWORD": "correct horse", "AUTHCTL_PROFILE": "wire"]
-        #expect(try authctl.run("login", "blog", environment: given).code == 4)
-        #expect(try authctl.run("whoami", "blog", environment: given).code == 4)
+        var supplied = ["AUTHCTL_USERNAME": "ann", "AUTHCTL_PASSWORD": "correct horse", "AUTHCTL_PROFILE": "wire"]
+        #expect(try authctl.run("login", "blog", environment: supplied).code == 4)
+        #expect(try authctl.run("whoami", "blog", environment: supplied).code == 4)
         #expect(try demo.requests().filter { $0.method == "POST" || !$0.carried.isEmpty }.isEmpty)
-        #expect(try authctl.run("whoami", environment: given).output == "ann\n")
+        #expect(try authctl.run("whoami", environment: supplied).output == "ann\n")
         // whoami keeps nothing.
         #expect(try authctl.run("whoami", "wire").code == 4)
-        #expect(try authctl.run("login", environment: given).code == 0)
-        given["AUTHCTL_PROFILE"] = nil
-        #expect(try authctl.run("login", "blog", environment: given).code == 0)
+        #expect(try authctl.run("login", environment: supplied).code == 0)
+        supplied["AUTHCTL_PROFILE"] = nil
+        #expect(try authctl.run("login", "blog", environment: supplied).code == 0)
         #expect(try authctl.run("logout", "--all").code == 0)
         // Without a name in the environment they serve login alone.
-        #expect(try authctl.run("whoami", "blog", environment: given).code == 4)
+        #expect(try authctl.run("whoami", "blog", environment: supplied).code == 4)
     }
 
     @Test func `of other bytes than UTF-8 is refused before anything is sent`() throws {

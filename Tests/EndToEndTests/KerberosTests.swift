@@ -181,10 +181,10 @@ struct `In a Kerberos realm` {
 
     @Test func `a password that was given is never overruled by somebody's ticket`() throws {
         let ann = try realm.ticket(for: "ann")
-        let given = try authctl.run(
+        let supplied = try authctl.run(
             "login", "named", "-u", "bob", "--password-stdin", input: KerberosRealm.password("bob"), environment: ann)
-        #expect(given.code == 0, "\(given.error)")
-        #expect(given.error.contains("as bob"))
+        #expect(supplied.code == 0, "\(supplied.error)")
+        #expect(supplied.error.contains("as bob"))
         #expect(carried("Negotiate").isEmpty && carried("Basic").count == 1)
         let wrong = try authctl.run(
             "login", "named", "-u", "bob", "--password-stdin", input: "wrong", environment: ann)

@@ -164,8 +164,8 @@ import Testing
     }
 
     @Test func `AUTHCTL_VERIFY_URL stands for the argument, and the given credential belongs to it`() throws {
-        let given = ["AUTHCTL_VERIFY_URL": verify, "AUTHCTL_USERNAME": "ann", "AUTHCTL_PASSWORD": "correct horse"]
-        let login = try authctl.run("login", environment: given)
+        let supplied = ["AUTHCTL_VERIFY_URL": verify, "AUTHCTL_USERNAME": "ann", "AUTHCTL_PASSWORD": "correct horse"]
+        let login = try authctl.run("login", environment: supplied)
         #expect(login.code == 0, "\(login.error)")
         #expect(try profiles() == [name])
     }

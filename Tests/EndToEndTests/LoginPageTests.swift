@@ -4,7 +4,7 @@ import Testing
 
 /// The binary at login pages that want something else than a login, and at cookies that end.
 @Suite(.onOwnThreads) struct `At a login page` {
-    private static let stranger = RecordingServer.Reply.answer(302, ["Location: /login/?next=/me"])
+    private static let anonymous = RecordingServer.Reply.answer(302, ["Location: /login/?next=/me"])
 
     private func installation(_ origin: String) throws -> Installation {
         try Installation(
@@ -21,7 +21,7 @@ import Testing
     private func logIn(_ page: String, headers: [String] = [], then more: [RecordingServer.Reply] = []) throws -> (
         result: CommandResult, sent: [String], kept: Int
     ) {
-        let server = try RecordingServer([Self.stranger, .answer(200, headers, body: page)] + more)
+        let server = try RecordingServer([Self.anonymous, .answer(200, headers, body: page)] + more)
         defer { server.stop() }
         let authctl = try installation("http://127.0.0.1:\(server.port)")
         let result = try authctl.run("login", "p", "-u", "ann", "--password-stdin", "--verbose", input: "CANARY-1\n")
@@ -64,7 +64,7 @@ import Testing
     @Test func `K7 the cookie of a page is not kept where verify says no`() throws {
         let (result, _, kept) = try logIn(
             "<form method=post>" + Self.fields, headers: ["Set-Cookie: sid=anonymous; HttpOnly"],
-            then: [.answer(200, body: "<p>wrong password"), Self.stranger])
+            then: [.answer(200, body: "<p>wrong password"), Self.anonymous])
         #expect(result.code == 3, "\(result.error)")
         #expect(kept == 0)
     }

@@ -38,7 +38,7 @@ import Testing
         try authctl.run(
             "login", "wire", "-u", "ann", "--password-stdin", input: "correct horse\n", environment: passphrase)
         #expect(try authctl.run("store", "test", "file").code == 0)
-        try AccountBook(folder: authctl.state).update { document in
+        try AccountRegistry(folder: authctl.state).update { document in
             let origin = document.profiles[0].origin
             document.profiles[0].accounts.append(
                 AccountRecord(
@@ -49,7 +49,7 @@ import Testing
         #expect(logout.code == 8 && logout.error.contains("gone-for-good"), "\(logout.error)")
         let test = try authctl.run("store", "test", "file")
         #expect(test.code == 8 && test.error.contains("passphrase"), "\(test.error)")
-        let kept = try AccountBook(folder: authctl.state).read().profiles[0].accounts
+        let kept = try AccountRegistry(folder: authctl.state).read().profiles[0].accounts
         #expect(kept.map(\.username) == ["bob"])
     }
 }

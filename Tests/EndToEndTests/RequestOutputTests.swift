@@ -47,9 +47,9 @@ import Testing
         throws
     {
         let cut = RecordingServer.Reply.raw(head, ending: .close)
-        let stranger = RecordingServer.Reply.answer(401, ["WWW-Authenticate: Basic"])
+        let anonymous = RecordingServer.Reply.answer(401, ["WWW-Authenticate: Basic"])
         let ann = RecordingServer.Reply.answer(200, body: "{\"screen_name\":\"ann\"}")
-        let server = try RecordingServer([stranger, cut])
+        let server = try RecordingServer([anonymous, cut])
         defer { server.stop() }
         let authctl = try Installation(
             config: """
@@ -61,7 +61,7 @@ import Testing
         let login = try authctl.run("login", "cut", "-u", "ann", "--password-stdin", input: "correct horse")
         #expect(login.code == 6, "\(login.error)")
         #expect(try authctl.run("status", "cut", "--offline").code == 4)
-        server.reply([stranger, ann])
+        server.reply([anonymous, ann])
         try authctl.logIn("cut")
         let file = try authctl.home.write("before", to: "kept")
         server.reply([cut])

@@ -53,13 +53,13 @@ struct JudgementTests {
     }
 
     @Test func `forbidden is looked at first`() {
-        var rule = AnswerRule()
+        var rule = ResponseRule()
         rule.forbidden = [Condition(status: 401)]
         for step in Self.steps { #expect(judge(.answer(401), rule, at: step) == .forbidden) }
     }
 
     @Test func `a rule takes the place of the default`() {
-        var rule = AnswerRule()
+        var rule = ResponseRule()
         rule.refused = [Condition(status: 403)]
         #expect(judge(.answer(403), rule, at: .login) == .refused)
         #expect(judge(.answer(401), rule, at: .login) == .failure)
@@ -73,7 +73,7 @@ struct JudgementTests {
     }
 
     @Test func `a 403 that the profile counts as logged out is not forbidden`() {
-        var rule = AnswerRule()
+        var rule = ResponseRule()
         rule.loggedOut = [Condition(status: 401), Condition(status: 403)]
         #expect(judge(.answer(403), rule, at: .verify) == .refused)
         rule.forbidden = [Condition(status: 403)]
@@ -81,7 +81,7 @@ struct JudgementTests {
     }
 
     @Test func `a rule may name a redirect, a 429 or a 500`() {
-        var rule = AnswerRule()
+        var rule = ResponseRule()
         let toLogin = Condition.PlacePattern(place: .header("Location"), pattern: TextPattern("/login*"))
         rule.refused = [Condition(status: 302, places: [toLogin]), Condition(status: 429), Condition(status: 500)]
         rule.loggedOut = rule.refused
@@ -100,14 +100,14 @@ struct JudgementTests {
             (.object(["user": .integer(7)]), .accepted), (nil, .refused),
         ] as [(JSONValue?, Verdict)])
     func `K7 an answer without the name is logged out`(json: JSONValue?, verdict: Verdict) {
-        var rule = AnswerRule()
+        var rule = ResponseRule()
         rule.username = Place("/user")
         #expect(judge(.answer(200), rule, at: .verify, json: json) == verdict)
         #expect(judge(.answer(200), rule, at: .login, json: json) == .accepted)
     }
 
     @Test func `a busy or broken server is not logged out for lack of a name`() {
-        var rule = AnswerRule()
+        var rule = ResponseRule()
         rule.username = Place("/user")
         #expect(judge(.answer(503), rule, at: .verify) == .busy)
         #expect(judge(.answer(404), rule, at: .verify) == .failure)
@@ -123,13 +123,13 @@ struct JudgementTests {
         ] as [([String], Int?)])
     func `how long to wait is told in seconds`(headers: [String], seconds: Int?) {
         for status in [429, 503] {
-            let judged = facts(.answer(status, headers: headers)).judged(by: AnswerRule(), at: .login)
+            let judged = facts(.answer(status, headers: headers)).judged(by: ResponseRule(), at: .login)
             #expect(judged == .unclear(.busy(BusyFault(status: status, retryAfter: seconds, words: nil))))
         }
     }
 
     @Test func `the server's own words go along, whatever the verdict`() {
-        var rule = AnswerRule()
+        var rule = ResponseRule()
         rule.message = Place("/error")
         let json = JSONValue.object(["error": .string("too \u{1b}[31m bad")])
         let words = "too \u{1b}[31m bad"
@@ -145,7 +145,7 @@ struct JudgementTests {
 
     @Test func `a Location that cannot be read is a broken answer`() {
         let broken = HTTPResponse(status: 302, redirect: Redirect(url: "", origin: nil, target: "x"))
-        guard case .unclear(let error) = facts(broken).judged(by: AnswerRule(), at: .verify) else {
+        guard case .unclear(let error) = facts(broken).judged(by: ResponseRule(), at: .verify) else {
             Issue.record("it was judged")
             return
         }
@@ -158,12 +158,12 @@ struct JudgementTests {
         url: "https://blog.example:8443/login", origin: Origin(scheme: "https", host: "blog.example", port: 8443),
         target: "/login")
 
-    private func facts(_ response: HTTPResponse, json: JSONValue? = nil) -> AnswerFacts {
-        AnswerFacts(response: response, json: json, origin: SomeLogin.origin)
+    private func facts(_ response: HTTPResponse, json: JSONValue? = nil) -> ParsedResponse {
+        ParsedResponse(response: response, json: json, origin: SomeLogin.origin)
     }
 
     private func judge(
-        _ response: HTTPResponse, _ rule: AnswerRule = AnswerRule(), at step: Step, json: JSONValue? = nil
+        _ response: HTTPResponse, _ rule: ResponseRule = ResponseRule(), at step: Step, json: JSONValue? = nil
     ) -> Verdict {
         switch facts(response, json: json).judged(by: rule, at: step) {
         case .accepted: .accepted

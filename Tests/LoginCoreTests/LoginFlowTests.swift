@@ -5,8 +5,8 @@ import Testing
 struct LoginFlowTests {
     private typealias Row = (event: LoginFlow.Event, effect: LoginFlow.Effect)
 
-    private let accepted = LoginFlow.Event.confirmed(SomeLogin.login, isRenewed: false)
-    private let renewed = LoginFlow.Event.confirmed(SomeLogin.login, isRenewed: true)
+    private let accepted = LoginFlow.Event.confirmed(SomeLogin.login, isRefreshed: false)
+    private let refreshed = LoginFlow.Event.confirmed(SomeLogin.login, isRefreshed: true)
     private let refused = LoginFlow.Event.refused(SomeLogin.refusal)
     private let typed = LoginFlow.Event.answered(.credential(SomeLogin.credential))
     private let prepared = LoginFlow.Event.prepared(SomeLogin.namedSpace)
@@ -92,11 +92,11 @@ struct LoginFlowTests {
 
     @Test func `A11: a session that the server does not know any more is the reason, with its end if that is past`() {
         walk(
-            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.session), .verifySession), (refused, .renewSession),
-            (.notRenewable, .reject(.session)), (.rejected, .prepare), (prepared, question(.sessionEnded(at: nil))))
+            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.session), .verifySession), (refused, .refreshSession),
+            (.notRefreshable, .reject(.session)), (.rejected, .prepare), (prepared, question(.sessionEnded(at: nil))))
         walk(
             SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.session, endedAt: 7), .verifySession),
-            (refused, .renewSession), (.notRenewable, .reject(.session)), (.rejected, .prepare),
+            (refused, .refreshSession), (.notRefreshable, .reject(.session)), (.rejected, .prepare),
             (prepared, question(.sessionEnded(at: 7))))
         walk(SomeLogin.flow(LoginFlow.Policy(force: true)), (.begun, .prepare), (prepared, question(.forced)))
     }
@@ -113,20 +113,20 @@ struct LoginFlowTests {
     @Test func `a session that the server renewed is saved`() {
         walk(
             SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.session), .verifySession),
-            (renewed, .save(SomeLogin.login, .renewal)), (.saved, .finish(.alreadyLoggedIn(SomeLogin.identity))))
+            (refreshed, .save(SomeLogin.login, .refresh)), (.saved, .finish(.alreadyLoggedIn(SomeLogin.identity))))
     }
 
     @Test func `a session that is over is renewed, kept, and verified again`() {
         walk(
-            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.session), .verifySession), (refused, .renewSession),
-            (.renewed(SomeLogin.login), .save(SomeLogin.login, .renewal)), (.saved, .verifySession),
+            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.session), .verifySession), (refused, .refreshSession),
+            (.refreshed(SomeLogin.login), .save(SomeLogin.login, .refresh)), (.saved, .verifySession),
             (accepted, .finish(.alreadyLoggedIn(SomeLogin.identity))))
     }
 
     @Test func `what another process left of a session is taken as it is`() {
         let flow = SomeLogin.flow(LoginFlow.Policy(mayAsk: false))
         let first: [(LoginFlow.Event, LoginFlow.Effect)] = [
-            (.begun, .lookUp), (.lookedUp(.both), .verifySession), (refused, .renewSession),
+            (.begun, .lookUp), (.lookedUp(.both), .verifySession), (refused, .refreshSession),
         ]
         let needs = { (why: LoginNeed.Why) in
             LoginFlow.Effect.finish(
@@ -144,29 +144,29 @@ struct LoginFlowTests {
 
     @Test func `a session is renewed twice at most, then rejected`() {
         walk(
-            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.session), .verifySession), (refused, .renewSession),
-            (.renewed(SomeLogin.login), .save(SomeLogin.login, .renewal)), (.saved, .verifySession),
-            (refused, .renewSession),
-            (.renewed(SomeLogin.login), .save(SomeLogin.login, .renewal)), (.saved, .verifySession),
+            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.session), .verifySession), (refused, .refreshSession),
+            (.refreshed(SomeLogin.login), .save(SomeLogin.login, .refresh)), (.saved, .verifySession),
+            (refused, .refreshSession),
+            (.refreshed(SomeLogin.login), .save(SomeLogin.login, .refresh)), (.saved, .verifySession),
             (refused, .reject(.session)))
     }
 
     @Test func `a session near its end is renewed first, and stays where it cannot be`() {
-        let flow = SomeLogin.flow(LoginFlow.Policy(mayAsk: false, renewsFirst: true))
+        let flow = SomeLogin.flow(LoginFlow.Policy(mayAsk: false, refreshesFirst: true))
         walk(
-            flow, (.begun, .lookUp), (.lookedUp(.session), .renewSession),
-            (.renewed(SomeLogin.login), .save(SomeLogin.login, .renewal)), (.saved, .verifySession))
+            flow, (.begun, .lookUp), (.lookedUp(.session), .refreshSession),
+            (.refreshed(SomeLogin.login), .save(SomeLogin.login, .refresh)), (.saved, .verifySession))
         walk(
-            flow, (.begun, .lookUp), (.lookedUp(.session), .renewSession),
+            flow, (.begun, .lookUp), (.lookedUp(.session), .refreshSession),
             (
-                .notRenewable,
+                .notRefreshable,
                 .finish(
                     .failed(.loginRequired(LoginNeed(why: .sessionExpired, missing: [.username, .password]))))
             ))
         walk(
-            flow, (.begun, .lookUp), (.lookedUp(.both), .renewSession), (.notRenewable, .authenticateStored),
-            (renewed, .save(SomeLogin.login, .renewal)))
-        walk(flow, (.begun, .lookUp), (.lookedUp(.both), .renewSession), (refused, .reject(.session)))
+            flow, (.begun, .lookUp), (.lookedUp(.both), .refreshSession), (.notRefreshable, .authenticateStored),
+            (refreshed, .save(SomeLogin.login, .refresh)))
+        walk(flow, (.begun, .lookUp), (.lookedUp(.both), .refreshSession), (refused, .reject(.session)))
     }
 
     @Test func `where nothing is stored, the store and the server come before the person`() {
@@ -179,8 +179,8 @@ struct LoginFlowTests {
 
     @Test func `a refused session is erased, then the stored password is tried, then the person asked`() {
         let flow = walk(
-            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.both), .verifySession), (refused, .renewSession),
-            (.notRenewable, .reject(.session)), (.rejected, .authenticateStored), (refused, .reject(.credential)),
+            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.both), .verifySession), (refused, .refreshSession),
+            (.notRefreshable, .reject(.session)), (.rejected, .authenticateStored), (refused, .reject(.credential)),
             (.rejected, .prepare),
             (prepared, question(.storedRefused(SomeLogin.refusal), failures: 1, attempt: 1)))
         #expect(flow.previousFailureCount == 1)
@@ -188,8 +188,8 @@ struct LoginFlowTests {
 
     @Test func `a refused session without a password beside it leads to the person`() {
         walk(
-            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.session), .verifySession), (refused, .renewSession),
-            (.notRenewable, .reject(.session)),
+            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.session), .verifySession), (refused, .refreshSession),
+            (.notRefreshable, .reject(.session)),
             (.rejected, .prepare), (prepared, question(.sessionEnded(at: nil))))
     }
 
@@ -252,12 +252,12 @@ struct LoginFlowTests {
     }
 
     @Test func `a given password is tried once, before what is stored, with no question after it`() {
-        let given = SomeLogin.flow(LoginFlow.Policy(hasGivenCredential: true))
+        let supplied = SomeLogin.flow(LoginFlow.Policy(hasSuppliedCredential: true))
         walk(
-            given, (.begun, .prepare), (prepared, .authenticateGiven),
+            supplied, (.begun, .prepare), (prepared, .authenticateSupplied),
             (refused, .finish(.failed(.rejected(SomeLogin.refusal)))))
         walk(
-            given, (.begun, .prepare), (prepared, .authenticateGiven),
+            supplied, (.begun, .prepare), (prepared, .authenticateSupplied),
             (accepted, .save(SomeLogin.login, .login(SomeLogin.namedSpace.method))),
             (.saved, .finish(.loggedIn(SomeLogin.identity))))
     }
@@ -280,8 +280,8 @@ struct LoginFlowTests {
         let need = LoginNeed(why: .sessionRefused, missing: [.username, .password])
         let flow = SomeLogin.flow(LoginFlow.Policy(mayAsk: false))
         walk(
-            flow, (.begun, .lookUp), (.lookedUp(.session), .verifySession), (refused, .renewSession),
-            (.notRenewable, .reject(.session)),
+            flow, (.begun, .lookUp), (.lookedUp(.session), .verifySession), (refused, .refreshSession),
+            (.notRefreshable, .reject(.session)),
             (.rejected, .finish(.failed(.loginRequired(need)))))
         walk(
             flow, (.begun, .lookUp), (.lookedUp(.credential), .authenticateStored), (refused, .reject(.credential)),

@@ -16,7 +16,7 @@ struct LoginFlowTicketTests {
         var flow = prepared(LoginFlow.Policy(mayAsk: mayAsk, mayUseTicket: true))
         #expect(flow.handle(.prepared(SomeLogin.ticketSpace)) == .authenticateTicket)
         #expect(
-            flow.handle(.confirmed(SomeLogin.login, isRenewed: true)) == .save(SomeLogin.login, .login(.negotiate)))
+            flow.handle(.confirmed(SomeLogin.login, isRefreshed: true)) == .save(SomeLogin.login, .login(.negotiate)))
         #expect(flow.handle(.saved) == .finish(.loggedIn(SomeLogin.identity)))
     }
 

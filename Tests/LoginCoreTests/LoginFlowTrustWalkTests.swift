@@ -52,7 +52,7 @@ struct LoginFlowTrustWalkTests {
         _ walked: Case
     ) {
         let allowed = walked.policy.trust.mayAsk && walked.policy.trust.fingerprint == nil ? 1 : 0
-        let reaches = !(walked.policy.force && !walked.policy.mayAsk && !walked.policy.hasGivenCredential)
+        let reaches = !(walked.policy.force && !walked.policy.mayAsk && !walked.policy.hasSuppliedCredential)
         #expect(walked.walk.places.map(\.shadow.trustQuestions).max() == (reaches ? allowed : 0))
     }
 
@@ -63,7 +63,7 @@ struct LoginFlowTrustWalkTests {
             guard case .rememberTrust(let exception) = step.effect else { continue }
             #expect(step.to.shadow.accepted?.exception == exception && step.to.shadow.isLasting)
             switch step.event {
-            case .saved, .confirmed(_, isRenewed: false): break
+            case .saved, .confirmed(_, isRefreshed: false): break
             default: Issue.record("remembered on \(step.event.name)")
             }
         }
@@ -82,7 +82,7 @@ struct LoginFlowTrustWalkTests {
             switch (interruption, step.effect) {
             case (.preparing, .prepare), (.authenticatingStored, .authenticateStored): break
             case (.judging(let session), .verifySession): #expect(session.step == .verifying)
-            case (.judging(let session), .renewSession): #expect(session.step == .renewing)
+            case (.judging(let session), .refreshSession): #expect(session.step == .refreshing)
             default: Issue.record("\(step.effect) after \(interruption)")
             }
             #expect(Interruption(step.to.flow.state) == interruption)
@@ -105,7 +105,7 @@ struct LoginFlowTrustWalkTests {
             subject: SomeLogin.subject, policy: LoginFlow.Policy(trust: TrustPolicy(mayAsk: true)),
             acceptance: acceptance)
         for event in [LoginFlow.Event.begun, .lookedUp(.session)] { _ = flow.handle(event) }
-        let confirmed = flow.handle(.confirmed(SomeLogin.login, isRenewed: false))
+        let confirmed = flow.handle(.confirmed(SomeLogin.login, isRefreshed: false))
         #expect(confirmed == .rememberTrust(SomeLogin.trust.exception))
         #expect(flow.handle(.saved) == .finish(.alreadyLoggedIn(SomeLogin.identity)))
     }

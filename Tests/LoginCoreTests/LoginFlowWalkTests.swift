@@ -35,17 +35,17 @@ struct LoginFlowWalkTests {
         Case("nobody to ask", LoginFlow.Policy(mayAsk: false), places: 170, longest: 12),
         Case("force", LoginFlow.Policy(maxAttempts: 3, force: true), places: 6647, longest: 15),
         Case("force, nobody to ask", LoginFlow.Policy(mayAsk: false, force: true), places: 25, longest: 1),
-        Case("renews first", LoginFlow.Policy(mayAsk: false, renewsFirst: true), places: 169, longest: 11),
+        Case("renews first", LoginFlow.Policy(mayAsk: false, refreshesFirst: true), places: 169, longest: 11),
         Case("a ticket, nobody to ask", LoginFlow.Policy(mayAsk: false, mayUseTicket: true), places: 356, longest: 13),
-        Case("given", LoginFlow.Policy(hasGivenCredential: true), places: 121, longest: 4),
+        Case("given", LoginFlow.Policy(hasSuppliedCredential: true), places: 121, longest: 4),
         Case(
-            "given, force, nobody to ask", LoginFlow.Policy(mayAsk: false, force: true, hasGivenCredential: true),
+            "given, force, nobody to ask", LoginFlow.Policy(mayAsk: false, force: true, hasSuppliedCredential: true),
             places: 121, longest: 4),
         Case(
             "1 attempt, trust asked", LoginFlow.Policy(maxAttempts: 1, trust: TrustPolicy(mayAsk: true)), places: 5259,
             longest: 22),
         Case(
-            "given, trust asked", LoginFlow.Policy(hasGivenCredential: true, trust: TrustPolicy(mayAsk: true)),
+            "given, trust asked", LoginFlow.Policy(hasSuppliedCredential: true, trust: TrustPolicy(mayAsk: true)),
             places: 418,
             longest: 8),
         Case(
@@ -65,11 +65,12 @@ struct LoginFlowWalkTests {
             places: 297,
             longest: 12),
         Case(
-            "another person, given", LoginFlow.Policy(hasGivenCredential: true), ofAnother: true, places: 91, longest: 3
+            "another person, given", LoginFlow.Policy(hasSuppliedCredential: true), ofAnother: true, places: 91,
+            longest: 3
         ),
         Case(
             "renews first, trust asked",
-            LoginFlow.Policy(maxAttempts: 0, renewsFirst: true, trust: TrustPolicy(mayAsk: true)), places: 541,
+            LoginFlow.Policy(maxAttempts: 0, refreshesFirst: true, trust: TrustPolicy(mayAsk: true)), places: 541,
             longest: 15),
     ]
 
@@ -94,7 +95,7 @@ struct LoginFlowWalkTests {
                     Issue.record("saved on an answer while \(step.from.flow.state.name)")
                     continue
                 }
-            case .renewed(login): #expect(step.from.flow.state.sessionStep == .renewing && approval == .renewal)
+            case .refreshed(login): #expect(step.from.flow.state.sessionStep == .refreshing && approval == .refresh)
             default: Issue.record("saved on \(step.event.name) while \(step.from.flow.state.name)")
             }
         }
@@ -104,7 +105,7 @@ struct LoginFlowWalkTests {
         let saves = walked.walk.steps.filter { if case .save(_, .login) = $0.effect { true } else { false } }
         #expect(saves.allSatisfy { $0.to.shadow.mayReplace } || !walked.isOfAnother)
         let isAsked = walked.walk.steps.contains { if case .askReplacement = $0.effect { true } else { false } }
-        #expect(isAsked == (walked.isOfAnother && walked.policy.mayAsk && !walked.policy.hasGivenCredential))
+        #expect(isAsked == (walked.isOfAnother && walked.policy.mayAsk && !walked.policy.hasSuppliedCredential))
     }
 
     @Test(arguments: cases) func `only what a person gave makes an account the active one`(_ walked: Case) {
@@ -115,7 +116,7 @@ struct LoginFlowWalkTests {
                 case .authenticating(let source), .askingReplacement(_, let source): source
                 default: nil
                 }
-            #expect([.given, .typed, .ticket].contains(source))
+            #expect([.supplied, .typed, .ticket].contains(source))
         }
     }
 
@@ -126,7 +127,7 @@ struct LoginFlowWalkTests {
             case (.credential, .foundRefused): #expect(step.from.flow.state == .lookingUp)
             case (.credential, .refused): #expect(step.from.flow.state == .authenticating(.stored))
             case (.session, .refused): #expect(step.from.flow.state.sessionStep != nil)
-            case (.session, .notRenewable): #expect(step.from.flow.state.isRefusedSession)
+            case (.session, .notRefreshable): #expect(step.from.flow.state.isRefusedSession)
             default: Issue.record("rejected on \(step.event.name) while \(step.from.flow.state.name)")
             }
         }
@@ -153,7 +154,7 @@ struct LoginFlowWalkTests {
     }
 
     @Test(arguments: cases) func `at most as many questions as allowed, on every path`(_ walked: Case) {
-        let allowed = walked.policy.mayAsk && !walked.policy.hasGivenCredential ? walked.policy.maxAttempts : 0
+        let allowed = walked.policy.mayAsk && !walked.policy.hasSuppliedCredential ? walked.policy.maxAttempts : 0
         #expect(walked.walk.places.map(\.shadow.questions).max() == allowed)
     }
 
@@ -191,7 +192,7 @@ struct LoginFlowWalkTests {
                 #expect(step.event == .answeredRetry(true))
             }
         }
-        let allowed = walked.policy.mayAsk && !walked.policy.hasGivenCredential ? walked.policy.maxAttempts : 0
+        let allowed = walked.policy.mayAsk && !walked.policy.hasSuppliedCredential ? walked.policy.maxAttempts : 0
         #expect(walked.walk.places.map(\.shadow.retries).max() == allowed)
     }
 
@@ -237,9 +238,9 @@ struct LoginFlowWalkTests {
     }
 
     @Test(arguments: cases) func `a given credential and force leave what is stored alone`(_ walked: Case) {
-        guard walked.policy.force || walked.policy.hasGivenCredential else { return }
+        guard walked.policy.force || walked.policy.hasSuppliedCredential else { return }
         let touching: [LoginFlow.Effect] = [
-            .lookUp, .verifySession, .renewSession, .authenticateStored, .reject(.session), .reject(.credential),
+            .lookUp, .verifySession, .refreshSession, .authenticateStored, .reject(.session), .reject(.credential),
         ]
         #expect(walked.walk.steps.allSatisfy { !touching.contains($0.effect) })
     }
@@ -252,7 +253,7 @@ struct LoginFlowWalkTests {
     }
 
     @Test func `the search for secrets finds them`() {
-        #expect(holdsSecret(LoginFlow.Effect.save(SomeLogin.login, .renewal)))
+        #expect(holdsSecret(LoginFlow.Effect.save(SomeLogin.login, .refresh)))
         #expect(holdsSecret(LoginFlow.Event.answered(.credential(SomeLogin.credential))))
         #expect(!holdsSecret(SomeLogin.identity))
     }

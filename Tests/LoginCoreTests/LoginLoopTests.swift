@@ -8,9 +8,9 @@ struct LoginLoopTests {
     private func run(
         _ policy: LoginFlow.Policy = LoginFlow.Policy(), keeper: ScriptedKeeper = ScriptedKeeper(),
         service: ScriptedService = ScriptedService(), prompt: ScriptedPrompt = ScriptedPrompt(),
-        given: Credential? = nil, refused: RefusedLogin? = nil
+        supplied: Credential? = nil, refused: RefusedLogin? = nil
     ) -> LoginFlow.Outcome {
-        let outcome = LoginLoop(keeper: keeper, service: service, prompt: prompt, given: given, refused: refused)
+        let outcome = LoginLoop(keeper: keeper, service: service, prompt: prompt, supplied: supplied, refused: refused)
             .run(SomeLogin.flow(policy))
         #expect(keeper.rest + service.rest + prompt.rest == 0, "something scripted was not asked for")
         return outcome
@@ -68,13 +68,13 @@ struct LoginLoopTests {
     }
 
     @Test func `what the server renewed is kept`() {
-        let renewed = Login(identity: SomeLogin.identity, session: .cookies([.named("sid", "new")]))
+        let refreshed = Login(identity: SomeLogin.identity, session: .cookies([.named("sid", "new")]))
         let keeper = ScriptedKeeper(
             fill: [.success(StoredLogin(session: .cookies([.named("sid", "old")]), username: "anna"))],
             approve: [.success(())])
-        let outcome = run(keeper: keeper, service: ScriptedService(verify: [.success(renewed)]))
+        let outcome = run(keeper: keeper, service: ScriptedService(verify: [.success(refreshed)]))
         #expect(outcome == .alreadyLoggedIn(SomeLogin.identity))
-        #expect(keeper.approved == [renewed])
+        #expect(keeper.approved == [refreshed])
     }
 
     @Test func `a stored Basic credential is its own session: sent at once, in one request`() {
@@ -145,7 +145,7 @@ struct LoginLoopTests {
         let fresh = Login(identity: SomeLogin.identity, session: .cookies([.named("sid", "fresh")]))
         let service = ScriptedService(
             authenticate: [.success(fresh)], verify: [.failure(.rejected(SomeLogin.refusal))],
-            renew: [.success(nil)])
+            refresh: [.success(nil)])
         #expect(run(keeper: keeper, service: service) == .alreadyLoggedIn(SomeLogin.identity))
         #expect(keeper.rejected == [.session])
         #expect(service.credentials == [SomeLogin.credential])
@@ -156,7 +156,7 @@ struct LoginLoopTests {
         let before = StoredLogin(session: SomeLogin.session, credential: SomeLogin.credential, username: "bert")
         let keeper = ScriptedKeeper(
             fill: [.success(before), .success(StoredLogin(username: "bert", credentialWasRefused: true))])
-        let service = ScriptedService(verify: [.failure(.rejected(SomeLogin.refusal))], renew: [.success(nil)])
+        let service = ScriptedService(verify: [.failure(.rejected(SomeLogin.refusal))], refresh: [.success(nil)])
         let outcome = run(LoginFlow.Policy(mayAsk: false), keeper: keeper, service: service)
         guard case .failed(.loginRequired(let need)) = outcome else {
             Issue.record("\(outcome)")
@@ -177,7 +177,7 @@ struct LoginLoopTests {
             verify: [
                 .failure(.rejected(SomeLogin.refusal)),
                 .success(Login(identity: SomeLogin.identity, session: next)),
-            ], renew: [.success(nil)])
+            ], refresh: [.success(nil)])
         #expect(run(keeper: keeper, service: service) == .alreadyLoggedIn(SomeLogin.identity))
         #expect(keeper.rejected.isEmpty)
     }
@@ -191,7 +191,7 @@ struct LoginLoopTests {
             approve: [.success(())], reject: [.success(())])
         let same = Login(identity: SomeLogin.identity, session: SomeLogin.session)
         let service = ScriptedService(
-            authenticate: [.success(same)], verify: [.failure(.rejected(SomeLogin.refusal))], renew: [.success(nil)])
+            authenticate: [.success(same)], verify: [.failure(.rejected(SomeLogin.refusal))], refresh: [.success(nil)])
         #expect(run(keeper: keeper, service: service) == .alreadyLoggedIn(SomeLogin.identity))
         #expect(keeper.approved == [same])
     }
@@ -207,7 +207,7 @@ struct LoginLoopTests {
                 verify: [
                     .failure(.rejected(SomeLogin.refusal)),
                     .success(Login(identity: SomeLogin.identity, session: next)),
-                ], renew: [.success(next)], journal: journal))
+                ], refresh: [.success(next)], journal: journal))
         #expect(outcome == .alreadyLoggedIn(SomeLogin.identity))
         #expect(
             journal.entries == [
@@ -237,11 +237,11 @@ struct LoginLoopTests {
     @Test func `F4 a save that fails is told, not passed over`() {
         let fault = LoginError.store(.system(call: "write", path: "/x", errno: 28))
         let outcome = run(
-            LoginFlow.Policy(hasGivenCredential: true),
+            LoginFlow.Policy(hasSuppliedCredential: true),
             keeper: ScriptedKeeper(prepare: [.success(())], approve: [.failure(fault)]),
             service: ScriptedService(
                 prepare: [.success(SomeLogin.namedSpace)], authenticate: [.success(SomeLogin.login)]),
-            given: SomeLogin.credential)
+            supplied: SomeLogin.credential)
         #expect(outcome == .failed(fault))
     }
 
@@ -253,7 +253,7 @@ struct LoginLoopTests {
                     .success(StoredLogin(session: SomeLogin.session, username: "anna")),
                     .success(StoredLogin(session: SomeLogin.session, username: "anna")),
                 ], reject: [.failure(fault)]),
-            service: ScriptedService(verify: [.failure(.rejected(SomeLogin.refusal))], renew: [.success(nil)]))
+            service: ScriptedService(verify: [.failure(.rejected(SomeLogin.refusal))], refresh: [.success(nil)]))
         #expect(outcome == .failed(fault))
     }
 
@@ -268,7 +268,7 @@ struct LoginLoopTests {
 
     @Test func `a given credential that is missing is a fault of the program, told as one`() {
         let outcome = run(
-            LoginFlow.Policy(hasGivenCredential: true), keeper: ScriptedKeeper(prepare: [.success(())]),
+            LoginFlow.Policy(hasSuppliedCredential: true), keeper: ScriptedKeeper(prepare: [.success(())]),
             service: ScriptedService(prepare: [.success(SomeLogin.namedSpace)]))
         #expect(outcome == .failed(.failure(.unexpectedEvent("looked up while authenticating"))))
     }

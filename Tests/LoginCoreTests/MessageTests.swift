@@ -3,7 +3,7 @@ import Testing
 
 /// The one place that turns errors into words.
 struct MessageTests {
-    private let topic = Topic(profile: "blog", origin: SomeLogin.origin)
+    private let topic = ErrorContext(profile: "blog", origin: SomeLogin.origin)
 
     @Test func `every message says something, of which profile and origin, and in one line`() {
         for (error, _) in SomeErrors.all {
@@ -14,7 +14,7 @@ struct MessageTests {
     }
 
     @Test func `T1 T7 no message holds what a terminal would obey`() {
-        for topic in [topic, Topic(profile: SomeErrors.hostile), Topic()] {
+        for topic in [topic, ErrorContext(profile: SomeErrors.hostile), ErrorContext()] {
             for (error, _) in SomeErrors.all {
                 let message = error.message(about: topic)
                 for text in [message.what, message.next] {
@@ -41,10 +41,11 @@ struct MessageTests {
 
     @Test func `without a profile a message is about the origin, and without either about nothing`() {
         let error = LoginError.network(.tooSlow)
-        #expect(error.message(about: Topic(profile: "blog")).what.hasPrefix("blog: the answer"))
+        #expect(error.message(about: ErrorContext(profile: "blog")).what.hasPrefix("blog: the answer"))
         #expect(
-            error.message(about: Topic(origin: SomeLogin.origin)).what.hasPrefix("https://blog.example: the answer"))
-        #expect(error.message(about: Topic()).what.hasPrefix("the answer"))
+            error.message(about: ErrorContext(origin: SomeLogin.origin)).what.hasPrefix(
+                "https://blog.example: the answer"))
+        #expect(error.message(about: ErrorContext()).what.hasPrefix("the answer"))
     }
 
     @Test func `the words for wrong, unreachable, broken and forbidden all differ`() {
@@ -64,7 +65,7 @@ struct MessageTests {
             ([.token], "check the token"), ([.password], "check the password"),
         ] as [([CredentialField], String)])
     func `C9 what was refused is what to check`(fields: [CredentialField], words: String) {
-        var topic = Topic(profile: "blog")
+        var topic = ErrorContext(profile: "blog")
         topic.fields = fields
         let next = LoginError.rejected(Refusal(status: 401)).message(about: topic).next
         #expect(next == "\(words), then: authctl login blog")
@@ -131,10 +132,10 @@ struct MessageTests {
             .unknownProfile(name: text, near: []), .badURL(url: text, problem: "p"), .missingScheme(host: text),
         ]
         for fault in faults {
-            let message = LoginError.usage(fault).message(about: Topic())
+            let message = LoginError.usage(fault).message(about: ErrorContext())
             #expect(!"\(message)".contains("CANARY") && message.what.contains("@h.example"))
         }
-        let next = LoginError.usage(.missingScheme(host: text)).message(about: Topic()).next
+        let next = LoginError.usage(.missingScheme(host: text)).message(about: ErrorContext()).next
         #expect(next.hasPrefix("did you mean https://h.example"))
     }
 
@@ -143,7 +144,7 @@ struct MessageTests {
         ("https:h", "https://h"),
     ])
     func `a URL without a scheme is proposed with one`(text: String, proposal: String) {
-        let next = LoginError.usage(.missingScheme(host: text)).message(about: Topic()).next
+        let next = LoginError.usage(.missingScheme(host: text)).message(about: ErrorContext()).next
         #expect(next == "did you mean \(proposal)?")
     }
 }

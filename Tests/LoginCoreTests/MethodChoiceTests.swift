@@ -78,7 +78,7 @@ struct MethodChoiceTests {
         ("Digest realm=\"d\", nonce=\"n\", opaque=\"\u{7f}\"", "its opaque holds a control"),
     ])
     func `D8 a Digest challenge that is none is a broken answer`(offer: String, problem: String) {
-        guard case .network(.brokenAnswer(let words)) = refusal([.auto], [offer]) else {
+        guard case .network(.brokenResponse(let words)) = refusal([.auto], [offer]) else {
             Issue.record("\(offer.prefix(60)) was taken")
             return
         }

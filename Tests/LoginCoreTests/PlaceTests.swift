@@ -81,8 +81,8 @@ struct PlaceTests {
         #expect(!pattern.matches(String(repeating: "a", count: 20_000)))
     }
 
-    private func facts(_ response: HTTPResponse, json: JSONValue? = nil) -> AnswerFacts {
-        AnswerFacts(response: response, json: json, origin: SomeLogin.origin)
+    private func facts(_ response: HTTPResponse, json: JSONValue? = nil) -> ParsedResponse {
+        ParsedResponse(response: response, json: json, origin: SomeLogin.origin)
     }
 
     @Test func `all of a condition must hold, and one of a list`() {

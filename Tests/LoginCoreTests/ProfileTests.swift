@@ -3,7 +3,7 @@ import Testing
 
 /// What a login asks for: only what its templates use.
 struct ProfileTests {
-    private let verify = RequestRule(verb: "GET", path: Template(literal: "/me"))
+    private let verify = RequestRule(method: "GET", path: Template(literal: "/me"))
 
     private func profile(_ method: AuthenticationMethod, json: String?...) throws -> Profile {
         var profile = Profile(name: "p", url: "https://p.example", methods: [method], verify: verify)
@@ -11,7 +11,7 @@ struct ProfileTests {
             JSONTemplate.Member(name: "x", value: .string(try Template(parsing: $0)))
         }
         guard !members.isEmpty else { return profile }
-        var login = RequestRule(verb: "POST", path: Template(literal: "/login"))
+        var login = RequestRule(method: "POST", path: Template(literal: "/login"))
         login.content = .json(.object(members))
         profile.login = login
         return profile

@@ -5,10 +5,10 @@ import Testing
 /// What the answer to a request of the person's own says about the session.
 struct RelayTests {
     private func judged(
-        _ status: Int, _ rule: AnswerRule = AnswerRule(), headers: [HTTPResponseField] = [], json: JSONValue? = nil,
+        _ status: Int, _ rule: ResponseRule = ResponseRule(), headers: [HTTPResponseField] = [], json: JSONValue? = nil,
         redirect: Redirect? = nil, isProven: Bool = false, in context: RelayContext = RelayContext()
     ) -> RelayJudgement {
-        AnswerFacts(
+        ParsedResponse(
             response: HTTPResponse(status: status, headers: headers, redirect: redirect), json: json, origin: origin,
             isProven: isProven
         ).relayed(by: rule, in: context)
@@ -24,9 +24,9 @@ struct RelayTests {
 
     @Test func `A1: a 401 to the password itself is its refusal, unless the answer proves that it is good`() {
         let context = RelayContext(space: space, carriedPassword: true)
-        var rule = AnswerRule()
+        var rule = ResponseRule()
         rule.loggedOut = [Condition(status: 401)]
-        for rule in [AnswerRule(), rule] {
+        for rule in [ResponseRule(), rule] {
             #expect(judged(401, rule, headers: challenge("Basic realm=\"A\""), in: context) == .refusedPassword)
             #expect(judged(401, rule, in: context) == .refusedPassword)
         }
@@ -39,9 +39,9 @@ struct RelayTests {
     }
 
     @Test func `A6: a 401 of another realm is neither logged out nor forbidden, whatever the rules say`() {
-        var rule = AnswerRule()
+        var rule = ResponseRule()
         rule.loggedOut = [Condition(status: 401)]
-        for rule in [AnswerRule(), rule] {
+        for rule in [ResponseRule(), rule] {
             for carried in [true, false] {
                 let context = RelayContext(space: space, carriedPassword: carried)
                 #expect(judged(401, rule, headers: challenge("Basic realm=\"B\""), in: context) == .otherRealm("B"))
@@ -71,7 +71,7 @@ struct RelayTests {
         #expect(
             judged(302, redirect: redirect("/welcome"), in: RelayContext(anonymousLocation: "/welcome")) == .redirected)
         let head = HTTPResponse(status: 302, headers: [.init(name: "location", value: "/login/")])
-        #expect(AnswerRule().mayConcern(head))
+        #expect(ResponseRule().mayConcern(head))
     }
 
     @Test(arguments: [
@@ -83,7 +83,7 @@ struct RelayTests {
     }
 
     @Test func `the profile's rules decide, forbidden before logged out`() {
-        var rule = AnswerRule()
+        var rule = ResponseRule()
         rule.loggedOut = [Condition(status: 401), Condition(status: 403)]
         #expect(judged(403, rule) == .loggedOut)
         #expect(judged(404, rule) == .passed)
@@ -97,7 +97,7 @@ struct RelayTests {
     }
 
     @Test func `only what a rule may mean is held back`() throws {
-        var rule = AnswerRule()
+        var rule = ResponseRule()
         let place = Place("/result")
         let found = try #require(place)
         rule.loggedOut = [Condition(places: [.init(place: found, pattern: TextPattern("no"))])]
@@ -106,8 +106,8 @@ struct RelayTests {
         #expect(!rule.mayConcern(file))
         #expect(rule.mayConcern(json))
         #expect(rule.mayConcern(HTTPResponse(status: 200)))
-        #expect(AnswerRule().mayConcern(HTTPResponse(status: 401)))
-        #expect(!AnswerRule().mayConcern(HTTPResponse(status: 200)))
+        #expect(ResponseRule().mayConcern(HTTPResponse(status: 401)))
+        #expect(!ResponseRule().mayConcern(HTTPResponse(status: 200)))
         rule.loggedOut = [Condition(status: 302)]
         #expect(!rule.mayConcern(json))
         #expect(rule.mayConcern(HTTPResponse(status: 302)))

@@ -15,8 +15,8 @@ struct RequestRuleTests {
         return values
     }
 
-    private func rule(_ verb: String, _ path: String) throws -> RequestRule {
-        RequestRule(verb: verb, path: try Template(parsing: path))
+    private func rule(_ method: String, _ path: String) throws -> RequestRule {
+        RequestRule(method: method, path: try Template(parsing: path))
     }
 
     private func parameter(_ name: String, _ value: String) throws -> RequestRule.Parameter {
@@ -115,8 +115,8 @@ struct RequestRuleTests {
         ("GET", true), ("HEAD", true), ("OPTIONS", true), ("PROPFIND", true), ("REPORT", true), ("POST", false),
         ("PUT", false), ("DELETE", false), ("PATCH", false), ("MKCOL", false),
     ])
-    func `which verbs only read`(verb: String, reads: Bool) {
-        #expect(RequestRule.onlyReads(verb) == reads)
+    func `which verbs only read`(method: String, reads: Bool) {
+        #expect(RequestRule.onlyReads(method) == reads)
     }
 
     @Test func `a URL that grows beyond its limit is refused`() throws {

@@ -5,20 +5,20 @@ import Testing
 struct RuleProposalTests {
     private static let origin = Origin(scheme: "https", host: "blog.example", port: 443)
 
-    private func anonymous(_ status: Int, _ target: String? = nil) -> AnonymousAnswer? {
+    private func anonymous(_ status: Int, _ target: String? = nil) -> AnonymousResponse? {
         let redirect = target.map { Redirect(url: "https://blog.example\($0)", origin: Self.origin, target: $0) }
         let response = HTTPResponse(status: status, redirect: redirect)
-        return AnonymousAnswer(AnswerFacts(response: response, json: nil, origin: Self.origin))
+        return AnonymousResponse(ParsedResponse(response: response, json: nil, origin: Self.origin))
     }
 
-    private func verify(_ loggedOut: [Condition]?, _ answer: AnonymousAnswer?) -> String? {
-        var rule = AnswerRule()
+    private func verify(_ loggedOut: [Condition]?, _ answer: AnonymousResponse?) -> String? {
+        var rule = ResponseRule()
         rule.loggedOut = loggedOut
         return RuleProposal(rule, anonymous: answer)?.line
     }
 
     private func login(_ refused: [Condition]?, _ status: Int, _ step: Step = .login) -> String? {
-        var rule = AnswerRule()
+        var rule = ResponseRule()
         rule.refused = refused
         let error = LoginError.failure(.unexpectedStatus(status, step: step.rawValue, words: nil))
         return RuleProposal(rule, end: error)?.line
@@ -48,6 +48,6 @@ struct RuleProposalTests {
         #expect(login([Condition(status: 401)], 422) == "refused = [401, 422]")
         #expect(login(nil, 404) == nil)
         #expect(login(nil, 403, .verify) == nil)
-        #expect(RuleProposal(AnswerRule(), end: .rejected(Refusal(status: 401))) == nil)
+        #expect(RuleProposal(ResponseRule(), end: .rejected(Refusal(status: 401))) == nil)
     }
 }

@@ -64,7 +64,7 @@ struct SessionHeaderTests {
     }
 
     @Test func `what stays after a login follows from the method, unless the profile says it`() {
-        let verify = RequestRule(verb: "GET", path: Template(literal: "/"))
+        let verify = RequestRule(method: "GET", path: Template(literal: "/"))
         let rule = { (methods: [AuthenticationMethod]) in
             Profile(name: "p", url: "https://p.example", methods: methods, verify: verify).sessionRule
         }
@@ -80,7 +80,7 @@ struct SessionHeaderTests {
         var written = SessionRule()
         written.writeHeaders = [HeaderRule(name: "X-CSRF", value: try Template(parsing: "{cookie:csrf}"))]
         for method in [AuthenticationMethod.cookie, .token, .basic] {
-            let verify = RequestRule(verb: "GET", path: Template(literal: "/"))
+            let verify = RequestRule(method: "GET", path: Template(literal: "/"))
             var profile = Profile(name: "p", url: "https://p.example", methods: [method], verify: verify)
             var usual = profile.sessionRule
             usual.writeHeaders = written.writeHeaders

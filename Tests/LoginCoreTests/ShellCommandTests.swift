@@ -24,7 +24,7 @@ struct ShellCommandTests {
     }
 
     @Test func `D2: the commands in messages are quoted`() {
-        let topic = Topic(profile: "x;touch RAN")
+        let topic = ErrorContext(profile: "x;touch RAN")
         let messages = [
             LoginError.loginRequired(LoginNeed(why: .nothingStored)), .usage(.tokenHasOnlyHeader(method: .basic)),
             .loginRequired(LoginNeed(why: .noActiveAccount(known: ["ann"]))),
@@ -42,7 +42,7 @@ struct ShellCommandTests {
         ([.username, .password, .secret("client key")], "check user name, password and \"client key\""),
     ])
     func `C9: what to look at is what was asked for`(fields: [CredentialField], words: String) {
-        var topic = Topic(profile: "blog")
+        var topic = ErrorContext(profile: "blog")
         topic.fields = fields
         let next = LoginError.rejected(Refusal(status: 401)).message(about: topic).next
         #expect(next == "\(words), then: authctl login blog")
@@ -59,7 +59,7 @@ struct ShellCommandTests {
     }
 
     @Test func `C9: --ca-file is the advice where it helps`() throws {
-        var topic = Topic(profile: "blog")
+        var topic = ErrorContext(profile: "blog")
         #expect(try trust([.unknownAuthority]).message(about: topic).next.contains("--ca-file FILE"))
         #expect(try !trust([.otherHost]).message(about: topic).next.contains("--ca-file"))
         topic.namesAuthorities = true
@@ -68,14 +68,14 @@ struct ShellCommandTests {
 
     @Test func `a method can be changed where there is a profile`() {
         let error = LoginError.untrusted(.weakerMethod(offered: ["NTLM"], accepted: [.basic]))
-        #expect(error.message(about: Topic(profile: "blog")).next.contains("'method' in the profile"))
-        let url = Topic(profile: "x.example", url: "https://x.example/me")
+        #expect(error.message(about: ErrorContext(profile: "blog")).next.contains("'method' in the profile"))
+        let url = ErrorContext(profile: "x.example", url: "https://x.example/me")
         #expect(!error.message(about: url).next.contains("'method'"))
     }
 
     @Test func `B17: a file that is not there is told as that`() {
         let error = LoginError.store(.system(call: "open", path: "/k", errno: 2))
-        #expect(error.message(about: Topic()).what.contains("there is no file \"/k\""))
-        #expect(!error.message(about: Topic()).next.contains("disk"))
+        #expect(error.message(about: ErrorContext()).what.contains("there is no file \"/k\""))
+        #expect(!error.message(about: ErrorContext()).next.contains("disk"))
     }
 }

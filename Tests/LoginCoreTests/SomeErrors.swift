@@ -76,7 +76,7 @@ enum SomeErrors {
             .ticket(.missing(reason: hostile)), .declined(.certificate),
             .otherRealm(hostile, of: hostile, login: hostile), .ticket(.expired(principal: hostile)),
             .ticket(.ofAnother(principal: hostile, wanted: hostile)),
-        ] + replacements.map { .otherPerson($0) } + replacements.map { .renewedForAnother($0) }
+        ] + replacements.map { .otherPerson($0) } + replacements.map { .refreshedForAnother($0) }
         + [ClockDifference(seconds: -7300)].compactMap { $0 }.map { .clockSetBack($0) }
 
     private static let replacements: [Replacement] = [
@@ -88,7 +88,7 @@ enum SomeErrors {
         .nameNotResolved(host: hostile), .notConnected(ignoredProxyVariable: nil),
         .notConnected(ignoredProxyVariable: "https_proxy"), .timedOut(seconds: 60), .tooSlow, .connectionLost, .notTLS,
         .notHTTP, .endedUnanswered, .notConnected(ignoredProxyVariable: nil, errno: 111), .redirectLoop(limit: 5),
-        .brokenAnswer(hostile), .answerTooLarge(limit: 1), .libraryMissing("libcurl.so.4"),
+        .brokenResponse(hostile), .answerTooLarge(limit: 1), .libraryMissing("libcurl.so.4"),
         .noKerberosServer(reason: hostile), .other(code: 1, text: hostile),
     ]
 
@@ -132,14 +132,14 @@ enum SomeErrors {
 
     static let helpers: [HelperFault] = [
         .badName, .notInPath, .writableByAll(path: hostile), .notStarted(path: hostile, errno: 8),
-        .failed(verb: "get", status: 1, .none), .failed(verb: "get", status: 1, .some(hostile)),
-        .failed(verb: "get", status: 1, .withheld), .givenInVain(verb: "store", what: "user name"),
-        .tooMuch(verb: "list", limit: 9), .notUnderstood(verb: "get"), .otherEntry, .foreignSecret,
+        .failed(method: "get", status: 1, .none), .failed(method: "get", status: 1, .some(hostile)),
+        .failed(method: "get", status: 1, .withheld), .suppliedInVain(method: "store", what: "user name"),
+        .tooMuch(method: "list", limit: 9), .notUnderstood(method: "get"), .otherEntry, .foreignSecret,
     ]
 
-    static let failures: [FailureFault] = [
+    static let failures: [OtherFailure] = [
         .unexpectedStatus(418, step: "login", words: hostile), .redirected(step: "login", status: 302, target: hostile),
-        .missingInAnswer(place: hostile, step: "login"), .noNewCookie, .doubtfulJSON(.otherEncoding),
+        .missingInResponse(place: hostile, step: "login"), .noNewCookie, .doubtfulJSON(.otherEncoding),
         .noSuchForm(page: hostile, fields: [hostile, "password"], found: 0),
         .noSuchForm(page: hostile, fields: [], found: 2), .tokenTooShortLived(seconds: 3),
         .tokenTooShortLived(seconds: -7200, clock: ClockDifference(seconds: 7300)),

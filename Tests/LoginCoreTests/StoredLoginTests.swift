@@ -14,7 +14,7 @@ import Testing
         #expect(StoredLogin(session: token(9)).lastUse == 9)
         #expect(StoredLogin(session: token(9, refresh: true)).lastUse == nil)
         #expect(StoredLogin(session: token(9), credential: password).lastUse == nil)
-        #expect(StoredLogin(session: token(9), further: [.secret("PIN"): Secret("1")]).lastUse == nil)
+        #expect(StoredLogin(session: token(9), extraSecrets: [.secret("PIN"): Secret("1")]).lastUse == nil)
         #expect(StoredLogin(session: .credential(password)).lastUse == nil)
         #expect(StoredLogin().lastUse == nil)
     }

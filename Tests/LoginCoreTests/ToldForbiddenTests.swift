@@ -7,10 +7,11 @@ struct ToldForbiddenTests {
     private let scope = "WWW-Authenticate: Bearer error=\"insufficient_scope\", error_description=\"needs admin\""
 
     private func judge(
-        _ response: HTTPResponse, _ rule: AnswerRule = AnswerRule(), at step: Step = .verify, isProven: Bool = false
+        _ response: HTTPResponse, _ rule: ResponseRule = ResponseRule(), at step: Step = .verify, isProven: Bool = false
     ) -> Judgement {
         let origin = Origin(scheme: "https", host: "blog.example", port: 443)
-        return AnswerFacts(response: response, json: nil, origin: origin, isProven: isProven).judged(by: rule, at: step)
+        return ParsedResponse(response: response, json: nil, origin: origin, isProven: isProven).judged(
+            by: rule, at: step)
     }
 
     @Test(arguments: [401, 403], [Step.verify, .login])
@@ -31,7 +32,7 @@ struct ToldForbiddenTests {
     }
 
     @Test func `what the profile says goes before both`() {
-        var rule = AnswerRule()
+        var rule = ResponseRule()
         rule.loggedOut = [Condition(status: 401)]
         #expect(judge(.answer(401), rule, isProven: true) == .refused(Refusal(status: 401)))
         guard case .refused = judge(.answer(401, headers: [scope]), rule) else {
@@ -41,7 +42,7 @@ struct ToldForbiddenTests {
     }
 
     @Test func `a profile can name a 401 without a challenge`() {
-        var rule = AnswerRule()
+        var rule = ResponseRule()
         let none = Condition.PlacePattern(place: .header("WWW-Authenticate"), pattern: TextPattern(""))
         rule.forbidden = [Condition(status: 401, places: [none])]
         #expect(judge(.answer(401), rule) == .forbidden(Refusal(status: 401)))

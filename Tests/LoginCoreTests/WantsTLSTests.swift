@@ -5,10 +5,10 @@ import Testing
 /// Plain http on a port for TLS, where the server answers in plain http.
 struct WantsTLSTests {
     private func judged(_ scheme: String, _ status: Int, _ body: String) -> Judgement {
-        AnswerFacts(
+        ParsedResponse(
             response: HTTPResponse(status: status, body: Secret(body)), json: nil,
             origin: Origin(scheme: scheme, host: "a.example", port: 8443)
-        ).judged(by: AnswerRule(), at: .verify)
+        ).judged(by: ResponseRule(), at: .verify)
     }
 
     @Test(arguments: [

@@ -107,7 +107,8 @@ struct `Cookies` {
 
     @Test func `that do not fit into one line are refused, not left out`() throws {
         let lines = (1...3).map { "c\($0)=\(String(repeating: "x", count: 3000))" }
-        #expect(fault { _ = try roundTrip(lines) } == .network(.brokenAnswer("more cookies than one request can hold")))
+        #expect(
+            fault { _ = try roundTrip(lines) } == .network(.brokenResponse("more cookies than one request can hold")))
     }
 
     @Test func `are not kept by the transport`() throws {
@@ -184,7 +185,7 @@ struct `Cookies` {
     @Test func `are bounded in number and size`() throws {
         let most = (1...50).map { "c\($0)=1" }
         #expect(try roundTrip(most).response.cookies.count == CookieLimits.count)
-        #expect(fault { _ = try roundTrip(most + ["c51=1"]) } == .network(.brokenAnswer("more than 50 cookies")))
+        #expect(fault { _ = try roundTrip(most + ["c51=1"]) } == .network(.brokenResponse("more than 50 cookies")))
         // libcurl counts those that replace one another, too.
         #expect(fault { _ = try roundTrip(most + ["c1=2"]) }?.exitCode == .network)
         let server = try RecordingServer([
@@ -196,10 +197,10 @@ struct `Cookies` {
         let first = try transport.send(HTTPRequest(method: "GET", url: server.url()))
         #expect(
             fault { _ = try transport.send(HTTPRequest(method: "GET", url: server.url(), cookies: first.cookies)) }
-                == .network(.brokenAnswer("more than 50 cookies")))
+                == .network(.brokenResponse("more than 50 cookies")))
         #expect(
             fault { _ = try transport.send(HTTPRequest(method: "GET", url: server.url())) }
-                == .network(.brokenAnswer("more cookies than one request can hold")))
+                == .network(.brokenResponse("more cookies than one request can hold")))
     }
 
     @Test(arguments: [

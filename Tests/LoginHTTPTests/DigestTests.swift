@@ -49,7 +49,7 @@ struct DigestTests {
         let server = try RecordingServer([.answer(401, [Self.challenge])] + (2..<50).map { stale($0) })
         defer { server.stop() }
         let service = try service(server)
-        guard case .network(.brokenAnswer) = fault({ _ = try service.authenticate(Self.credential) }) else {
+        guard case .network(.brokenResponse) = fault({ _ = try service.authenticate(Self.credential) }) else {
             Issue.record("not given up")
             return
         }

@@ -122,8 +122,8 @@ struct DigestVectorTests {
     }
 
     @Test(arguments: [
-        ("rspauth=\"9b712497bc9f91499fbcca1dfc5f09a5\"", DigestAnswer.Proof.given),
-        ("rspauth=9B712497BC9F91499FBCCA1DFC5F09A5, nc=00000001, qop=auth", .given),
+        ("rspauth=\"9b712497bc9f91499fbcca1dfc5f09a5\"", DigestAnswer.Proof.supplied),
+        ("rspauth=9B712497BC9F91499FBCCA1DFC5F09A5, nc=00000001, qop=auth", .supplied),
         ("rspauth=\"0b712497bc9f91499fbcca1dfc5f09a5\"", .wrong), ("rspauth=\"\"", .wrong), ("nextnonce=\"x\"", .none),
         ("rspauth=\"9b712497bc9f91499fbcca1dfc5f09a5\", cnonce=\"other\"", .wrong),
         ("rspauth=\"9b712497bc9f91499fbcca1dfc5f09a5\", nc=00000002", .wrong),

@@ -58,7 +58,7 @@ import Testing
 
     @Test func `B20 is a closed port, called as everybody calls it`() {
         let error = LoginError.network(.notConnected(ignoredProxyVariable: nil, errno: ECONNREFUSED))
-        #expect(error.message(about: Topic()).what.contains("connection refused"))
+        #expect(error.message(about: ErrorContext()).what.contains("connection refused"))
     }
 
     @Test(arguments: [
@@ -69,7 +69,7 @@ import Testing
     {
         let error = try ends(.raw(text, ending: .close)).fault
         #expect(error == .network(.notHTTP))
-        #expect(error?.message(about: Topic()).next.contains("try https") == true)
+        #expect(error?.message(about: ErrorContext()).next.contains("try https") == true)
     }
 
     @Test func `B20 is a TLS server that is asked in plain http, with the advice to try https`() throws {
@@ -77,7 +77,8 @@ import Testing
         let server = try TLSServer(try certificates.selfSigned())
         let origin = Origin(scheme: "http", host: "127.0.0.1", port: server.port)
         let error = fault { _ = try CurlTransport(origin: origin).send(HTTPRequest(method: "GET", url: "\(origin)/")) }
-        #expect(error?.message(about: Topic()).next.contains("try https") == true, "\(String(describing: error))")
+        #expect(
+            error?.message(about: ErrorContext()).next.contains("try https") == true, "\(String(describing: error))")
     }
 
     @Test func `B20 is lost, and no matter of TLS, where the server has answered before`() throws {
@@ -95,7 +96,7 @@ import Testing
         "HTTP/1.1 banana\n\n", "HTTP/1.1 200 OK\nX: a\u{0}b\n\n", "HTTP/1.1 200 OK\nno field\n\n",
     ])
     func `is an answer that is not HTTP`(text: String) throws {
-        guard case .network(.brokenAnswer) = try ends(.raw(text, ending: .close)).fault else {
+        guard case .network(.brokenResponse) = try ends(.raw(text, ending: .close)).fault else {
             Issue.record(
                 "\(String(describing: try ends(.raw(text, ending: .close)).fault)) for \(text.debugDescription)")
             return

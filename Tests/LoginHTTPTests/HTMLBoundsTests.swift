@@ -30,7 +30,7 @@ struct HTMLBoundsTests {
         gap: String
     ) {
         let attributes = (0..<2000).map { "a\($0)" }.joined(separator: gap)
-        guard case .network(.brokenAnswer) = fault("<form><a \(attributes)>") else {
+        guard case .network(.brokenResponse) = fault("<form><a \(attributes)>") else {
             Issue.record("read")
             return
         }

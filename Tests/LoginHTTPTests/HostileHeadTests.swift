@@ -19,7 +19,7 @@ struct `A hostile head` {
         let error = fault {
             _ = try CurlTransport(origin: server.origin).send(HTTPRequest(method: "GET", url: server.url()))
         }
-        if case .network(.brokenAnswer(let problem))? = error { return problem }
+        if case .network(.brokenResponse(let problem))? = error { return problem }
         return error.map { "\($0)" }
     }
 
@@ -39,7 +39,7 @@ struct `A hostile head` {
                 seen.append(try transport.send(HTTPRequest(method: "GET", url: server.url())).body.text)
             } catch {
                 // libcurl sees it before we do.
-                #expect(error == .network(.brokenAnswer("a line of its head is no field")))
+                #expect(error == .network(.brokenResponse("a line of its head is no field")))
                 seen.append(nil)
             }
         }

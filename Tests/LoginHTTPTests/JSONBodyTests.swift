@@ -14,7 +14,7 @@ struct JSONBodyTests {
     ])
     func `B1 a body that would keep the decoder busy is a broken answer`(text: String) {
         let response = HTTPResponse(status: 200, body: Secret(text))
-        #expect(throws: LoginError.network(.brokenAnswer("its JSON is nested too deeply, or has too many values"))) {
+        #expect(throws: LoginError.network(.brokenResponse("its JSON is nested too deeply, or has too many values"))) {
             try response.json()
         }
     }
@@ -34,11 +34,11 @@ struct JSONBodyTests {
         text += String(repeating: "[", count: 9000) + String(repeating: "]", count: 9000) + "}"
         let payload = Data(text.utf16.flatMap { [UInt8($0 & 0xff), UInt8($0 >> 8)] }).base64EncodedString()
         let token = "e30." + payload.replacingOccurrences(of: "=", with: "") + ".x"
-        let facts = AnswerFacts(
+        let facts = ParsedResponse(
             response: HTTPResponse(status: 200), json: nil,
             origin: Origin(scheme: "https", host: "a.example", port: 443))
         let start = ContinuousClock.now
-        #expect(ExpiryReader(now: 5).expiry(facts, AnswerRule(), token: Secret(token)) == nil)
+        #expect(ExpiryReader(now: 5).expiry(facts, ResponseRule(), token: Secret(token)) == nil)
         #expect(ContinuousClock.now - start < .seconds(1))
     }
 
@@ -56,10 +56,10 @@ struct JSONBodyTests {
         ] as [(String, Int64?)])
     func `E4 an absurd end is over or unknown, and never a number to stumble on`(text: String, expected: Int64?) throws
     {
-        var rule = AnswerRule()
+        var rule = ResponseRule()
         rule.expiry = try .at(#require(Place("/e")))
         let response = HTTPResponse(status: 200, body: Secret("{\"e\":\"\(text)\"}"))
-        let facts = AnswerFacts(
+        let facts = ParsedResponse(
             response: response, json: try response.json(), origin: Origin(scheme: "https", host: "a.example", port: 443)
         )
         #expect(ExpiryReader(now: 5).expiry(facts, rule, token: Secret("t")) == expected)

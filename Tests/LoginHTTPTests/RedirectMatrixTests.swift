@@ -104,7 +104,7 @@ enum SecretForm: String, CaseIterable {
         case .basic, .digest, .postedForm, .postedJSON, .page, .pageForm: _ = try service.authenticate(Self.credential)
         case .bearer, .ownHeader, .sessionBasic: _ = try service.verify(.token(Self.token), username: "CANARY")
         case .cookie: _ = try service.verify(.cookies(cookies), username: "CANARY")
-        case .refreshToken: _ = try service.renew(.token(Self.token), username: "CANARY")
+        case .refreshToken: _ = try service.refresh(.token(Self.token), username: "CANARY")
         case .logoutCookie: _ = try service.logout(.cookies(cookies), username: "CANARY")
         }
     }

@@ -24,26 +24,26 @@ import Testing
     }
 
     @Test(arguments: ["PROPFIND", "REPORT", "DELETE", "OPTIONS", "HEAD", "get"])
-    func `goes out with its verb and without content`(verb: String) throws {
-        let text = try #require(try sent { HTTPRequest(method: verb, url: $0) }.first)
-        #expect(text.hasPrefix("\(verb) / HTTP/1.1\n"))
+    func `goes out with its verb and without content`(method: String) throws {
+        let text = try #require(try sent { HTTPRequest(method: method, url: $0) }.first)
+        #expect(text.hasPrefix("\(method) / HTTP/1.1\n"))
         #expect(!text.lowercased().contains("content-"))
     }
 
     @Test(arguments: ["POST", "PUT", "PATCH"])
-    func `says so when such a verb has no content`(verb: String) throws {
-        let text = try #require(try sent { HTTPRequest(method: verb, url: $0) }.first)
-        #expect(text.hasPrefix("\(verb) / HTTP/1.1\n"))
+    func `says so when such a verb has no content`(method: String) throws {
+        let text = try #require(try sent { HTTPRequest(method: method, url: $0) }.first)
+        #expect(text.hasPrefix("\(method) / HTTP/1.1\n"))
         #expect(text.contains("\nContent-Length: 0\n"))
     }
 
     @Test(arguments: ["POST", "PUT", "DELETE", "PROPFIND", "GET"])
-    func `carries its body byte for byte`(verb: String) throws {
+    func `carries its body byte for byte`(method: String) throws {
         let bytes = (0..<70_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         let body = bytes.withUnsafeBytes { Secret(copying: $0) }
         let server = try RecordingServer([.answer(200)])
         _ = try CurlTransport(origin: server.origin).send(
-            HTTPRequest(method: verb, url: server.url(), body: body))
+            HTTPRequest(method: method, url: server.url(), body: body))
         let request = try #require(server.requests.first)
         #expect(Array(request.suffix(70_000)) == bytes)
         #expect(server.texts[0].contains("\nContent-Length: 70000\n"))
@@ -111,9 +111,9 @@ import Testing
     }
 
     @Test(arguments: ["GET / HTTP/1.1\r\nX:", "", "G T", "CONNECT", "GET\n", "TRACE", "trace"])
-    func `D11, D31 with a verb that cannot be one, or that would tell the session, is refused`(verb: String) throws {
+    func `D11, D31 with a verb that cannot be one, or that would tell the session, is refused`(method: String) throws {
         let server = try RecordingServer([.answer(200)])
-        let request = HTTPRequest(method: verb, url: server.url())
+        let request = HTTPRequest(method: method, url: server.url())
         #expect(fault { _ = try CurlTransport(origin: server.origin).send(request) }?.exitCode == .usage)
         #expect(server.connections.isEmpty)
     }

@@ -7,7 +7,7 @@ import Testing
 /// HTTP Basic: the profile `wire`.
 struct ServiceBasicTests {
     private static let url = "https://api.wire.example/account/verify_credentials.json"
-    private let stranger = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"Staff\""])
+    private let anonymous = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"Staff\""])
     private let welcome = HTTPResponse.answer(200, "{\"screen_name\":\"Anna\"}")
     private let credential = Credential(username: "añna", secret: Secret("p ä\"&"))
 
@@ -19,7 +19,7 @@ struct ServiceBasicTests {
     }
 
     @Test func `D14 the first request goes without a credential, the second with it`() throws {
-        let exchange = Exchange(try SomeProfiles.wire(), [stranger, welcome])
+        let exchange = Exchange(try SomeProfiles.wire(), [anonymous, welcome])
         let login = try exchange.login()
         #expect(exchange.requests == ["GET \(Self.url)", "GET \(Self.url)\nbasic añna:p ä\"&"])
         #expect(login.identity == Identity(username: "añna", serverName: "Anna"))
@@ -28,7 +28,7 @@ struct ServiceBasicTests {
     }
 
     @Test func `a space that is known is not asked for again`() throws {
-        let exchange = Exchange(try SomeProfiles.wire(), [stranger, .answer(401), welcome])
+        let exchange = Exchange(try SomeProfiles.wire(), [anonymous, .answer(401), welcome])
         let space = try exchange.service.prepare()
         #expect(space.realm == "Staff" && space.method == .basic)
         #expect(fault { _ = try exchange.login() }?.exitCode == .rejected)
@@ -44,7 +44,7 @@ struct ServiceBasicTests {
     }
 
     @Test func `a refusal names both readings, since a server may answer a good credential alike`() throws {
-        let exchange = Exchange(try SomeProfiles.wire(), [stranger, stranger])
+        let exchange = Exchange(try SomeProfiles.wire(), [anonymous, anonymous])
         #expect(fault { _ = try exchange.login() } == .rejected(Refusal(status: 401, mayMeanForbidden: true)))
     }
 
@@ -55,12 +55,12 @@ struct ServiceBasicTests {
         (404, .failure(.unexpectedStatus(404, step: "verify", words: nil))),
     ])
     func `what is no refusal is not told as one`(status: Int, expected: LoginError) throws {
-        let exchange = Exchange(try SomeProfiles.wire(), [stranger, .answer(status)])
+        let exchange = Exchange(try SomeProfiles.wire(), [anonymous, .answer(status)])
         #expect(fault { _ = try exchange.login() } == expected)
     }
 
     @Test func `a fault of the network passes as it is`() throws {
-        let exchange = Exchange(try SomeProfiles.wire(), [.success(stranger), .failure(.network(.connectionLost))])
+        let exchange = Exchange(try SomeProfiles.wire(), [.success(anonymous), .failure(.network(.connectionLost))])
         #expect(fault { _ = try exchange.login() } == .network(.connectionLost))
     }
 
@@ -98,7 +98,7 @@ struct ServiceBasicTests {
     }
 
     @Test func `D1 only Basic is offered where only Digest is accepted: nothing is sent`() throws {
-        let exchange = Exchange(try SomeProfiles.wire([.digest]), [stranger, welcome])
+        let exchange = Exchange(try SomeProfiles.wire([.digest]), [anonymous, welcome])
         #expect(
             fault { _ = try exchange.login() }
                 == .untrusted(.weakerMethod(offered: ["basic"], accepted: [.digest])))
@@ -107,9 +107,9 @@ struct ServiceBasicTests {
 
     @Test func `D1 a method that worked before is pinned`() throws {
         #expect(
-            fault { _ = try prepare([.auto], stranger, pinned: .digest) }
+            fault { _ = try prepare([.auto], anonymous, pinned: .digest) }
                 == .untrusted(.weakerMethod(offered: ["basic"], accepted: [.digest])))
-        #expect(try prepare([.auto], stranger, pinned: .basic).method == .basic)
+        #expect(try prepare([.auto], anonymous, pinned: .basic).method == .basic)
         let bearer = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Bearer"])
         #expect(
             fault { _ = try prepare([.auto], bearer, pinned: .basic) }
@@ -127,7 +127,7 @@ struct ServiceBasicTests {
             (own, LoginError.failure(.redirected(step: "verify", status: 302, target: "/x"))),
             (foreign, .untrusted(.otherOrigin(target: "https://evil.example"))),
         ] {
-            let exchange = Exchange(try SomeProfiles.wire(), [stranger, .answer(302, redirect: redirect)])
+            let exchange = Exchange(try SomeProfiles.wire(), [anonymous, .answer(302, redirect: redirect)])
             #expect(fault { _ = try exchange.login() } == expected)
             #expect(exchange.requests.count == 2)
         }
@@ -140,13 +140,13 @@ struct ServiceBasicTests {
     func `D10 what Basic cannot carry is refused before any request`(name: String, secret: String, expected: UsageFault)
         throws
     {
-        let exchange = Exchange(try SomeProfiles.wire(), [stranger])
+        let exchange = Exchange(try SomeProfiles.wire(), [anonymous])
         #expect(fault { _ = try exchange.login(name, secret) } == .usage(expected))
         #expect(exchange.requests.isEmpty)
     }
 
     @Test func `an empty password and an empty name are sent as they are`() throws {
-        let exchange = Exchange(try SomeProfiles.wire(), [stranger, welcome])
+        let exchange = Exchange(try SomeProfiles.wire(), [anonymous, welcome])
         _ = try exchange.login("", "")
         #expect(exchange.requests.last == "GET \(Self.url)\nbasic :")
     }

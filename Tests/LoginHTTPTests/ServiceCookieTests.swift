@@ -15,12 +15,12 @@ struct ServiceCookieTests {
         {"name":"añna","password":"p ä\\"&"}
         """
     private let sid = Cookie.named("sid", "canary", expires: 2_000_000)
-    private let stranger = HTTPResponse.answer(401, "{\"error\":\"who?\"}")
+    private let anonymous = HTTPResponse.answer(401, "{\"error\":\"who?\"}")
 
     private func welcome(_ cookies: [Cookie]) -> HTTPResponse { .answer(200, "{\"name\":\"Anna\"}", cookies: cookies) }
 
     @Test func `a login is two requests after the first look, byte for byte`() throws {
-        let exchange = Exchange(try SomeProfiles.blog(), [stranger, .answer(200, cookies: [sid]), welcome([sid])])
+        let exchange = Exchange(try SomeProfiles.blog(), [anonymous, .answer(200, cookies: [sid]), welcome([sid])])
         let login = try exchange.login()
         #expect(exchange.requests == [Self.me, Self.post, Self.me + "\ncookie sid=canary"])
         #expect(login.identity == Identity(username: "añna", serverName: "Anna"))
@@ -32,23 +32,23 @@ struct ServiceCookieTests {
     @Test func `the password is kept only where the profile says so`() throws {
         var profile = try SomeProfiles.blog()
         profile.settings.keepPassword = true
-        let exchange = Exchange(profile, [stranger, .answer(204, cookies: [sid]), welcome([sid])])
+        let exchange = Exchange(profile, [anonymous, .answer(204, cookies: [sid]), welcome([sid])])
         #expect(try exchange.login().credential == Credential(username: "añna", secret: Secret("p ä\"&")))
     }
 
     @Test func `the newest cookie is kept`() throws {
-        let renewed = Cookie.named("sid", "renewed")
-        let exchange = Exchange(try SomeProfiles.blog(), [welcome([renewed])])
+        let refreshed = Cookie.named("sid", "renewed")
+        let exchange = Exchange(try SomeProfiles.blog(), [welcome([refreshed])])
         let login = try exchange.service.verify(.cookies([sid]), username: "añna")
-        #expect(login.session == .cookies([renewed]))
+        #expect(login.session == .cookies([refreshed]))
         #expect(exchange.requests == [Self.me + "\ncookie sid=canary"])
     }
 
     @Test func `K7 a cookie and a 200 prove nothing: verify says logged out, so it was refused`() throws {
         let form = HTTPResponse.answer(200, "<html>invalid password</html>", cookies: [sid])
-        let exchange = Exchange(try SomeProfiles.blog(), [stranger, form, stranger])
+        let exchange = Exchange(try SomeProfiles.blog(), [anonymous, form, anonymous])
         #expect(fault { _ = try exchange.login() } == .rejected(Refusal(status: 401, mayMeanForbidden: true)))
-        let open = Exchange(try SomeProfiles.blog(), [stranger, form, .answer(200, "<html>log in</html>")])
+        let open = Exchange(try SomeProfiles.blog(), [anonymous, form, .answer(200, "<html>log in</html>")])
         #expect(fault { _ = try open.login() } == .rejected(Refusal(status: 200, mayMeanForbidden: true)))
     }
 
@@ -56,7 +56,7 @@ struct ServiceCookieTests {
         for target in ["/login?err=1", "/home"] {
             let away = Redirect(url: "https://blog.example\(target)", origin: Self.origin, target: target)
             let exchange = Exchange(
-                try SomeProfiles.blog(), [stranger, .answer(302, cookies: [sid], redirect: away), welcome([sid])])
+                try SomeProfiles.blog(), [anonymous, .answer(302, cookies: [sid], redirect: away), welcome([sid])])
             #expect(try exchange.login().session == .cookies([sid]))
             #expect(exchange.requests.count == 3)
         }
@@ -67,11 +67,11 @@ struct ServiceCookieTests {
         let foreign = Redirect(
             url: "https://evil.example/login", origin: Origin(scheme: "https", host: "evil.example", port: 443),
             target: "/login")
-        let exchange = Exchange(try SomeProfiles.blog(), [stranger, .answer(status, redirect: foreign)])
+        let exchange = Exchange(try SomeProfiles.blog(), [anonymous, .answer(status, redirect: foreign)])
         #expect(fault { _ = try exchange.login() } == .untrusted(.otherOrigin(target: "https://evil.example")))
         #expect(exchange.requests.count == 2)
         let own = Redirect(url: "https://blog.example/l", origin: Self.origin, target: "/l")
-        let here = Exchange(try SomeProfiles.blog(), [stranger, .answer(status, redirect: own)])
+        let here = Exchange(try SomeProfiles.blog(), [anonymous, .answer(status, redirect: own)])
         #expect(fault { _ = try here.login() } == .failure(.redirected(step: "login", status: status, target: "/l")))
         #expect(here.requests.count == 2)
     }
@@ -84,16 +84,16 @@ struct ServiceCookieTests {
         (500, .busy(BusyFault(status: 500, retryAfter: nil, words: nil))),
     ])
     func `a login that is answered so goes no further`(status: Int, expected: LoginError) throws {
-        let exchange = Exchange(try SomeProfiles.blog(), [stranger, .answer(status)])
+        let exchange = Exchange(try SomeProfiles.blog(), [anonymous, .answer(status)])
         #expect(fault { _ = try exchange.login() } == expected)
         #expect(exchange.requests.count == 2)
     }
 
     @Test func `a profile may say what forbidden looks like`() throws {
         var profile = try SomeProfiles.blog()
-        profile.login?.answer.forbidden = [Condition(status: 403)]
-        profile.login?.answer.message = Place("/why")
-        let exchange = Exchange(profile, [stranger, .answer(403, "{\"why\":\"locked\"}")])
+        profile.login?.response.forbidden = [Condition(status: 403)]
+        profile.login?.response.message = Place("/why")
+        let exchange = Exchange(profile, [anonymous, .answer(403, "{\"why\":\"locked\"}")])
         #expect(fault { _ = try exchange.login() } == .forbidden(Refusal(status: 403, words: "locked")))
     }
 

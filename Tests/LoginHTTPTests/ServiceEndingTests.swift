@@ -10,7 +10,7 @@ struct ServiceEndingTests {
     private let old = Token(value: Secret("a1"), refreshToken: Secret("r\"1"), expires: 5)
 
     private func refresh(_ answer: HTTPResponse) throws -> Token {
-        try Exchange(try SomeProfiles.chat(), [answer]).service.renewed(old)
+        try Exchange(try SomeProfiles.chat(), [answer]).service.refreshed(old)
     }
 
     private func logout(_ answer: HTTPResponse, _ change: (inout Profile) -> Void = { _ in }) throws
@@ -25,7 +25,7 @@ struct ServiceEndingTests {
         let exchange = Exchange(
             try SomeProfiles.chat(),
             [.answer(200, "{\"access_token\":\"a2\",\"refresh_token\":\"r2\",\"expires_in_ms\":1000}")])
-        let token = try exchange.service.renewed(old)
+        let token = try exchange.service.refreshed(old)
         #expect(
             exchange.requests == [
                 "POST \(Self.base)/refresh\nContent-Type: application/json\n\n{\"refresh_token\":\"r\\\"1\"}"
@@ -41,10 +41,10 @@ struct ServiceEndingTests {
 
     @Test func `what refresh does not say is as in login, and what it says goes before`() throws {
         var profile = try SomeProfiles.chat()
-        profile.refresh?.answer.token = Place("/new")
-        profile.refresh?.answer.expiry = Place("/in").map { .inSeconds($0) }
+        profile.refresh?.response.token = Place("/new")
+        profile.refresh?.response.expiry = Place("/in").map { .inSeconds($0) }
         let exchange = Exchange(profile, [.answer(200, "{\"new\":\"a2\",\"in\":7,\"expires_in_ms\":1}")])
-        let token = try exchange.service.renewed(old)
+        let token = try exchange.service.refreshed(old)
         #expect(token == Token(value: Secret("a2"), refreshToken: Secret("r\"1"), expires: Exchange.now + 7))
     }
 
@@ -71,7 +71,7 @@ struct ServiceEndingTests {
     @Test func `without a refresh token there is nothing to send`() throws {
         let exchange = Exchange(try SomeProfiles.chat(), [HTTPResponse]())
         let token = Token(value: Secret("a"), refreshToken: nil, expires: nil)
-        #expect(try exchange.service.renew(.token(token), username: "") == nil)
+        #expect(try exchange.service.refresh(.token(token), username: "") == nil)
         #expect(exchange.requests.isEmpty)
     }
 
@@ -83,7 +83,7 @@ struct ServiceEndingTests {
 
     @Test func `a session that the server does not know any more has ended`() throws {
         #expect(try logout(.answer(401)) == .alreadyEnded(status: 401))
-        let byRule = try logout(.answer(403)) { $0.logout?.answer.loggedOut = [Condition(status: 403)] }
+        let byRule = try logout(.answer(403)) { $0.logout?.response.loggedOut = [Condition(status: 403)] }
         #expect(byRule == .alreadyEnded(status: 403))
     }
 
@@ -93,8 +93,8 @@ struct ServiceEndingTests {
             target: "/login")
         let toLogin = Condition.PlacePattern(place: .header("Location"), pattern: TextPattern("/login*"))
         let outcome = try logout(.answer(302, redirect: page)) { profile in
-            var verify = RequestRule(verb: "GET", path: Template(literal: "/me"))
-            verify.answer.loggedOut = [Condition(status: 401), Condition(status: 302, places: [toLogin])]
+            var verify = RequestRule(method: "GET", path: Template(literal: "/me"))
+            verify.response.loggedOut = [Condition(status: 401), Condition(status: 302, places: [toLogin])]
             profile.proof = .verify(verify)
         }
         #expect(outcome == .ended(status: 302))
@@ -102,10 +102,10 @@ struct ServiceEndingTests {
 
     /// A service whose logout is a GET, with what it answers to that and to verify after it.
     private func checked(
-        verb: String = "GET", _ answers: HTTPResponse..., change: (inout Profile) -> Void = { _ in }
+        method: String = "GET", _ answers: HTTPResponse..., change: (inout Profile) -> Void = { _ in }
     ) throws -> (outcome: Service.LogoutOutcome, exchange: Exchange) {
         var profile = try SomeProfiles.chat()
-        profile.logout?.verb = verb
+        profile.logout?.method = method
         change(&profile)
         let exchange = Exchange(profile, answers)
         return (try exchange.service.logout(.token(old), username: "anna"), exchange)
@@ -127,17 +127,17 @@ struct ServiceEndingTests {
     @Test func `C4: a page that answers a logout proves nothing, anything else does`() throws {
         let page = HTTPResponse.answer(200, "Really?", headers: ["Content-Type: text/html; charset=utf-8"])
         #expect(
-            try checked(verb: "POST", page, .answer(200, "{\"user_id\":\"@anna\"}")).outcome
+            try checked(method: "POST", page, .answer(200, "{\"user_id\":\"@anna\"}")).outcome
                 == .stillAccepted(status: 200))
-        #expect(try checked(verb: "POST", .answer(204)).outcome == .ended(status: 204))
+        #expect(try checked(method: "POST", .answer(204)).outcome == .ended(status: 204))
     }
 
     @Test func `C4: what cannot be checked is not claimed`() throws {
         #expect(try checked(.answer(200), .answer(503)).outcome == .unproven(status: 200))
-        let unverifiable = try checked(.answer(200)) { $0.proof = .loginAnswer(AnswerRule()) }
+        let unverifiable = try checked(.answer(200)) { $0.proof = .loginResponse(ResponseRule()) }
         #expect(unverifiable.outcome == .unproven(status: 200))
         var profile = try SomeProfiles.wire([.basic])
-        profile.logout = RequestRule(verb: "GET", path: Template(literal: "/bye"))
+        profile.logout = RequestRule(method: "GET", path: Template(literal: "/bye"))
         let session = Session.credential(Credential(username: "ann", secret: Secret("pw")))
         let outcome = try Exchange(profile, [.answer(200)]).service.logout(session, username: "ann")
         #expect(outcome == .unproven(status: 200))
@@ -167,8 +167,8 @@ struct ServiceEndingTests {
 
 extension Service {
     /// The token in the place of `old`.
-    fileprivate func renewed(_ old: Token) throws -> Token {
-        guard case .token(let token) = try #require(try renew(.token(old), username: "anna")) else {
+    fileprivate func refreshed(_ old: Token) throws -> Token {
+        guard case .token(let token) = try #require(try refresh(.token(old), username: "anna")) else {
             throw LoginError.cancelled
         }
         return token

@@ -7,9 +7,9 @@ import Testing
 
 /// When a session ends: as the profile has it, else as the token itself tells it.
 struct ServiceExpiryTests {
-    private func expiry(_ rule: (Place) -> AnswerRule.Expiry, _ value: String, token: String = "t") throws -> Int64? {
+    private func expiry(_ rule: (Place) -> ResponseRule.Expiry, _ value: String, token: String = "t") throws -> Int64? {
         var profile = try SomeProfiles.screencast()
-        profile.login?.answer.expiry = Place("/end").map(rule)
+        profile.login?.response.expiry = Place("/end").map(rule)
         return try expiry(profile, "{\"auth_token\":\"\(token)\",\"end\":\(value)}")
     }
 
@@ -53,7 +53,7 @@ struct ServiceExpiryTests {
         ] as [(String, Int64?)])
     func `where the profile says nothing, a JSON Web Token tells it itself`(token: String, expected: Int64?) throws {
         var profile = try SomeProfiles.screencast()
-        profile.login?.answer.expiry = nil
+        profile.login?.response.expiry = nil
         #expect(try expiry(profile, "{\"auth_token\":\"\(token)\"}") == expected)
     }
 
@@ -74,7 +74,7 @@ struct ServiceExpiryTests {
         let record = Secret("#HttpOnly_blog.example\tFALSE\t/\tFALSE\t0\tsid\tcanary")
         let sid = try #require(record.withUnsafeBytes { CookieRecord.cookie($0) })
         var profile = try SomeProfiles.blog()
-        profile.login?.answer.expiry = Place("/end").map { .at($0) }
+        profile.login?.response.expiry = Place("/end").map { .at($0) }
         let welcome = HTTPResponse.answer(200, "{\"name\":\"a\"}", cookies: [sid])
         let exchange = Exchange(
             profile, [.answer(401), .answer(200, "{\"end\":\(end)}", cookies: [sid]), welcome])

@@ -13,7 +13,7 @@ struct `A login with a page` {
     private let csrf = Cookie.named("csrftoken", "c00kie")
     private let anonymous = Cookie.named("sid", "anonymous")
     private let sid = Cookie.named("sid", "canary")
-    private let stranger = HTTPResponse.answer(302)
+    private let anonymousPage = HTTPResponse.answer(302)
 
     private func page(_ form: String, cookies: [Cookie]? = nil) -> HTTPResponse {
         .answer(200, "<title>in</title>\(form)", cookies: cookies ?? [csrf, anonymous])
@@ -27,7 +27,7 @@ struct `A login with a page` {
     private func exchange(_ answers: [HTTPResponse], _ change: (inout Profile) -> Void = { _ in }) throws -> Exchange {
         var profile = try SomeProfiles.admin()
         change(&profile)
-        return Exchange(profile, [stranger] + answers)
+        return Exchange(profile, [anonymousPage] + answers)
     }
 
     @Test func `sends the page's cookies, its hidden fields, Origin and Referer`() throws {
@@ -75,7 +75,7 @@ struct `A login with a page` {
     }
 
     @Test func `K7 was refused where verify says so, though the form came again with 200`() throws {
-        let exchange = try exchange([page(good), page(good), stranger.redirected(to: "/login/?next=/")])
+        let exchange = try exchange([page(good), page(good), anonymousPage.redirected(to: "/login/?next=/")])
         #expect(fault { _ = try exchange.login() } == .rejected(Refusal(status: 302, mayMeanForbidden: true)))
     }
 
@@ -147,7 +147,7 @@ struct `A login with a page` {
     }
 
     @Test func `follows no redirect of the page`() throws {
-        let own = try exchange([stranger.redirected(to: "/login/sso")])
+        let own = try exchange([anonymousPage.redirected(to: "/login/sso")])
         #expect(
             fault { _ = try own.login() }
                 == .failure(.redirected(step: "page", status: 302, target: "/login/sso")))
@@ -182,8 +182,8 @@ struct `A login with a page` {
         profile.logout?.content = .form([])
         let form =
             "<form method=post action=/logout/><input type=hidden name=t value=1></form><form><input name=q></form>"
-        let renewed = Cookie.named("csrftoken", "newer")
-        let exchange = Exchange(profile, [page(form, cookies: [renewed, sid]), .answer(204)])
+        let refreshed = Cookie.named("csrftoken", "newer")
+        let exchange = Exchange(profile, [page(form, cookies: [refreshed, sid]), .answer(204)])
         _ = try exchange.service.logout(.cookies([csrf, sid]), username: "a")
         let sent = exchange.requests
         #expect(sent.first?.contains("cookie csrftoken=c00kie\ncookie sid=canary") == true)

@@ -111,7 +111,7 @@ struct ServiceTokenTests {
         let exchange = Exchange(
             try SomeProfiles.chat(), [.answer(200, "{\"access_token\":\"b\",\"refresh_token\":\"\"}")])
         let old = Token(value: Secret("a"), refreshToken: Secret("r"), expires: nil)
-        let session = try exchange.service.renew(.token(old), username: "anna")
+        let session = try exchange.service.refresh(.token(old), username: "anna")
         #expect(session == .token(Token(value: Secret("b"), refreshToken: Secret("r"), expires: nil)))
     }
 
@@ -119,7 +119,7 @@ struct ServiceTokenTests {
         for body in ["<html>", "{}", "{\"auth_token\":\"\"}", "{\"auth_token\":null}", "{\"auth_token\":{}}", ""] {
             let exchange = Exchange(try SomeProfiles.screencast(), [.answer(401), .answer(200, body)])
             #expect(
-                fault { _ = try exchange.login() } == .failure(.missingInAnswer(place: "/auth_token", step: "login")))
+                fault { _ = try exchange.login() } == .failure(.missingInResponse(place: "/auth_token", step: "login")))
         }
     }
 
@@ -149,7 +149,7 @@ struct ServiceTokenTests {
     @Test func `K12 the type of a token`() throws {
         for (type, isTaken) in [("\"Bearer\"", true), ("\"bearer\"", true), ("\"mac\"", false), ("\"DPoP\"", false)] {
             var profile = try SomeProfiles.chat()
-            profile.login?.answer.refused = nil
+            profile.login?.response.refused = nil
             let exchange = Exchange(
                 profile,
                 [

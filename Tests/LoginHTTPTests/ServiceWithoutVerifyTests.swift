@@ -10,7 +10,7 @@ struct ServiceWithoutVerifyTests {
 
     private func blog(_ change: (inout Profile) -> Void = { _ in }) throws -> Profile {
         var profile = try SomeProfiles.blog()
-        profile.proof = .loginAnswer(AnswerRule())
+        profile.proof = .loginResponse(ResponseRule())
         change(&profile)
         return profile
     }
@@ -35,7 +35,7 @@ struct ServiceWithoutVerifyTests {
 
     @Test func `A2: a 2xx with a token proves the login`() throws {
         var profile = try SomeProfiles.screencast()
-        profile.proof = .loginAnswer(AnswerRule())
+        profile.proof = .loginResponse(ResponseRule())
         let token = "{\"auth_token\":\"t\",\"expires_at\":1000060}"
         let login = try Exchange(profile, [.answer(405), .answer(201, token)]).login()
         #expect(login.session == .token(Token(value: Secret("t"), refreshToken: nil, expires: 1_000_060)))
@@ -61,7 +61,7 @@ struct ServiceWithoutVerifyTests {
 
     @Test func `A2: cookies of the page before it prove nothing`() throws {
         var profile = try SomeProfiles.admin()
-        profile.proof = .loginAnswer(AnswerRule())
+        profile.proof = .loginResponse(ResponseRule())
         let form = "<form method=post action=/login/><input name=username><input name=password></form>"
         let page = HTTPResponse.answer(200, form, headers: ["Content-Type: text/html"], cookies: [.named("c", "1")])
         let again = HTTPResponse.answer(200, form, cookies: [.named("c", "1")])
@@ -81,7 +81,7 @@ struct ServiceWithoutVerifyTests {
         let profile = try blog {
             $0.methods = [.auto]
             $0.session = SessionRule(cookies: true)
-            $0.login = RequestRule(verb: "GET", path: Template(literal: "/session"))
+            $0.login = RequestRule(method: "GET", path: Template(literal: "/session"))
         }
         let open = Exchange(profile, [.answer(200, cookies: [.named("sid", "anyone")])])
         #expect(
@@ -94,6 +94,6 @@ struct ServiceWithoutVerifyTests {
 
     @Test func `A2: what a stranger gets cannot be told where there is nothing to ask`() throws {
         let service = Exchange(try blog(), [HTTPResponse]()).service
-        #expect(fault { _ = try service.visitAsStranger() } == .usage(.nothingToVerify(profile: "blog")))
+        #expect(fault { _ = try service.probeAnonymously() } == .usage(.nothingToVerify(profile: "blog")))
     }
 }

@@ -7,14 +7,14 @@ import Secrets
 enum SomeProfiles {
     static func wire(_ methods: [AuthenticationMethod] = [.auto]) throws -> Profile {
         var verify = try rule("GET", "/account/verify_credentials.json")
-        verify.answer.username = Place("/screen_name")
+        verify.response.username = Place("/screen_name")
         return Profile(name: "wire", url: "https://api.wire.example", methods: methods, verify: verify)
     }
 
     static func blog() throws -> Profile {
         var verify = try rule("GET", "/users/me")
-        verify.answer.username = Place("/name")
-        verify.answer.loggedOut = [Condition(status: 401), Condition(status: 403)]
+        verify.response.username = Place("/name")
+        verify.response.loggedOut = [Condition(status: 401), Condition(status: 403)]
         var profile = Profile(name: "blog", url: "https://blog.example", methods: [.cookie], verify: verify)
         profile.login = try rule(
             "POST", "/users/login",
@@ -24,14 +24,14 @@ enum SomeProfiles {
 
     static func screencast() throws -> Profile {
         var verify = try rule("GET", "/home/index.json")
-        verify.answer.username = Place("/user/username")
+        verify.response.username = Place("/user/username")
         var profile = Profile(name: "screencast", url: "https://screencast.example", methods: [.token], verify: verify)
         var login = try rule("POST", "/auth/login.json")
         login.content = .form([try parameter("username", "{username}"), try parameter("password", "{password}")])
         login.query = [try parameter("ttl", "{ttl}")]
-        login.answer.token = Place("/auth_token")
-        login.answer.expiry = Place("/expires_at").map { .at($0) }
-        login.answer.message = Place("/error")
+        login.response.token = Place("/auth_token")
+        login.response.expiry = Place("/expires_at").map { .at($0) }
+        login.response.message = Place("/error")
         profile.login = login
         profile.session = try header("auth_token", "{token}")
         return profile
@@ -39,7 +39,7 @@ enum SomeProfiles {
 
     static func forge() throws -> Profile {
         var verify = try rule("GET", "/user")
-        verify.answer.username = Place("/username")
+        verify.response.username = Place("/username")
         var profile = Profile(name: "forge", url: "https://forge.example/api/v4", methods: [.token], verify: verify)
         profile.session = try header("PRIVATE-TOKEN", "{token}")
         return profile
@@ -47,9 +47,9 @@ enum SomeProfiles {
 
     static func admin() throws -> Profile {
         var verify = try rule("GET", "/api/me/")
-        verify.answer.username = Place("/username")
+        verify.response.username = Place("/username")
         let location = Condition.PlacePattern(place: .header("Location"), pattern: TextPattern("/login/*"))
-        verify.answer.loggedOut = [Condition(status: 401), Condition(status: 302, places: [location])]
+        verify.response.loggedOut = [Condition(status: 401), Condition(status: 302, places: [location])]
         var profile = Profile(name: "admin", url: "https://admin.example", methods: [.cookie], verify: verify)
         var login = try rule("POST", "/login/")
         login.page = "/login/"
@@ -63,7 +63,7 @@ enum SomeProfiles {
 
     static func chat() throws -> Profile {
         var verify = try rule("GET", "/account/whoami")
-        verify.answer.username = Place("/user_id")
+        verify.response.username = Place("/user_id")
         var profile = Profile(
             name: "chat", url: "https://chat.example/_matrix/client/v3", methods: [.token], verify: verify)
         var login = try rule(
@@ -75,11 +75,11 @@ enum SomeProfiles {
                 try member("password", "{password}"), .init(name: "refresh_token", value: .bool(true)),
                 try member("type", "m.login.password"),
             ]))
-        login.answer.token = Place("/access_token")
-        login.answer.refreshToken = Place("/refresh_token")
-        login.answer.expiry = Place("/expires_in_ms").map { .inMilliseconds($0) }
-        login.answer.message = Place("/error")
-        login.answer.refused = [Condition(status: 403)]
+        login.response.token = Place("/access_token")
+        login.response.refreshToken = Place("/refresh_token")
+        login.response.expiry = Place("/expires_in_ms").map { .inMilliseconds($0) }
+        login.response.message = Place("/error")
+        login.response.refused = [Condition(status: 403)]
         profile.login = login
         profile.refresh = try rule("POST", "/refresh", json: .object([try member("refresh_token", "{refresh-token}")]))
         profile.logout = try rule("POST", "/logout")
@@ -88,15 +88,15 @@ enum SomeProfiles {
 
     static func index() throws -> Profile {
         var verify = try rule("GET", "/+api")
-        verify.answer.username = Place("/result/authstatus/1")
+        verify.response.username = Place("/result/authstatus/1")
         let state = Condition.PlacePattern(
             place: Place("/result/authstatus/0") ?? .header(""), pattern: TextPattern("noauth"))
-        verify.answer.loggedOut = [Condition(places: [state])]
+        verify.response.loggedOut = [Condition(places: [state])]
         var profile = Profile(name: "index", url: "https://index.example", methods: [.token], verify: verify)
         var login = try rule(
             "POST", "/+login", json: .object([try member("password", "{password}"), try member("user", "{username}")]))
-        login.answer.token = Place("/result/password")
-        login.answer.expiry = Place("/result/expiration").map { .inSeconds($0) }
+        login.response.token = Place("/result/password")
+        login.response.expiry = Place("/result/expiration").map { .inSeconds($0) }
         profile.login = login
         var session = SessionRule()
         session.basic = SessionRule.BasicRule(
@@ -105,8 +105,8 @@ enum SomeProfiles {
         return profile
     }
 
-    static func rule(_ verb: String, _ path: String, json: JSONTemplate? = nil) throws -> RequestRule {
-        var rule = RequestRule(verb: verb, path: try Template(parsing: path))
+    static func rule(_ method: String, _ path: String, json: JSONTemplate? = nil) throws -> RequestRule {
+        var rule = RequestRule(method: method, path: try Template(parsing: path))
         if let json { rule.content = .json(json) }
         return rule
     }

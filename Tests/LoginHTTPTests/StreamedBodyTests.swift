@@ -114,7 +114,7 @@ import Testing
         "HTTP/1.1 101 Switching Protocols\nUpgrade: x\nConnection: upgrade\n\nabc",
     ])
     func `that libcurl takes for whole is broken all the same`(answer: String) throws {
-        guard case .network(.brokenAnswer) = fault({ _ = try send(.raw(answer, ending: .close)) }) else {
+        guard case .network(.brokenResponse) = fault({ _ = try send(.raw(answer, ending: .close)) }) else {
             Issue.record("taken as an answer")
             return
         }

@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    private func accepted(at server: TLSServer) throws -> TrustException {
+    private func accepted(at server: TLSServer) throws -> TrustedCertificate {
         guard case .untrusted(.certificate(let trust)) = fault({ _ = try send(server.origin) }) else {
             throw TLSServer.Unavailable(output: "it is trusted")
         }
@@ -179,7 +179,7 @@ import Testing
         let exception = try accepted(at: plain)
         let server = try TLSServer(
             pair, setup: "after(\(connections), \"\(other.certificate)\", \"\(other.key)\")")
-        let moved = TrustException(
+        let moved = TrustedCertificate(
             origin: server.origin, key: exception.key, reasons: exception.reasons, fingerprint: exception.fingerprint)
         var outcomes: [LoginError?] = []
         for _ in 1...4 {

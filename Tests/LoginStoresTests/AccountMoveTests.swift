@@ -8,7 +8,7 @@ import Testing
 @Suite struct AccountMoveTests {
     let folder = TemporaryFolder()
     let profile = "move-\(UInt64.random(in: 0 ... .max))"
-    var book: AccountBook { AccountBook(folder: folder.path) }
+    var book: AccountRegistry { AccountRegistry(folder: folder.path) }
     var id: AccountID { .some(profile, "alice") }
 
     static let pairs: [(StoreUnderTest, StoreUnderTest)] = StoreUnderTest.allCases.filter(\.isHere).flatMap { from in

@@ -23,7 +23,7 @@ import Testing
         }
         let file = EncryptedFileStore(folder: folder.path) { () throws(StoreFault) in Secret("correct horse") }
         let plaintext = PlaintextStore(folder: folder.path)
-        let book = try AccountBook(folder: folder.path).read()
+        let book = try AccountRegistry(folder: folder.path).read()
         for number in 0..<count {
             let id = AccountID.some("work", "user\(number)")
             switch store {

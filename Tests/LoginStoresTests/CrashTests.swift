@@ -15,7 +15,7 @@ struct CrashTests {
             switch self {
             case .file: EncryptedFileStore.fileName
             case .plaintext: PlaintextStore.fileName
-            case .book: AccountBook.fileName
+            case .book: AccountRegistry.fileName
             }
         }
 
@@ -27,7 +27,7 @@ struct CrashTests {
         func value(_ folder: TemporaryFolder) throws -> String? {
             switch self {
             case .book:
-                return try AccountBook(folder: folder.path).read().profile("work")?.accounts.last?.username
+                return try AccountRegistry(folder: folder.path).read().profile("work")?.accounts.last?.username
             case .plaintext: return try PlaintextStore(folder: folder.path).find(.some())?.text
             case .file:
                 let store = EncryptedFileStore(folder: folder.path) { () throws(StoreFault) in

@@ -78,10 +78,10 @@ import Testing
         // Of another file, nothing is held.
         let other = TemporaryFolder()
         try EncryptedFileStore.create(folder: other.path, source: .passphrase(ask), derivation: .lowest)
-        let stranger = EncryptedFileStore(folder: other.path, holding: 60, clock: .fixed) { () throws(StoreFault) in
+        let anonymous = EncryptedFileStore(folder: other.path, holding: 60, clock: .fixed) { () throws(StoreFault) in
             throw .passphraseCancelled
         }
-        #expect(throws: StoreFault.passphraseCancelled) { try stranger.find(.some()) }
+        #expect(throws: StoreFault.passphraseCancelled) { try anonymous.find(.some()) }
         #expect(try store().dropHeldKey(clock: .fixed))
     }
 

@@ -7,7 +7,7 @@ import Testing
 /// A login whose store fails: nobody's place is taken, and no secret is without a record.
 @Suite struct FailedSaveTests {
     let folder = TemporaryFolder()
-    var book: AccountBook { AccountBook(folder: folder.path) }
+    var book: AccountRegistry { AccountRegistry(folder: folder.path) }
     let full = StoreFault.system(call: "write", path: "disk", errno: ENOSPC)
 
     /// A store in memory that fails as it is told to.

@@ -48,9 +48,9 @@ struct FolderChainTests {
     }
 
     @Test(.enabled(if: Need.root, "only root can give a folder away"), arguments: ["a", "."])
-    func `D22: a folder far above that belongs to somebody else is refused`(given: String) throws {
+    func `D22: a folder far above that belongs to somebody else is refused`(supplied: String) throws {
         try PlaintextStore(folder: deep).save(Secret("x"), for: .some(), expires: nil)
-        try shell("chown 54321 \(given)")
+        try shell("chown 54321 \(supplied)")
         let seen = problem { () throws(StoreFault) in _ = try PlaintextStore(folder: deep).find(.some()) }
         #expect(seen?.problem.contains("belongs to another user, number 54321") == true)
     }
@@ -60,11 +60,11 @@ struct FolderChainTests {
         try shell("mkdir -m 700 real real/b links && ln -s ../real/b links/b")
         let store = PlaintextStore(folder: "\(folder.parent)/links/b/state")
         try store.save(Secret("x"), for: .some(), expires: nil)
-        for given in ["real", "links"] {
-            try shell("chown 54321 \(given)")
+        for supplied in ["real", "links"] {
+            try shell("chown 54321 \(supplied)")
             let seen = problem { () throws(StoreFault) in _ = try store.find(.some()) }
-            #expect(seen?.path == "\(folder.parent)/\(given)", "\(given)")
-            try shell("chown 0 \(given)")
+            #expect(seen?.path == "\(folder.parent)/\(supplied)", "\(supplied)")
+            try shell("chown 0 \(supplied)")
         }
     }
 }

@@ -52,17 +52,20 @@ struct ForeignBusTests {
     }
 
     /// In another process: each has one session bus for all of its life.
-    private func probe(_ verb: String, _ store: String, _ address: String) throws -> Finished {
+    private func probe(_ method: String, _ store: String, _ address: String) throws -> Finished {
         try Program.run(
-            ["DBUS_SESSION_BUS_ADDRESS=\(address)", Program.probe, verb, store, folder.path, "work", "alice", "s3cret"])
+            [
+                "DBUS_SESSION_BUS_ADDRESS=\(address)", Program.probe, method, store, folder.path, "work", "alice",
+                "s3cret",
+            ])
     }
 
     @Test func `D21: nothing is handed over there, and auto passes it over with a word`() throws {
         try withBus { address in
             let fault = "foreignBus(owner: Optional(\(Self.other)))"
-            for verb in ["save", "find", "test"] {
-                let ended = try probe(verb, "secret-service", address)
-                #expect(ended.status == 8 && ended.errors.contains(fault), "\(verb): \(ended.errors)")
+            for method in ["save", "find", "test"] {
+                let ended = try probe(method, "secret-service", address)
+                #expect(ended.status == 8 && ended.errors.contains(fault), "\(method): \(ended.errors)")
             }
             let chosen = try probe("choose", "secret-service", address)
             #expect(chosen.errors.contains("passed over") && chosen.errors.contains(fault), "\(chosen.errors)")

@@ -34,8 +34,8 @@ struct KeyringTests {
     }
 
     /// `keyctl session` gives what it runs a session keyring, as pam_keyinit does at login.
-    private func inSession(_ steps: [(verb: String, value: String)]) throws -> Finished {
-        let script = steps.map { "'\(Program.probe)' \($0.verb) keyring /nonexistent '\(profile)' bob \($0.value)" }
+    private func inSession(_ steps: [(method: String, value: String)]) throws -> Finished {
+        let script = steps.map { "'\(Program.probe)' \($0.method) keyring /nonexistent '\(profile)' bob \($0.value)" }
         return try Program.run(["keyctl", "session", "-", "sh", "-c", script.joined(separator: " && ")])
     }
 

@@ -8,7 +8,7 @@ import Testing
 /// in the middle of its work.
 @Suite struct LoginRaceTests {
     private let folder = TemporaryFolder()
-    private var book: AccountBook { AccountBook(folder: folder.path) }
+    private var book: AccountRegistry { AccountRegistry(folder: folder.path) }
     private var store: PlaintextStore { PlaintextStore(folder: folder.path) }
 
     /// The plain file, where something else happens between two steps.
@@ -36,7 +36,7 @@ import Testing
 
     private func keeper(_ store: any CredentialStore) -> StoreKeeper { Self.keeper(store, book) }
 
-    private static func keeper(_ store: any CredentialStore, _ book: AccountBook) -> StoreKeeper {
+    private static func keeper(_ store: any CredentialStore, _ book: AccountRegistry) -> StoreKeeper {
         StoreKeeper(
             subject: .init(profile: "work", url: "https://probe.example", origin: .example),
             rules: .init(keepsPassword: false), book: book,
@@ -47,7 +47,7 @@ import Testing
     private func logout() -> Other {
         let path = folder.path
         return Other {
-            try AccountBook(folder: path).forget(.some()) { (_) throws(StoreFault) in PlaintextStore(folder: path) }
+            try AccountRegistry(folder: path).forget(.some()) { (_) throws(StoreFault) in PlaintextStore(folder: path) }
         }
     }
 
@@ -85,7 +85,7 @@ import Testing
         try keeper(store).approve(Self.login("old"), .login(.token))
         let path = folder.path
         let login = Other {
-            let other = Self.keeper(PlaintextStore(folder: path), AccountBook(folder: path))
+            let other = Self.keeper(PlaintextStore(folder: path), AccountRegistry(folder: path))
             try other.approve(Self.login("new"), .login(.token))
         }
         var filled = false
@@ -105,7 +105,7 @@ import Testing
         let slow = keeper(Interrupted(real: store, afterFind: { if filled { logout.begin() } }))
         _ = try slow.fill()
         filled = true
-        try slow.approve(Self.login("renewed"), .renewal)
+        try slow.approve(Self.login("renewed"), .refresh)
         #expect(logout.finish())
         #expect(try store.find(.some()) == nil)
         #expect(try book.read().account(.some()) == nil)

@@ -9,17 +9,17 @@ struct PassphraseTriesTests {
     private let folder = TemporaryFolder()
 
     /// A store that is given these in turn, and then no more.
-    private func store(_ given: [String], asked: @escaping () -> Void = {}) -> EncryptedFileStore {
+    private func store(_ supplied: [String], asked: @escaping () -> Void = {}) -> EncryptedFileStore {
         EncryptedFileStore(
             folder: folder.path,
             another: { (failures) throws(StoreFault) in
-                guard failures < given.count else { return nil }
+                guard failures < supplied.count else { return nil }
                 asked()
-                return Secret(given[failures])
+                return Secret(supplied[failures])
             },
             passphrase: { () throws(StoreFault) in
                 asked()
-                return Secret(given[0])
+                return Secret(supplied[0])
             })
     }
 
@@ -30,13 +30,13 @@ struct PassphraseTriesTests {
     }
 
     @Test(arguments: [["correct horse"], ["wrong", "correct horse"], ["", "wrong", "correct horse"]])
-    func `B3: the right one opens the file, however many were wrong before it`(given: [String]) throws {
+    func `B3: the right one opens the file, however many were wrong before it`(supplied: [String]) throws {
         try setUp()
         var asked = 0
-        let store = store(given) { asked += 1 }
+        let store = store(supplied) { asked += 1 }
         #expect(try store.find(.some()) == Secret("x"))
         try store.save(Secret("y"), for: .some(), expires: nil)
-        #expect(asked == given.count)
+        #expect(asked == supplied.count)
     }
 
     @Test func `B3: with none that is right nothing is touched, and nobody is asked again`() throws {

@@ -18,7 +18,7 @@ extension SafeFileTests {
                 try store.save(Secret(value), for: .some(), expires: nil)
             case .plaintext: try PlaintextStore(folder: folder.path).save(Secret(value), for: .some(), expires: nil)
             case .book:
-                try AccountBook(folder: folder.path).update { document in
+                try AccountRegistry(folder: folder.path).update { document in
                     document.updateProfile(value, url: "https://probe.example", origin: .example)
                 }
             }
@@ -28,7 +28,7 @@ extension SafeFileTests {
             switch self {
             case .encrypted: _ = try store(in: folder).contains(.some())
             case .plaintext: _ = try PlaintextStore(folder: folder.path).find(.some())
-            case .book: _ = try AccountBook(folder: folder.path).read()
+            case .book: _ = try AccountRegistry(folder: folder.path).read()
             }
         }
 

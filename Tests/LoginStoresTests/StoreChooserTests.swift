@@ -4,8 +4,8 @@ import Secrets
 import Testing
 
 @Suite struct StoreChooserTests {
-    private func shelf(_ folder: TemporaryFolder, passphrase: StoreFault? = nil) -> StoreShelf {
-        StoreShelf(folder: folder.path, clock: .fixed) { () throws(StoreFault) in
+    private func shelf(_ folder: TemporaryFolder, passphrase: StoreFault? = nil) -> StoreFactory {
+        StoreFactory(folder: folder.path, clock: .fixed) { () throws(StoreFault) in
             if let passphrase { throw passphrase }
             return Secret("correct horse")
         }
@@ -16,7 +16,7 @@ import Testing
         try EncryptedFileStore.create(folder: folder.path, source: .passphrase(ask), derivation: .lowest)
     }
 
-    private func chooser(_ shelf: StoreShelf) -> StoreChooser { shelf.chooser() }
+    private func chooser(_ shelf: StoreFactory) -> StoreChooser { shelf.chooser() }
 
     @Test(.enabled(if: Need.keyring, "the kernel keyring cannot be used here"))
     func `auto takes the keyring until the encrypted file is set up`() throws {

@@ -8,7 +8,8 @@ extension StoreKeeperTests {
         _ username: String? = nil, profile: String = "work", origin: Origin = .example,
         persistence: Persistence = .permanent, keepsPassword: Bool = false, name: StoreName = .plaintext
     ) -> StoreKeeper {
-        let shelf = StoreShelf(folder: folder.path, clock: .fixed) { () throws(StoreFault) in Secret("correct horse") }
+        let shelf = StoreFactory(folder: folder.path, clock: .fixed) { () throws(StoreFault) in Secret("correct horse")
+        }
         return StoreKeeper(
             subject: .init(profile: profile, url: "https://probe.example", origin: origin, username: username),
             rules: .init(persistence: persistence, keepsPassword: keepsPassword), book: book,

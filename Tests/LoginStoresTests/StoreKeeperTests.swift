@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct StoreKeeperTests {
     let folder = TemporaryFolder()
-    var book: AccountBook { AccountBook(folder: folder.path) }
+    var book: AccountRegistry { AccountRegistry(folder: folder.path) }
     var store: PlaintextStore { PlaintextStore(folder: folder.path) }
 
     @Test func `A6: where a password was verified is remembered, and a renewal keeps it`() throws {
@@ -16,7 +16,7 @@ import Testing
         try keeper.approve(
             Login(identity: login.identity, session: login.session, space: space), .login(.basic))
         #expect(try self.keeper().account()?.space == space)
-        try keeper.approve(basic("alice", "new"), .renewal)
+        try keeper.approve(basic("alice", "new"), .refresh)
         #expect(try self.keeper().account()?.space == space)
         #expect(try book.read().profile("work")?.hasKeptLogin == true)
         try book.update { $0.removeAccount(AccountID(profile: "work", origin: .example, username: "alice")) }
@@ -53,17 +53,18 @@ import Testing
     @Test func `a renewed session keeps the password that was kept, and its mark`() throws {
         let keeper = keeper(keepsPassword: true)
         try keeper.approve(token("one"))
-        let renewed = Login(identity: token().identity, session: token("two").session)
+        let refreshed = Login(identity: token().identity, session: token("two").session)
         let second = self.keeper(keepsPassword: true)
         _ = try second.fill()
-        try second.approve(renewed, .renewal)
-        #expect(try self.keeper().fill() == StoredLogin(session: renewed.session, credential: alice, username: "alice"))
+        try second.approve(refreshed, .refresh)
+        #expect(
+            try self.keeper().fill() == StoredLogin(session: refreshed.session, credential: alice, username: "alice"))
         try second.reject(.credential)
         _ = try second.fill()
-        try second.approve(renewed, .renewal)
+        try second.approve(refreshed, .refresh)
         #expect(
             try self.keeper().fill()
-                == StoredLogin(session: renewed.session, username: "alice", credentialWasRefused: true))
+                == StoredLogin(session: refreshed.session, username: "alice", credentialWasRefused: true))
         try second.approve(token("three"))
         #expect(try self.keeper().fill().credential == alice)
     }
@@ -172,7 +173,7 @@ import Testing
         try keeper().approve(basic("bob"))
         let keeper = keeper("alice", name: .none)
         _ = try keeper.fill()
-        try keeper.approve(token("renewed"), .renewal)
+        try keeper.approve(token("renewed"), .refresh)
         #expect(try self.keeper("alice").fill().session == token("renewed").session)
         #expect(try self.keeper().account()?.username == "bob")
     }
@@ -182,7 +183,7 @@ import Testing
         let slow = keeper()
         _ = try slow.fill()
         try store.erase(.some())
-        try slow.approve(token("late"), .renewal)
+        try slow.approve(token("late"), .refresh)
         #expect(try !store.contains(.some()))
     }
 
@@ -217,12 +218,12 @@ import Testing
         try keeper().approve(basic(), .login(.digest))
         let keeper = keeper()
         _ = try keeper.fill()
-        try keeper.approve(basic(), .renewal)
+        try keeper.approve(basic(), .refresh)
         #expect(try book.read().profile("work")?.pinnedMethod == .digest)
     }
 
     @Test func `forgetting erases the secret and the record, once`() throws {
-        let shelf = StoreShelf(folder: folder.path, clock: .fixed) { () throws(StoreFault) in Secret("") }
+        let shelf = StoreFactory(folder: folder.path, clock: .fixed) { () throws(StoreFault) in Secret("") }
         try keeper().approve(basic("alice"))
         try keeper().approve(basic("bob"))
         #expect(try book.forget(.some("work", "bob"), opening: shelf.open))

@@ -9,14 +9,14 @@ import Secrets
 func run(_ arguments: [String]) throws(StoreFault) -> Int32 {
     let folder = arguments[2]
     let desktop = DesktopSession { name in getenv(name).map { String(cString: $0) } }
-    let shelf = StoreShelf(folder: folder, clock: WallClock { Int64(time(nil)) }, desktop: desktop) {
+    let shelf = StoreFactory(folder: folder, clock: WallClock { Int64(time(nil)) }, desktop: desktop) {
         Secret("correct horse")
     }
     let account = AccountID(
         profile: arguments[3], origin: Origin(scheme: "https", host: "probe.example", port: 443),
         username: arguments[4])
     if arguments[1] == "book" {
-        try AccountBook(folder: folder).update { document in
+        try AccountRegistry(folder: folder).update { document in
             document.updateProfile(account.profile, url: "https://probe.example", origin: account.origin) {
                 $0.accounts.append(
                     AccountRecord(

@@ -25,12 +25,12 @@ struct DockerCredentialCommand: WorldCommand {
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let streams = invocation.world.streams
-        guard let verb = DockerHelper.Verb(rawValue: action) else {
+        guard let method = DockerHelper.Verb(rawValue: action) else {
             // docker's own helpers say so.
             try streams.result("Unknown credential action \(SafeText.quoted(action, limit: 40))")
             return .failure
         }
-        switch try DockerHelper(invocation: invocation).answer(verb) {
+        switch try DockerHelper(invocation: invocation).answer(method) {
         case .done: break
         case .credentials(let text): try streams.result(text)
         case .list(let names): try streams.result(json: names)
@@ -42,7 +42,7 @@ struct DockerCredentialCommand: WorldCommand {
     }
 
     /// On standard output, in one line, where clients of the protocol read it.
-    func tell(_ error: LoginError, about topic: Topic, to streams: Streams) {
+    func tell(_ error: LoginError, about topic: ErrorContext, to streams: Streams) {
         let message = error.message(about: topic)
         let words = (["authctl: \(message.what)"] + message.details + [message.next]).filter { !$0.isEmpty }
         do throws(LoginError) {

@@ -26,8 +26,8 @@ struct GitCredentialCommand: WorldCommand {
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         // A later git may have further actions, which a helper is to pass over.
-        guard let verb = GitHelper.Verb(rawValue: action) else { return .ok }
-        try GitHelper(invocation: invocation).answer(verb)
+        guard let method = GitHelper.Verb(rawValue: action) else { return .ok }
+        try GitHelper(invocation: invocation).answer(method)
         return .ok
     }
 }

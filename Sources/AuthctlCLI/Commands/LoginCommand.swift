@@ -31,10 +31,10 @@ struct LoginCommand: WorldCommand {
         invocation.promptTimeout = login.promptTimeout
         invocation.loginOptions = login.words
         let target = try invocation.loginTarget(target, options: login)
-        let request = LoginRequest(invocation: invocation, target: target, options: login, force: force)
-        if login.continueWithout { return try StrangerVisit(invocation, target.profile).tell(printsJSON: printsJSON) }
+        let request = LoginSettingsResolver(invocation: invocation, target: target, options: login, force: force)
+        if login.continueWithout { return try AnonymousProbe(invocation, target.profile).tell(printsJSON: printsJSON) }
         let run = try LoginRun(invocation, target.profile, try request.settings())
-        let keeper = MadeProfileKeeper(target, run)
+        let keeper = GeneratedProfileKeeper(target, run)
         let (identity, wasThere) = try run.run(through: keeper)
         let method = run.service.protectionSpace?.method
         if wasThere { try keeper.remember(method) }

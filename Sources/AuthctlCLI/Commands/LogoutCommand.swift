@@ -28,7 +28,7 @@ struct LogoutCommand: WorldCommand {
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         var receipts: [Receipt] = []
         // The first one ends the command, and is told then.
-        var fault: (error: LoginError, topic: Topic)?
+        var fault: (error: LoginError, topic: ErrorContext)?
         for (profile, account) in try accounts(invocation) {
             let farewell = AccountLogout(invocation: invocation, profile: profile, account: account)
             do throws(LoginError) {
@@ -48,7 +48,7 @@ struct LogoutCommand: WorldCommand {
             do throws(StoreFault) {
                 try invocation.shelf().dropHeldKey()
             } catch {
-                fault = fault ?? (.store(error), Topic())
+                fault = fault ?? (.store(error), ErrorContext())
             }
         }
         if let fault {
@@ -66,11 +66,11 @@ struct LogoutCommand: WorldCommand {
             if printsJSON { try invocation.world.streams.result(json: receipts) }
             return .ok
         }
-        if failed.count > 1 { invocation.topic = Topic() }
+        if failed.count > 1 { invocation.topic = ErrorContext() }
         let problems = failed.map { receipt in
             (failed.count > 1 ? "\(receipt.profile): " : "") + (receipt.problem ?? "")
         }
-        if failed.count == 1 { invocation.topic = Topic(profile: failed[0].profile, origin: failed[0].place) }
+        if failed.count == 1 { invocation.topic = ErrorContext(profile: failed[0].profile, origin: failed[0].place) }
         let error = LoginError.failure(.logoutIncomplete(problems.joined(separator: "; ")))
         guard printsJSON else { throw error }
         invocation.world.streams.say(error, about: invocation.topic)

@@ -43,7 +43,7 @@ struct ProfileAddCommand: WorldCommand {
     }
 
     private func check(_ name: String, _ table: StrictTable, _ invocation: Invocation) throws(LoginError) {
-        invocation.topic = Topic(profile: name)
+        invocation.topic = ErrorContext(profile: name)
         guard try isFree(name, for: table, invocation) else {
             throw .usage(.other("there is a profile of this name already; choose another with --name"))
         }

@@ -24,7 +24,7 @@ struct ProfileListCommand: WorldCommand {
                     ProfileRow(profile, try shown(profile, invocation), isDefault: name == standard, isMade: isMade))
             } catch {
                 rows.append(ProfileRow(faulty: name, isDefault: name == standard, isMade: isMade))
-                invocation.world.streams.say("authctl: \(error.message(about: Topic(profile: name)).what)")
+                invocation.world.streams.say("authctl: \(error.message(about: ErrorContext(profile: name)).what)")
                 firstFault = firstFault ?? error
             }
         }

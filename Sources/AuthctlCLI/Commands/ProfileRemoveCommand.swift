@@ -25,7 +25,7 @@ struct ProfileRemoveCommand: WorldCommand {
                     file: file, path: "profiles.\(name)", line: nil,
                     problem: "this file belongs to you and is never rewritten; delete the profile there"))
         case .made:
-            invocation.topic = Topic(profile: name)
+            invocation.topic = ErrorContext(profile: name)
         }
         guard try fromStore({ () throws(StoreFault) in try forget(invocation.book) }) else {
             throw .usage(.other("it still has logins; first: \(ShellCommand("authctl", "logout", name, "--all"))"))
@@ -41,7 +41,7 @@ struct ProfileRemoveCommand: WorldCommand {
     /// Looked at and changed in one step: a login that came in between would lose its record, and its secret be lost to
     /// every logout.
     /// - Returns: whether the profile had no login.
-    private func forget(_ book: AccountBook) throws(StoreFault) -> Bool {
+    private func forget(_ book: AccountRegistry) throws(StoreFault) -> Bool {
         var isFree = true
         try book.update { document in
             isFree = document.profile(name)?.accounts.isEmpty ?? true

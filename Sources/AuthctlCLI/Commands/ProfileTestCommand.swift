@@ -29,14 +29,16 @@ struct ProfileTestCommand: WorldCommand {
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let profile = try login.applied(to: try invocation.selectProfile(name))
         invocation.topic.command = ["profile", "test"]
-        let walk = LoginWalk(beginsAsStranger: !profile.provesByCertificate)
+        let walk = LoginTranscript(beginsAnonymously: !profile.provesByCertificate)
         do throws(LoginError) {
             invocation.promptTimeout = login.promptTimeout
             invocation.loginOptions = login.words
             invocation.trace = { walk.add($0) }
             let target = LoginTarget(profile: profile)
-            let settings = try LoginRequest(invocation: invocation, target: target, options: login, force: true)
-                .settings()
+            let settings = try LoginSettingsResolver(
+                invocation: invocation, target: target, options: login, force: true
+            )
+            .settings()
             let identity = try ProfileTest(invocation: invocation, profile: profile, walk: walk).perform(settings)
             try show(walk, identity, invocation)
             invocation.sayProposals(walk, profile)
@@ -50,7 +52,7 @@ struct ProfileTestCommand: WorldCommand {
         }
     }
 
-    private func show(_ walk: LoginWalk, _ identity: Identity, _ invocation: Invocation) throws(LoginError) {
+    private func show(_ walk: LoginTranscript, _ identity: Identity, _ invocation: Invocation) throws(LoginError) {
         if printsJSON {
             return try invocation.world.streams.result(json: WalkReport(walk, of: identity))
         }

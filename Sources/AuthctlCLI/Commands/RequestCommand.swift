@@ -52,7 +52,7 @@ struct RequestCommand: WorldCommand {
         let outgoing = try OutgoingRequest(
             invocation, gate.profile, request, method: method, url: url,
             mayConcern: gate.profile.proof.rules.mayConcern)
-        return try PersonalRequest(gate: gate, outgoing: outgoing).run()
+        return try UserRequest(gate: gate, outgoing: outgoing).run()
     }
 
     private func runAnonymously(_ invocation: Invocation) throws(LoginError) -> ExitCode {
@@ -60,7 +60,7 @@ struct RequestCommand: WorldCommand {
         let outgoing = try OutgoingRequest(
             invocation, profile, request, method: method, url: url, mayConcern: { _ in false })
         let trust = login.trustPolicy(mayAsk: false)
-        let service = try invocation.strangersService(profile, fingerprint: trust.fingerprint)
+        let service = try invocation.anonymousService(profile, fingerprint: trust.fingerprint)
         return try AnonymousRequest(outgoing: outgoing, service: service).run()
     }
 }

@@ -26,7 +26,7 @@ struct StatusCommand: WorldCommand {
         if names.isEmpty { throw .loginRequired(LoginNeed(why: .noProfile)) }
         var rows: [StatusRow] = []
         for name in names { rows += try StatusSurvey(invocation: invocation, asksServer: !offline).rows(name) }
-        invocation.topic = Topic()
+        invocation.topic = ErrorContext()
         let code = rows.map(\.code).first { $0 != .ok } ?? .ok
         if printsJSON {
             try invocation.world.streams.result(json: rows)

@@ -32,7 +32,7 @@ private struct TrustRow: Encodable {
     let fingerprint: String
     let reasons: [String]
 
-    init(_ exception: TrustException) {
+    init(_ exception: TrustedCertificate) {
         origin = exception.origin.description
         fingerprint = exception.fingerprint.description
         reasons = exception.reasons.map(\.rawValue)

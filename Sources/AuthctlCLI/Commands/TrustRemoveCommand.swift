@@ -25,7 +25,7 @@ struct TrustRemoveCommand: WorldCommand {
             let known = trusted.map(\.description).sorted().joined(separator: ", ")
             throw .usage(
                 .other(
-                    "nothing was accepted for \(SafeText.quoted(GivenURL(self.origin).withoutUserInformation))"
+                    "nothing was accepted for \(SafeText.quoted(SuppliedURL(self.origin).withoutUserInformation))"
                         + (known.isEmpty ? "" : ", only for: \(known)")))
         }
         try fromStore { () throws(StoreFault) in

@@ -34,7 +34,7 @@ struct WhoamiCommand: WorldCommand {
     }
 
     private func verified(_ profile: Profile, _ invocation: Invocation) throws(LoginError) -> Identity {
-        try StoredCheck(invocation, profile).identity()
+        try SessionVerifier(invocation, profile).identity()
     }
 
     private func stored(_ profile: Profile, _ invocation: Invocation) throws(LoginError) -> Identity {

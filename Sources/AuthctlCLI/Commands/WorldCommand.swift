@@ -16,7 +16,7 @@ protocol EndingCommand: ParsableCommand {
     func end(_ invocation: Invocation) throws(LoginError) -> Ending
 
     /// Says why it failed, where its caller looks for that. It may have failed before there was an invocation.
-    func tell(_ error: LoginError, about topic: Topic, to streams: Streams)
+    func tell(_ error: LoginError, about topic: ErrorContext, to streams: Streams)
 }
 
 extension EndingCommand {
@@ -31,7 +31,7 @@ extension EndingCommand {
     static var mayAsk: Bool { false }
     static var mayUnlock: Bool { true }
 
-    func tell(_ error: LoginError, about topic: Topic, to streams: Streams) {
+    func tell(_ error: LoginError, about topic: ErrorContext, to streams: Streams) {
         streams.tell(error, about: topic, printsJSON: printsJSON)
     }
 }

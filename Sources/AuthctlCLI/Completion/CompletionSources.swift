@@ -31,7 +31,7 @@ struct CompletionSources {
         }
     }
 
-    private func profiles(_ isWanted: (ProfileBook.Source) -> Bool = { _ in true }) -> [String] {
+    private func profiles(_ isWanted: (Configuration.Source) -> Bool = { _ in true }) -> [String] {
         guard let book = invocation?.profiles else { return [] }
         return book.names.filter { name in
             ProfileName.problem(name) == nil && book.source(of: name).map(isWanted) ?? false
@@ -79,7 +79,7 @@ struct CompletionSources {
 
     private var origins: [String] { (document?.trusted ?? []).map(\.origin.description).sorted() }
 
-    private var document: AccountBookDocument? {
+    private var document: AccountRegistryDocument? {
         guard let invocation else { return nil }
         do throws(LoginError) { return try invocation.document() } catch { return nil }
     }

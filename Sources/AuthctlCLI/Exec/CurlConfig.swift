@@ -86,7 +86,7 @@ struct CurlConfig {
     private func writeCertificate(to text: inout SecretBuilder) throws(LoginError) {
         let settings = run.profile.settings
         guard let file = settings.certificate else { return }
-        let passphrase = run.profile.provesByCertificate ? session.passphrase : run.further[.passphrase]
+        let passphrase = run.profile.provesByCertificate ? session.passphrase : run.extraSecrets[.passphrase]
         let identity = try KeyFile.files(certificate: file, key: settings.key)
             .open(passphrase: passphrase, now: run.invocation.world.clock.now())
         do throws(SecretBuilder.LimitExceeded) {

@@ -31,7 +31,7 @@ struct EphemeralLogin {
             receipt.noteEnd()
         } catch {
             receipt.server = .failed
-            receipt.problem = error.message(about: Topic()).what
+            receipt.problem = error.message(about: ErrorContext()).what
         }
         let words = receipt.words(now: invocation.world.clock.now())
         if receipt.problem != nil {

@@ -21,8 +21,8 @@ struct DockerHelper {
 
     let invocation: Invocation
 
-    func answer(_ verb: Verb) throws(LoginError) -> Answer {
-        switch verb {
+    func answer(_ method: Verb) throws(LoginError) -> Answer {
+        switch method {
         case .get: try get(try input())
         case .store: try store(try input())
         case .erase: try erase(try input())
@@ -46,36 +46,36 @@ struct DockerHelper {
 
     /// Somebody logged in with another program: the pair is held to the same proof as with `authctl login`.
     private func store(_ input: Secret) throws(LoginError) -> Answer {
-        guard let given = DockerCredentials.request(input) else { throw .usage(.helperRequest(.notJSON)) }
-        let server = DockerServer(Secret(given.url ?? ""))
+        guard let supplied = DockerCredentials.request(input) else { throw .usage(.helperRequest(.notJSON)) }
+        let server = DockerServer(Secret(supplied.url ?? ""))
         guard !server.text.isEmpty else { return .refused(.noURL) }
-        guard !given.username.isEmpty else { return .refused(.noUsername) }
+        guard !supplied.username.isEmpty else { return .refused(.noUsername) }
         guard let url = server.url, let (origin, _, _) = try invocation.helperOrigin(url) else {
             throw .usage(.helperRequest(.notAURL))
         }
-        guard let profile = try invocation.helperProfile(at: origin, username: given.username) else {
+        guard let profile = try invocation.helperProfile(at: origin, username: supplied.username) else {
             throw .usage(
                 .other("no single profile is for \(origin), and it takes one to verify a login; see authctl-config(5)"))
         }
-        invocation.topic = Topic(profile: profile.name, origin: origin)
-        try logIn(profile, given)
+        invocation.topic = ErrorContext(profile: profile.name, origin: origin)
+        try logIn(profile, supplied)
         return .done
     }
 
-    private func logIn(_ profile: Profile, _ given: DockerCredentials) throws(LoginError) {
+    private func logIn(_ profile: Profile, _ supplied: DockerCredentials) throws(LoginError) {
         guard profile.makesPairs else {
             throw .usage(
                 .other("the profile \(profile.name) has no session that goes along as a user name and a password"))
         }
-        let secret = Secret(given.secret)
+        let secret = Secret(supplied.secret)
         if profile.answersChallenges {
-            try invocation.checkBasic(username: given.username)
+            try invocation.checkBasic(username: supplied.username)
             guard secret.isFreeOfControls else { throw .usage(.controlCharacter(.password)) }
         }
         var settings = LoginSettings()
-        settings.username = given.username
-        settings.given = Credential(username: given.username, secret: secret)
-        settings.policy = LoginFlow.Policy(mayAsk: false, hasGivenCredential: true)
+        settings.username = supplied.username
+        settings.supplied = Credential(username: supplied.username, secret: secret)
+        settings.policy = LoginFlow.Policy(mayAsk: false, hasSuppliedCredential: true)
         _ = try LoginRun(invocation, profile, settings).run()
     }
 

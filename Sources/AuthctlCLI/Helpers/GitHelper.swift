@@ -9,9 +9,9 @@ struct GitHelper {
 
     let invocation: Invocation
 
-    func answer(_ verb: Verb) throws(LoginError) {
+    func answer(_ method: Verb) throws(LoginError) {
         let input = try invocation.helperInput(endsWithBlankLine: true)
-        switch verb {
+        switch method {
         case .get: try get(try request(input))
         case .erase: try erase(try request(input))
         // What git found to work was never verified, and is stored here already if it came from here.
@@ -44,7 +44,7 @@ struct GitHelper {
     /// git erases after every 401, one for missing rights included; so the service has the last word.
     private func erase(_ request: GitCredentialRequest) throws(LoginError) {
         guard let (login, password) = try login(request) else { return }
-        if let given = password ?? request.credential, try login.stored()?.secret != given {
+        if let supplied = password ?? request.credential, try login.stored()?.secret != supplied {
             return invocation.explain("what is to be erased is not what is stored")
         }
         let name = login.profile.name

@@ -18,7 +18,7 @@ extension Invocation {
             explain("no profile is for \(origin)")
             return nil
         }
-        topic = Topic(profile: profile.name, origin: origin)
+        topic = ErrorContext(profile: profile.name, origin: origin)
         guard let account = try helperAccount(profile, username) else {
             explain("nobody is logged in at \(origin)\(username.map { " as \(SafeText.quoted($0))" } ?? "")")
             return nil

@@ -100,7 +100,7 @@ struct AccountLogout {
     let account: AccountRecord
 
     func perform(asksServer: Bool) throws(LoginError) -> Receipt {
-        invocation.topic = Topic(profile: profile.name, origin: account.origin)
+        invocation.topic = ErrorContext(profile: profile.name, origin: account.origin)
         var receipt = Receipt(
             profile: profile.name, place: account.origin, username: account.identity.displayName,
             server: .notAsked, expires: account.kind == .basic ? nil : account.expires)
@@ -111,7 +111,7 @@ struct AccountLogout {
                 receipt.noteEnd()
             } catch {
                 receipt.server = .failed
-                receipt.problem = error.message(about: Topic()).what
+                receipt.problem = error.message(about: ErrorContext()).what
             }
         }
         let shelf = invocation.shelf()
@@ -132,7 +132,7 @@ struct AccountLogout {
         let run = try LoginRun(invocation, profile, settings)
         let stored = try run.keeper.fill()
         guard let session = stored.session else { return .notAsked }
-        run.service.hold(stored.further)
+        run.service.hold(stored.extraSecrets)
         return Receipt.Server(try run.service.logout(session, username: account.username))
     }
 }

@@ -36,14 +36,14 @@ struct Gate {
         self.profile = target.profile
         invocation.promptTimeout = options.promptTimeout
         invocation.loginOptions = options.words
-        settings = try LoginRequest(
+        settings = try LoginSettingsResolver(
             invocation: invocation, target: target, options: options, force: false, isLogin: false
         ).settings()
     }
 
     /// What is stored and not past its end, as it is: the server is not asked. Else as `enter`.
     func enterUnverified() throws(LoginError) -> Admission {
-        guard settings.given == nil else { return try enter() }
+        guard settings.supplied == nil else { return try enter() }
         let run = try LoginRun(invocation, profile, settings)
         let keeper = GateKeeper(run, mayGoWithoutStore: false)
         let stored = try keeper.fill()
@@ -53,7 +53,7 @@ struct Gate {
             if let record = run.keeper.filledRecord { invocation.tellOfClock(record, of: profile.name) }
             return try logIn(run)
         }
-        run.service.hold(stored.further)
+        run.service.hold(stored.extraSecrets)
         let record = try storedRecord(run)
         return Admission(
             run: run, keeper: keeper, session: session, username: stored.username,
@@ -64,7 +64,7 @@ struct Gate {
     /// Whether a request may go out for nobody, to see whether a login is needed at all: it only reads, no login was ever kept
     /// here, and there is nothing to log in with that was given. What has ended, was erased or marked refused logs in first.
     func maySendWithoutLogin(_ method: String) throws(LoginError) -> Bool {
-        guard profile.mayReadAnonymously, method == "GET" || method == "HEAD", settings.given == nil,
+        guard profile.mayReadAnonymously, method == "GET" || method == "HEAD", settings.supplied == nil,
             settings.username == nil, profile.settings.certificate == nil
         else { return false }
         if try invocation.record(of: profile)?.hasKeptLogin == true { return false }
@@ -72,8 +72,8 @@ struct Gate {
     }
 
     /// The service as a stranger finds it.
-    func strangersService() throws(LoginError) -> Service {
-        try invocation.strangersService(profile, fingerprint: settings.policy.trust.fingerprint)
+    func anonymousService() throws(LoginError) -> Service {
+        try invocation.anonymousService(profile, fingerprint: settings.policy.trust.fingerprint)
     }
 
     private var hasTicket: Bool {
@@ -90,19 +90,19 @@ struct Gate {
         settings.outdated = refused
         settings.refusal = refused.map { _ in Refusal(status: 401, mayMeanForbidden: true) }
         // What was given is tried once.
-        if refused != nil { (settings.given, settings.policy.hasGivenCredential) = (nil, false) }
+        if refused != nil { (settings.supplied, settings.policy.hasSuppliedCredential) = (nil, false) }
         return try logIn(try LoginRun(invocation, profile, settings), isRefused: refused != nil)
     }
 
     private func logIn(_ run: LoginRun, isRefused: Bool = false) throws(LoginError) -> Admission {
         var run = run
         // What was given goes before what is stored, which may be out of reach.
-        if !isRefused, run.settings.given == nil, let stored = try run.keeper.fill().session,
+        if !isRefused, run.settings.supplied == nil, let stored = try run.keeper.fill().session,
             invocation.world.clock.isOver(stored.expires)
         {
-            (run.settings.policy.renewsFirst, run.settings.outdated) = (true, stored)
+            (run.settings.policy.refreshesFirst, run.settings.outdated) = (true, stored)
         }
-        let keeper = GateKeeper(run, mayGoWithoutStore: run.settings.given != nil)
+        let keeper = GateKeeper(run, mayGoWithoutStore: run.settings.supplied != nil)
         let (identity, _) = try run.run(through: keeper)
         guard let session = keeper.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
         let record = try storedRecord(run)
@@ -165,7 +165,7 @@ final class GateKeeper: LoginKeeper {
     private func goOn(without fault: LoginError) throws(LoginError) {
         guard mayGoWithoutStore, case .store = fault else { throw fault }
         hasStore = false
-        invocation.say("authctl: the login is not kept: \(fault.message(about: Topic()).what)")
+        invocation.say("authctl: the login is not kept: \(fault.message(about: ErrorContext()).what)")
     }
 
     func reject(_ part: StoredLogin.Part) throws(LoginError) {
@@ -174,7 +174,7 @@ final class GateKeeper: LoginKeeper {
         invocation.topic.done.append(part == .session ? .sessionErased : .passwordMarked)
     }
 
-    func remember(_ exception: TrustException) throws(LoginError) {
+    func remember(_ exception: TrustedCertificate) throws(LoginError) {
         try keeper.remember(exception)
     }
 }

@@ -136,8 +136,8 @@ extension LoginOptions {
     }
 
     /// Where a given password is to be had from, the option first.
-    func givenSource(_ profile: Profile, _ environment: Environment, mayUseVariables: Bool) -> GivenCredential? {
-        let source: GivenCredential.Source? =
+    func suppliedSource(_ profile: Profile, _ environment: Environment, mayUseVariables: Bool) -> SuppliedCredential? {
+        let source: SuppliedCredential.Source? =
             if passwordStdin {
                 .standardInput
             } else if let passwordFile {
@@ -145,14 +145,14 @@ extension LoginOptions {
             } else if let passwordCommand {
                 .command(passwordCommand)
             } else {
-                GivenCredential.variable(environment, mayUseVariables)
+                SuppliedCredential.variable(environment, mayUseVariables)
                     ?? profile.settings.passwordCommand.map { .command($0) }
             }
-        return source.map { GivenCredential(source: $0, allowsBlank: blankPassword) }
+        return source.map { SuppliedCredential(source: $0, allowsBlank: blankPassword) }
     }
 }
 
-extension GivenCredential {
+extension SuppliedCredential {
     /// `AUTHCTL_PASSWORD`, else the file that `AUTHCTL_PASSWORD_FILE` names.
     static func variable(_ environment: Environment, _ mayUse: Bool) -> Source? {
         guard mayUse else { return nil }

@@ -13,7 +13,7 @@ struct LoginSettings {
     var refusal: Refusal?
     /// The account, by the name typed or the server's; nothing for the active one.
     var username: String?
-    var given: Credential?
+    var supplied: Credential?
     /// Opens the key of the client certificate.
     var passphrase: Secret?
     /// Whether a certificate that alone is the proof may log in, not only be verified.
@@ -45,7 +45,7 @@ struct LoginRun {
     let service: Service
     let keeper: StoreKeeper
     /// The passphrase of the certificate's key, where a password or a token is the session: kept beside it.
-    let further: [CredentialField: Secret]
+    let extraSecrets: [CredentialField: Secret]
 
     init(_ invocation: Invocation, _ profile: Profile, _ settings: LoginSettings) throws(LoginError) {
         self.invocation = invocation
@@ -55,24 +55,24 @@ struct LoginRun {
         var settings = settings
         var transport = try invocation.transportSettings(profile, for: endpoint.origin)
         transport.fingerprint = settings.policy.trust.fingerprint
-        transport.identity = try LoginIdentity(invocation: invocation, profile: profile, settings: settings)
+        transport.identity = try ClientCertificateUnlocker(invocation: invocation, profile: profile, settings: settings)
             .applied(to: &settings) { (settings) in invocation.keeper(profile, endpoint.origin, settings) }
         self.settings = settings
         let passphrase = profile.provesByCertificate ? nil : transport.identity?.passphrase
-        further = passphrase.map { [.passphrase: $0] } ?? [:]
+        extraSecrets = passphrase.map { [.passphrase: $0] } ?? [:]
         let record = try invocation.document().profile(profile.name)
         // What a person has written since goes before what worked once.
         let pinned = record.flatMap { $0.origin == endpoint.origin ? $0.pinnedMethod : nil }
             .flatMap { profile.methods.contains($0) || profile.methods == [.auto] ? $0 : nil }
         let method = try Self.method(
-            settings.method, settings.given == nil ? pinned : pinned?.ifItTakesPasswords, profile)
+            settings.method, settings.supplied == nil ? pinned : pinned?.ifItTakesPasswords, profile)
         let account = settings.username.map { record?.account(named: $0) } ?? record?.activeAccount
         service = invocation.world.service(
             profile, endpoint, transport,
             Service.Options(
-                ttl: settings.ttl, pinnedMethod: method, hasPassword: settings.given != nil,
+                ttl: settings.ttl, pinnedMethod: method, hasPassword: settings.supplied != nil,
                 username: settings.username.map { record?.account(named: $0)?.username ?? $0 },
-                anonymousAnswer: account.flatMap { $0.origin == endpoint.origin ? $0.anonymousAnswer : nil }))
+                anonymousResponse: account.flatMap { $0.origin == endpoint.origin ? $0.anonymousResponse : nil }))
         keeper = invocation.keeper(profile, endpoint.origin, settings)
     }
 
@@ -89,13 +89,14 @@ struct LoginRun {
             settings.policy.mayAsk || settings.showsNotice ? world.dialogue(settings.dialogue) : NoPrompt()
         let prompt: any Prompt = settings.showsNotice ? dialogue : WithoutNotice(prompt: dialogue)
         // What is forced is a login of its own: it neither waits for the renewal of what is stored nor takes its outcome.
-        let renewing: any Authenticator =
-            settings.policy.force ? service : SoleRenewal(service, keeper, outdated: settings.outdated)
+        let refreshing: any Authenticator =
+            settings.policy.force ? service : SingleFlightRefresh(service, keeper, outdated: settings.outdated)
         let refused = settings.outdated.flatMap { session in
             settings.refusal.map { RefusedLogin(session: session, refusal: $0) }
         }
         let loop = LoginLoop(
-            keeper: other ?? keeper, service: renewing, prompt: prompt, given: try given(), further: further,
+            keeper: other ?? keeper, service: refreshing, prompt: prompt, supplied: try supplied(),
+            extraSecrets: extraSecrets,
             refused: refused)
         switch loop.run(try flow()) {
         case .alreadyLoggedIn(let identity): return (identity, true)
@@ -118,9 +119,9 @@ struct LoginRun {
     }
 
     /// What was asked for once is stored, and completes a password that was given.
-    private func given() throws(LoginError) -> Credential? {
-        guard let given = settings.given, profile.asksForMore else { return settings.given }
-        return given.completed(by: try keeper.fill().further)
+    private func supplied() throws(LoginError) -> Credential? {
+        guard let supplied = settings.supplied, profile.asksForMore else { return settings.supplied }
+        return supplied.completed(by: try keeper.fill().extraSecrets)
     }
 
     private func flow() throws(LoginError) -> LoginFlow {

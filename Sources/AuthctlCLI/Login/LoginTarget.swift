@@ -77,13 +77,13 @@ extension Invocation {
         let newName = { () throws(LoginError) in try self.newName(for: url.origin, options.name) }
         var profile = Profile(
             name: try newName(), url: url.origin.description,
-            verify: RequestRule(verb: "GET", path: Template(literal: url.target)))
+            verify: RequestRule(method: "GET", path: Template(literal: url.target)))
         // Variables hold for this login; what is written down is what the options say.
         let lasting = try options.applied(to: profile).settings
         try profile.settings.override(by: world.environment)
         profile = try options.applied(to: profile)
         let target = try follow(url, profile, options)
-        profile.proof = .verify(RequestRule(verb: "GET", path: Template(literal: target)))
+        profile.proof = .verify(RequestRule(method: "GET", path: Template(literal: target)))
         if let known = try remembered(url.origin, target, options) { return LoginTarget(profile: known) }
         return LoginTarget(profile: profile, new: LoginTarget.New(settings: lasting, name: newName))
     }
@@ -129,7 +129,7 @@ extension Invocation {
             }
             return try options.applied(to: try profile(named: name))
         }
-        topic = Topic(origin: origin)
+        topic = ErrorContext(origin: origin)
         return nil
     }
 

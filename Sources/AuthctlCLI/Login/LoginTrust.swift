@@ -17,7 +17,7 @@ extension Invocation {
     }
 
     /// What is accepted of an origin: in this run, else remembered.
-    func exception(for origin: Origin) throws(LoginError) -> TrustException? {
+    func exception(for origin: Origin) throws(LoginError) -> TrustedCertificate? {
         if let accepted = acceptance?.exception, accepted.origin == origin { return accepted }
         return try document().exception(for: origin)
     }

@@ -12,5 +12,5 @@ final class NoKeeper: LoginKeeper {
 
     func reject(_ part: StoredLogin.Part) throws(LoginError) { login = nil }
 
-    func remember(_ exception: TrustException) throws(LoginError) {}
+    func remember(_ exception: TrustedCertificate) throws(LoginError) {}
 }

@@ -5,7 +5,7 @@ import LoginHTTP
 struct ProfileTest {
     let invocation: Invocation
     let profile: Profile
-    let walk: LoginWalk
+    let walk: LoginTranscript
 
     /// - Returns: whose login it was.
     func perform(_ settings: LoginSettings) throws(LoginError) -> Identity {
@@ -16,7 +16,7 @@ struct ProfileTest {
         run.service.observer = { walk.add($0) }
         let keeper = NoKeeper()
         defer {
-            walk.propose(profile.verify.flatMap { RuleProposal($0.answer, anonymous: run.service.anonymousAnswer) })
+            walk.propose(profile.verify.flatMap { RuleProposal($0.response, anonymous: run.service.anonymousResponse) })
         }
         let identity = try logIn(run, keeper)
         if let login = keeper.login, profile.logout != nil {
@@ -29,7 +29,7 @@ struct ProfileTest {
         do throws(LoginError) {
             return try run.run(through: keeper).identity
         } catch {
-            walk.propose(run.profile.login.flatMap { RuleProposal($0.answer, end: error) })
+            walk.propose(run.profile.login.flatMap { RuleProposal($0.response, end: error) })
             throw error
         }
     }
@@ -48,7 +48,7 @@ struct ProfileTest {
 
 extension Invocation {
     /// The lines that the profile lacks, ready to be pasted.
-    func sayProposals(_ walk: LoginWalk, _ profile: Profile) {
+    func sayProposals(_ walk: LoginTranscript, _ profile: Profile) {
         for proposal in walk.proposals {
             say("Proposed for the '\(proposal.step.rawValue)' of \(profile.name):\n\(proposal.line)")
         }
@@ -57,7 +57,7 @@ extension Invocation {
 
 /// What `profile test --json` prints of a login that works.
 struct WalkReport: Encodable {
-    let steps: [LoginWalk.Step]
+    let steps: [LoginTranscript.Step]
     let username: String
     let proposals: [Proposal]
 
@@ -67,7 +67,7 @@ struct WalkReport: Encodable {
         let line: String
     }
 
-    init(_ walk: LoginWalk, of identity: Identity) {
+    init(_ walk: LoginTranscript, of identity: Identity) {
         steps = walk.steps
         username = identity.displayName
         proposals = walk.proposals.map { Proposal(request: $0.step.rawValue, line: $0.line) }

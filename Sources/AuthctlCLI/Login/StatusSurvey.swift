@@ -11,7 +11,7 @@ struct StatusRow: Encodable {
     let store: String?
     let expires: Int64?
     /// Whether authctl gets a new session by itself when this one has ended.
-    let renews: Bool
+    let refreshes: Bool
     /// How the account stands; only `ok` can be used.
     let code: ExitCode
     /// What was done to find out.
@@ -35,7 +35,8 @@ struct StatusRow: Encodable {
     var state: String { code == .ok ? check.rawValue : code.name }
 
     private enum CodingKeys: String, CodingKey {
-        case profile, origin, username, active, method, store, expires, renews, state, exit, authorities, trusted
+        case profile, origin, username, active, method, store, expires, state, exit, authorities, trusted
+        case refreshes = "renews"
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -47,7 +48,7 @@ struct StatusRow: Encodable {
         try container.encode(method, forKey: .method)
         try container.encodeIfPresent(store, forKey: .store)
         try container.encodeIfPresent(expires, forKey: .expires)
-        if expires != nil { try container.encode(renews, forKey: .renews) }
+        if expires != nil { try container.encode(refreshes, forKey: .refreshes) }
         try container.encode(state, forKey: .state)
         try container.encode(code.rawValue, forKey: .exit)
         try container.encodeIfPresent(authorities, forKey: .authorities)
@@ -67,7 +68,7 @@ struct StatusSurvey {
             known = try invocation.record(of: profile)
         } catch {
             // One profile that cannot be read does not hide the others.
-            invocation.say("authctl: \(error.message(about: Topic(profile: name)).what)")
+            invocation.say("authctl: \(error.message(about: ErrorContext(profile: name)).what)")
             return [row(name, nil, nil, nil, error)]
         }
         guard let record = known, case let accounts = accounts(of: record), !accounts.isEmpty else {
@@ -96,7 +97,7 @@ struct StatusSurvey {
                 return nil
             }
             // A session that is past its end may still be renewed.
-            _ = try StoredCheck(invocation, profile, username: account.username).identity()
+            _ = try SessionVerifier(invocation, profile, username: account.username).identity()
             return nil
         } catch {
             return tell(error, profile)
@@ -112,15 +113,15 @@ struct StatusSurvey {
     /// somebody else got the session.
     private func tell(_ error: LoginError, _ profile: Profile) -> LoginError {
         if error.isBeyondItsCode {
-            invocation.say("authctl: \(error.message(about: Topic(profile: profile.name)).what)")
+            invocation.say("authctl: \(error.message(about: ErrorContext(profile: profile.name)).what)")
         }
         return error
     }
 
     /// Of what has no end, nobody asks.
-    private func renews(_ account: AccountRecord?, _ profile: Profile?) -> Bool {
+    private func refreshes(_ account: AccountRecord?, _ profile: Profile?) -> Bool {
         guard let account, let profile, account.expires != nil else { return false }
-        return invocation.renews(account, of: profile)
+        return invocation.refreshes(account, of: profile)
     }
 
     private func row(
@@ -133,7 +134,7 @@ struct StatusSurvey {
         return StatusRow(
             profile: name, origin: record?.origin.description, username: account?.identity.displayName,
             active: isActive, method: record?.pinnedMethod?.rawValue ?? methods ?? "?",
-            store: account?.store.description, expires: account?.expires, renews: renews(account, profile),
+            store: account?.store.description, expires: account?.expires, refreshes: refreshes(account, profile),
             code: error?.exitCode ?? .ok, check: check(profile), authorities: profile?.settings.caFile,
             trusted: trusted?.description)
     }
@@ -144,7 +145,7 @@ extension LoginError {
         if case .store = self { return true }
         guard case .loginRequired(let need) = self else { return false }
         if case .clockSetBack = need.why { return true }
-        if case .renewedForAnother = need.why { return true }
+        if case .refreshedForAnother = need.why { return true }
         return false
     }
 }

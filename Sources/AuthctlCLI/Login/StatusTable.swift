@@ -19,7 +19,7 @@ struct StatusTable {
 
     private func end(_ row: StatusRow) -> String {
         guard let expires = row.expires else { return "-" }
-        if row.renews { return "renews" }
+        if row.refreshes { return "renews" }
         return expires <= now ? "expired" : Duration.inWords(expires - now)
     }
 }

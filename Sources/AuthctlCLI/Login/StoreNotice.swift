@@ -60,7 +60,7 @@ struct StoreNotice {
 
     private func end(_ record: AccountRecord) -> String {
         guard let expires = record.expires else { return "" }
-        if invocation.renews(record, of: run.profile) { return ", and the session renews itself" }
+        if invocation.refreshes(record, of: run.profile) { return ", and the session renews itself" }
         return ", and the session ends in \(Duration.inWords(invocation.world.clock.seconds(until: expires)))"
     }
 }
@@ -83,7 +83,7 @@ extension Invocation {
     /// Says why `auto` takes another store, where that is no matter of what is installed.
     func tell(ofPassing store: UnusableStore) {
         guard case .secretService(.foreignBus) = store.fault else { return }
-        let message = LoginError.store(store.fault).message(about: Topic())
+        let message = LoginError.store(store.fault).message(about: ErrorContext())
         world.streams.say("authctl: warning: the store '\(store.name)' is passed over: \(message.what)")
     }
 

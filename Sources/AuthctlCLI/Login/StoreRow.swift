@@ -56,7 +56,7 @@ struct StoreRow: Encodable {
     }
 
     private static func words(_ fault: StoreFault) -> String {
-        LoginError.store(fault).message(about: Topic()).what
+        LoginError.store(fault).message(about: ErrorContext()).what
     }
 
     private static let keptByHelper = "up to the helper"

@@ -24,7 +24,7 @@ struct StoreTransfer {
         var moved: [MovedAccount] = []
         var fault: LoginError?
         for (profile, account) in accounts {
-            invocation.topic = Topic(profile: profile.name, origin: account.origin)
+            invocation.topic = ErrorContext(profile: profile.name, origin: account.origin)
             do throws(StoreFault) {
                 say(try move.move(account.id(in: profile.name)), profile, account, &moved)
             } catch {

@@ -18,10 +18,10 @@ struct TokenSource {
         if profile.provesByCertificate && profile.sessionRule.isCredential {
             throw .usage(.hasNoHeader(method: .certificate))
         }
-        if invocation.mayUseGivenVariables(for: profile, isLogin: false),
-            GivenCredential.variable(invocation.world.environment, true) != nil
+        if invocation.mayUseSuppliedVariables(for: profile, isLogin: false),
+            SuppliedCredential.variable(invocation.world.environment, true) != nil
         {
-            return try loggedInWithGiven()
+            return try loggedInWithSupplied()
         }
         let account = try invocation.account(profile)
         // Before anything is asked of a store or the network.
@@ -37,10 +37,10 @@ struct TokenSource {
         // Without a session there may be a password that earns one: another process may be about it.
         guard found.session != nil || found.credential != nil else { throw missing(found, account) }
         invocation.tellOfClock(account, of: profile.name)
-        let clock = try confirm(account, renewing: isEnough ? nil : found.session)
+        let clock = try confirm(account, refreshing: isEnough ? nil : found.session)
         // Looked up anew: the record may have changed as well.
-        let renewed = try invocation.keeper(profile, account.origin, settings(account)).fill()
-        guard let session = renewed.session else { throw missing(renewed, account) }
+        let refreshed = try invocation.keeper(profile, account.origin, settings(account)).fill()
+        guard let session = refreshed.session else { throw missing(refreshed, account) }
         try checkLife(of: session, clock: clock)
         return session
     }
@@ -50,7 +50,7 @@ struct TokenSource {
     }
 
     private func missing(_ stored: StoredLogin, _ account: AccountRecord) -> LoginError {
-        if let other = account.otherPerson { return .loginRequired(LoginNeed(why: .renewedForAnother(other))) }
+        if let other = account.otherPerson { return .loginRequired(LoginNeed(why: .refreshedForAnother(other))) }
         let isOver = invocation.world.clock.isOver(account.expires)
         let why: LoginNeed.Why =
             stored.credentialWasRefused ? .passwordRefusedBefore : isOver ? .sessionExpired : .nothingStored
@@ -60,9 +60,10 @@ struct TokenSource {
     /// Renews what is stored if need be, by the profile's `refresh` or else the password that is kept, and has it
     /// verified.
     /// - Returns: the difference of the clocks, where what came looks as if it were over.
-    private func confirm(_ account: AccountRecord, renewing outdated: Session?) throws(LoginError) -> ClockDifference? {
+    private func confirm(_ account: AccountRecord, refreshing outdated: Session?) throws(LoginError) -> ClockDifference?
+    {
         var settings = settings(account)
-        settings.policy.renewsFirst = outdated != nil
+        settings.policy.refreshesFirst = outdated != nil
         settings.outdated = outdated
         do throws(LoginError) {
             let run = try LoginRun(invocation, profile, settings)
@@ -86,9 +87,9 @@ struct TokenSource {
     }
 
     /// With a password from the environment: kept where a store works, and used all the same where none does.
-    private func loggedInWithGiven() throws(LoginError) -> (session: Session, username: String) {
+    private func loggedInWithSupplied() throws(LoginError) -> (session: Session, username: String) {
         if profile.methods == [.digest] { throw .usage(.hasNoHeader(method: .digest)) }
-        let run = try StoredCheck(invocation, profile, persist: nil).run
+        let run = try SessionVerifier(invocation, profile, persist: nil).run
         let keeper = GateKeeper(run, mayGoWithoutStore: true)
         let (identity, _) = try run.run(through: keeper)
         guard let session = keeper.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }

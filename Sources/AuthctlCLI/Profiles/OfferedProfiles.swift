@@ -5,7 +5,7 @@ struct OfferedProfiles {
     let profiles: [(name: String, table: StrictTable)]
 
     init(_ file: String, name: String?) throws(UsageFault) {
-        guard let top = try ProfileBook.table(file) else {
+        guard let top = try Configuration.table(file) else {
             throw .badConfig(file: file, path: nil, line: nil, problem: "there is no such file")
         }
         guard let tables = try top.table("profiles") else {

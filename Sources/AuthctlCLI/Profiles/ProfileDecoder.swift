@@ -36,7 +36,7 @@ struct ProfileDecoder {
             guard table.value("login") != nil else {
                 throw table.fault("verify", "is missing; only a profile with a 'login' can do without")
             }
-            return .loginAnswer(try AnswerDecoder().requestRules(table))
+            return .loginResponse(try ResponseRuleDecoder().requestRules(table))
         }
         for key in ["logged-out", "forbidden"] where table.value(key) != nil {
             throw table.fault(key, "belongs in 'verify', where there is one")
@@ -102,14 +102,14 @@ struct ProfileDecoder {
         if profile.methods.contains(.cookie) && profile.login == nil {
             throw table.fault("login", "is missing: method 'cookie' needs a request that leaves cookies")
         }
-        if profile.methods.contains(.token), let login = profile.login, login.answer.token == nil {
+        if profile.methods.contains(.token), let login = profile.login, login.response.token == nil {
             throw table.fault("login.token", "is missing: where the answer has the token")
         }
         if profile.answersChallenges && profile.login != nil && !profile.sessionRule.cookies {
             throw table.fault("session", "must say 'cookies = true': what stays after the login request")
         }
         try checkSession(profile, table)
-        if profile.refresh != nil && profile.login?.answer.refreshToken == nil {
+        if profile.refresh != nil && profile.login?.response.refreshToken == nil {
             throw table.fault("login.refresh-token", "is missing: where the answer has what 'refresh' sends")
         }
     }
@@ -118,7 +118,7 @@ struct ProfileDecoder {
     private func checkSession(_ profile: Profile, _ table: StrictTable) throws(UsageFault) {
         let rule = profile.sessionRule
         let slots = rule.slots
-        if profile.methods.contains(.cookie), !rule.cookies, profile.login?.answer.token == nil {
+        if profile.methods.contains(.cookie), !rule.cookies, profile.login?.response.token == nil {
             throw table.fault("session", "must say 'cookies = true': that is what a login of method 'cookie' leaves")
         }
         if rule.cookies, profile.takesPastedToken {

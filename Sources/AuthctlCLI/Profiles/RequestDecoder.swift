@@ -14,8 +14,8 @@ struct RequestDecoder {
         if key != "verify", table.value("logged-in") != nil {
             throw table.fault("logged-in", "is only for 'verify'")
         }
-        let (verb, path) = try target(table)
-        var rule = RequestRule(verb: verb, path: path, answer: try AnswerDecoder().answer(table))
+        let (method, path) = try target(table)
+        var rule = RequestRule(method: method, path: path, response: try ResponseRuleDecoder().answer(table))
         rule.query = try parameters("query", in: table)
         rule.headers = try headers("header", in: table)
         rule.content = try content(table)
@@ -54,12 +54,12 @@ struct RequestDecoder {
         return path.parts.map { if case .text(let text) = $0 { text } else { "" } }.joined()
     }
 
-    private func target(_ table: StrictTable) throws(UsageFault) -> (verb: String, path: Template) {
-        let given = ["get", "post", "send"].filter { table.value($0) != nil }
-        guard given.count == 1, let text = try table.string(given[0]) else {
+    private func target(_ table: StrictTable) throws(UsageFault) -> (method: String, path: Template) {
+        let supplied = ["get", "post", "send"].filter { table.value($0) != nil }
+        guard supplied.count == 1, let text = try table.string(supplied[0]) else {
             throw table.fault(nil, "must have exactly one of 'get', 'post' and 'send'")
         }
-        if given[0] != "send" { return (given[0].uppercased(), try path(text, given[0], table)) }
+        if supplied[0] != "send" { return (supplied[0].uppercased(), try path(text, supplied[0], table)) }
         let words = text.split(separator: " ", maxSplits: 1).map(String.init)
         guard words.count == 2, words[0].utf8.allSatisfy({ (65...90).contains($0) }) else {
             throw table.fault("send", "must be a verb in capitals and a path, as in \"PROPFIND /\"")
@@ -79,8 +79,8 @@ struct RequestDecoder {
 
     private func page(_ rule: RequestRule, _ table: StrictTable) throws(UsageFault) -> String? {
         guard let path = try plainPath("page", in: table) else { return nil }
-        guard !RequestRule.onlyReads(rule.verb) else {
-            throw table.fault("page", "cannot stand beside '\(rule.verb.lowercased())', which sends no form")
+        guard !RequestRule.onlyReads(rule.method) else {
+            throw table.fault("page", "cannot stand beside '\(rule.method.lowercased())', which sends no form")
         }
         return path
     }
@@ -113,9 +113,9 @@ struct RequestDecoder {
     }
 
     private func content(_ table: StrictTable) throws(UsageFault) -> RequestRule.Content {
-        let given = ["form", "json", "body"].filter { table.value($0) != nil }
-        if given.count > 1 { throw table.fault(given[1], "cannot stand beside '\(given[0])'") }
-        switch given.first {
+        let supplied = ["form", "json", "body"].filter { table.value($0) != nil }
+        if supplied.count > 1 { throw table.fault(supplied[1], "cannot stand beside '\(supplied[0])'") }
+        switch supplied.first {
         case "form": return .form(try parameters("form", in: table))
         case "json": return .json(try json("json", in: table))
         case "body": return .body(try table.string("body") ?? "")

@@ -17,7 +17,7 @@ struct AnonymousRequest {
 
 extension Invocation {
     /// The service as a stranger finds it: without a session, and without a client certificate.
-    func strangersService(_ profile: Profile, fingerprint: Fingerprint?) throws(LoginError) -> Service {
+    func anonymousService(_ profile: Profile, fingerprint: Fingerprint?) throws(LoginError) -> Service {
         let endpoint = try endpoint(profile)
         var transport = try transportSettings(profile, for: endpoint.origin)
         transport.fingerprint = fingerprint
@@ -33,10 +33,10 @@ extension Invocation {
         for name in profiles.names where try origin(of: name) == parsed.origin {
             return try selectProfile(forRequestTo: url)
         }
-        topic = Topic(origin: parsed.origin)
+        topic = ErrorContext(origin: parsed.origin)
         var profile = Profile(
             name: parsed.origin.description, url: parsed.origin.description,
-            verify: RequestRule(verb: "GET", path: Template(literal: "/")))
+            verify: RequestRule(method: "GET", path: Template(literal: "/")))
         try profile.settings.override(by: world.environment)
         return profile
     }

@@ -9,7 +9,7 @@ struct OutgoingRequest {
     let profile: String
     let message: HTTPRequest
     let body: RequestBody
-    let output: AnswerOutput
+    let output: ResponseOutput
 
     /// Says something about it, unless the person wants quiet.
     func say(_ text: String) { invocation.say("authctl: \(profile): \(text)") }
@@ -92,7 +92,7 @@ extension OutgoingRequest {
             method: method, url: try invocation.requestURL(url, endpoint), headers: headers.fields)
         message.withoutHeaders = headers.removed
         let writer = try invocation.bodyWriter(path: options.output, profile)
-        let output = AnswerOutput(
+        let output = ResponseOutput(
             writer, includesHead: options.include, progress: invocation.transferProgress(of: writer),
             mayConcern: mayConcern)
         self.init(invocation: invocation, profile: profile.name, message: message, body: body, output: output)

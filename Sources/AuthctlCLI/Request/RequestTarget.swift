@@ -58,7 +58,7 @@ extension Invocation {
         guard url.user == nil, url.password == nil else {
             throw .usage(
                 .badURL(
-                    url: GivenURL(text).withoutUserInformation,
+                    url: SuppliedURL(text).withoutUserInformation,
                     problem: "it holds user information, which only authctl login takes"))
         }
         return url.text

@@ -11,7 +11,7 @@ struct Environment: Sendable {
     let password: Secret?
 
     /// What a login may be given; removed from the environment of everything that authctl starts.
-    private static let given = ProgramEnvironment.withheld
+    private static let supplied = ProgramEnvironment.withheld
     private static let others = [
         "AUTHCTL_CONFIG", "AUTHCTL_PROFILE", "AUTHCTL_VERIFY_URL", "AUTHCTL_METHOD", "AUTHCTL_STORE",
         "AUTHCTL_PERSIST", "AUTHCTL_PROXY", "AUTHCTL_CA_FILE", "AUTHCTL_NO_PROMPT", "AUTHCTL_MASK", "AUTHCTL_EXEC",
@@ -33,7 +33,7 @@ struct Environment: Sendable {
     /// Reads the process's own environment, and takes out of it what children must not see.
     static func taken() -> Environment {
         var values: [String: String] = [:]
-        for names in [given, others, proxyVariables] {
+        for names in [supplied, others, proxyVariables] {
             for name in names where name != "AUTHCTL_PASSWORD" {
                 if let text = getenv(name) { values[name] = String(cString: text) }
             }
@@ -43,7 +43,7 @@ struct Environment: Sendable {
             explicit_bzero(text, strlen(text))
             return secret
         }
-        for name in given { unsetenv(name) }
+        for name in supplied { unsetenv(name) }
         return Environment(values, password: password)
     }
 

@@ -13,7 +13,7 @@ extension Streams {
     }
 
     /// A failure in its words, and as the one JSON value where that is what is printed.
-    func tell(_ error: LoginError, about topic: Topic, printsJSON: Bool) {
+    func tell(_ error: LoginError, about topic: ErrorContext, printsJSON: Bool) {
         say(error, about: topic)
         // A standard output that is gone cannot be told so; the exit code still says what happened.
         if printsJSON { try? result(json: ErrorReport(error, about: topic)) }
@@ -46,7 +46,7 @@ struct ErrorReport: Encodable {
 
     let error: Facts
 
-    init(_ error: LoginError, about topic: Topic) {
+    init(_ error: LoginError, about topic: ErrorContext) {
         let message = error.message(about: topic)
         self.error = Facts(
             code: error.exitCode.name, exit: error.exitCode.rawValue,

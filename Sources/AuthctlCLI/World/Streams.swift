@@ -33,7 +33,7 @@ struct Streams: Sendable {
     }
 
     /// An error in its words: what happened, what is wrong in particular, what to do next.
-    func say(_ error: LoginError, about topic: Topic) {
+    func say(_ error: LoginError, about topic: ErrorContext) {
         let message = error.message(about: topic)
         say("authctl: \(message.what)")
         for line in message.details + [message.next] where !line.isEmpty { say("  \(line)") }

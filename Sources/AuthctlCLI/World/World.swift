@@ -21,7 +21,7 @@ struct World {
     var tickets: TicketCache
     /// The line on the terminal that names the server a command waits for.
     var noticeLine = NoticeLine(show: { _ in false }, hide: {})
-    var shelf: (ShelfPlace, _ passphrase: @escaping () throws(StoreFault) -> Secret) -> StoreShelf
+    var shelf: (ShelfPlace, _ passphrase: @escaping () throws(StoreFault) -> Secret) -> StoreFactory
     /// What the command of an `exec` inherits, as long as no library was opened that changes it.
     var inherited: () -> ProgramEnvironment = { .inherited() }
     /// The arguments of the program byte for byte, each with its NUL.
@@ -68,7 +68,7 @@ struct World {
             tickets: .gssapi,
             noticeLine: NoticeLine(show: { TerminalNotice.show($0) }, hide: { TerminalNotice.hide() }),
             shelf: {
-                StoreShelf(
+                StoreFactory(
                     folder: $0.stateFolder, clock: clock, holding: $0.holding, desktop: $0.desktop,
                     another: $0.anotherPassphrase, passphrase: $1)
             })
@@ -77,7 +77,7 @@ struct World {
 
 extension World {
     /// What is remembered without being secret.
-    func book(_ stateFolder: String) -> AccountBook { AccountBook(folder: stateFolder) }
+    func book(_ stateFolder: String) -> AccountRegistry { AccountRegistry(folder: stateFolder) }
 
     /// The profiles that authctl makes.
     func profileFolder(_ path: String) -> ProfileFolder { ProfileFolder(path: path) }
@@ -94,7 +94,7 @@ extension World {
         return Service(
             profile: profile, endpoint: endpoint, transport: transport(endpoint.origin, settings), clock: clock,
             tickets: tickets, options: options,
-            stranger: profile.provesByCertificate ? transport(endpoint.origin, bare) : nil)
+            anonymous: profile.provesByCertificate ? transport(endpoint.origin, bare) : nil)
     }
 }
 

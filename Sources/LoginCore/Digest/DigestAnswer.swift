@@ -42,7 +42,7 @@ public struct DigestAnswer: Sendable {
         /// The server said nothing of itself.
         case none
         /// It knows the password, or what is kept of it.
-        case given
+        case supplied
         case wrong
     }
 
@@ -53,12 +53,12 @@ public struct DigestAnswer: Sendable {
     public func proof(
         in info: [String: String], body: Secret, hash: DigestSession.Hasher
     ) throws(LoginError) -> Proof {
-        guard let given = info["rspauth"] else { return .none }
+        guard let supplied = info["rspauth"] else { return .none }
         // Of another request, it proves nothing of this one.
         if let cnonce = info["cnonce"], cnonce != clientNonce { return .wrong }
         if let nc = info["nc"], nc.lowercased() != count { return .wrong }
         let expected = try response("", body: body, hash)
-        return Secret(given.lowercased()) == expected ? .given : .wrong
+        return Secret(supplied.lowercased()) == expected ? .supplied : .wrong
     }
 
     /// Section 3.4.1; for the server's own proof the method is left out.

@@ -39,22 +39,22 @@ public struct DigestChallenge: Equatable, Sendable {
 
     /// - Throws: `Unusable` where no answer to it could be right; nothing is sent then.
     public init(_ challenge: AuthenticateChallenge) throws(Unusable) {
-        let given = challenge.parameters
-        guard let nonce = given["nonce"], !nonce.isEmpty else { throw .malformed("it has no nonce") }
-        guard let realm = given["realm"] else { throw .malformed("it has no realm") }
+        let supplied = challenge.parameters
+        guard let nonce = supplied["nonce"], !nonce.isEmpty else { throw .malformed("it has no nonce") }
+        guard let realm = supplied["realm"] else { throw .malformed("it has no realm") }
         for name in ["realm", "nonce", "opaque", "algorithm"] {
-            if let value = given[name] { try Self.check(value, name) }
+            if let value = supplied[name] { try Self.check(value, name) }
         }
-        let name = given["algorithm"]
+        let name = supplied["algorithm"]
         guard let algorithm = DigestAlgorithm(name ?? DigestAlgorithm.Hash.md5.rawValue) else {
             throw .notUnderstood(parameter: "algorithm", value: name ?? "")
         }
-        (self.realm, self.nonce, self.opaque) = (realm, nonce, given["opaque"])
+        (self.realm, self.nonce, self.opaque) = (realm, nonce, supplied["opaque"])
         (self.algorithm, algorithmName) = (algorithm, name)
-        qop = try Self.chosen(given["qop"])
-        isStale = given["stale"]?.lowercased() == "true"
-        hashesUsername = given["userhash"]?.lowercased() == "true"
-        isUTF8 = given["charset"]?.lowercased() == "utf-8"
+        qop = try Self.chosen(supplied["qop"])
+        isStale = supplied["stale"]?.lowercased() == "true"
+        hashesUsername = supplied["userhash"]?.lowercased() == "true"
+        isUTF8 = supplied["charset"]?.lowercased() == "utf-8"
     }
 
     /// `auth` where both are offered: the body is covered by TLS.

@@ -31,7 +31,8 @@ public struct Evidence: Equatable, Sendable {
     }
 
     init(
-        _ facts: AnswerFacts, _ rule: AnswerRule, _ step: Step, _ judgement: Judgement, _ anonymous: AnonymousAnswer?
+        _ facts: ParsedResponse, _ rule: ResponseRule, _ step: Step, _ judgement: Judgement,
+        _ anonymous: AnonymousResponse?
     ) {
         isAnonymous = judgement.isRefusal && facts.isAnonymous(anonymous, rule, step)
         (self.step, status, self.judgement) = (step, facts.status, judgement)
@@ -58,10 +59,10 @@ extension Judgement {
     }
 }
 
-extension AnswerFacts {
+extension ParsedResponse {
     /// What `judged` says, and why.
     /// - Parameter anonymous: what verify is known to answer without a login.
-    public func evidence(by rule: AnswerRule, at step: Step, anonymous: AnonymousAnswer? = nil) -> Evidence {
+    public func evidence(by rule: ResponseRule, at step: Step, anonymous: AnonymousResponse? = nil) -> Evidence {
         Evidence(self, rule, step, judged(by: rule, at: step, anonymous: anonymous), anonymous)
     }
 }

@@ -95,11 +95,11 @@ extension Redirect {
     }
 }
 
-extension AnswerFacts {
+extension ParsedResponse {
     /// Why the answer is not a page with a form. Some servers answer the login page itself with 401 or 403.
     public var pageFault: LoginError? {
         guard status != 401, status != 403 else { return nil }
-        guard case .unclear(let error) = judged(by: AnswerRule(), at: .page) else { return nil }
+        guard case .unclear(let error) = judged(by: ResponseRule(), at: .page) else { return nil }
         return error
     }
 }

@@ -39,18 +39,18 @@ public struct RelayContext: Equatable, Sendable {
     }
 }
 
-extension AnswerFacts {
+extension ParsedResponse {
     /// Reads the answer by the rules that hold for every request with the session. Where no verify endpoint can be asked, the
     /// status decides what no rule names.
     public func relayed(by proof: Proof, in context: RelayContext = RelayContext()) -> RelayJudgement {
         let judgement = relayed(by: proof.rules, in: context)
-        guard case .loginAnswer(let rules) = proof, judgement == .undecided else { return judgement }
+        guard case .loginResponse(let rules) = proof, judgement == .undecided else { return judgement }
         if status == 403 { return .forbidden }
         return rules.loggedOut == nil ? .loggedOut : .passed
     }
 
     /// Reads the answer by the rules of `verify`, which hold for every request with the session.
-    public func relayed(by rule: AnswerRule, in context: RelayContext = RelayContext()) -> RelayJudgement {
+    public func relayed(by rule: ResponseRule, in context: RelayContext = RelayContext()) -> RelayJudgement {
         let offered = AuthenticateChallenge.parse(response.values(of: "WWW-Authenticate"))
         if status == 401, let realm = context.space?.otherRealm(in: offered) { return .otherRealm(realm) }
         if matches(any: rule.forbidden ?? []) { return .forbidden }
@@ -71,7 +71,7 @@ extension AnswerFacts {
     }
 }
 
-extension AnswerRule {
+extension ResponseRule {
     /// Whether an answer with this head may turn out to be anything but `passed`, so that its body is not to be shown yet.
     public func mayConcern(_ head: HTTPResponse) -> Bool {
         if head.status == 401 || head.status == 403 { return true }

@@ -9,7 +9,7 @@ public struct RequestRule: Equatable, Sendable {
     static let urlLimit = 16 << 10
 
     /// The method of HTTP, sent as it is.
-    public var verb: String
+    public var method: String
     /// Path and query as written, appended to the profile's `url`.
     public var path: Template
     /// Appended to the path's own query, in this order.
@@ -21,7 +21,7 @@ public struct RequestRule: Equatable, Sendable {
     /// Path and query of a page that is fetched first, appended to the profile's `url`.
     public var page: String?
     /// How its answer is read.
-    public var answer: AnswerRule
+    public var response: ResponseRule
 
     /// A name and its value, in a query or a form.
     public struct Parameter: Equatable, Sendable {
@@ -47,15 +47,15 @@ public struct RequestRule: Equatable, Sendable {
     }
 
     /// Without more: a request without a body, whose answer is read by what is usual.
-    public init(verb: String, path: Template, answer: AnswerRule = AnswerRule()) {
-        self.verb = verb
+    public init(method: String, path: Template, response: ResponseRule = ResponseRule()) {
+        self.method = method
         self.path = path
-        self.answer = answer
+        self.response = response
     }
 
     /// Whether the verb changes nothing, so that no write header goes along.
-    public static func onlyReads(_ verb: String) -> Bool {
-        ["GET", "HEAD", "OPTIONS", "PROPFIND", "REPORT"].contains(verb)
+    public static func onlyReads(_ method: String) -> Bool {
+        ["GET", "HEAD", "OPTIONS", "PROPFIND", "REPORT"].contains(method)
     }
 
     /// Every slot in any of its templates.
@@ -81,7 +81,7 @@ extension RequestRule {
     /// The request, with every template filled in.
     /// - Parameter base: origin and base path, without a slash at the end.
     public func request(base: String, _ values: SlotValues) throws(FillFault) -> HTTPRequest {
-        var request = HTTPRequest(method: verb, url: try url(base: base, values))
+        var request = HTTPRequest(method: method, url: try url(base: base, values))
         if !path.slots.isEmpty { request.shownPath = path.shown }
         for header in headers where header.value.isWanted(values) {
             request.headers.append(try header.filled(values))

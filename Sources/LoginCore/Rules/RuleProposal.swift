@@ -6,14 +6,14 @@ public struct RuleProposal: Equatable, Sendable {
     public let line: String
 
     /// What is missing for the answer that verify gave without a login.
-    public init?(_ rule: AnswerRule, anonymous: AnonymousAnswer?) {
+    public init?(_ rule: ResponseRule, anonymous: AnonymousResponse?) {
         guard let anonymous, let known = rule.loggedOut.statuses, !known.contains(anonymous.status) else { return nil }
         let conditions = known.map { "\($0)" } + [anonymous.condition]
         (step, line) = (.verify, "logged-out = [\(conditions.joined(separator: ", "))]")
     }
 
     /// What is missing for a login that ended with a status that no rule names.
-    public init?(_ rule: AnswerRule, end error: LoginError) {
+    public init?(_ rule: ResponseRule, end error: LoginError) {
         guard case .failure(let fault) = error, let status = fault.possibleRefusal, let known = rule.refused.statuses
         else { return nil }
         let statuses = (known + [status]).map { "\($0)" }
@@ -30,7 +30,7 @@ extension [Condition]? {
     }
 }
 
-extension AnonymousAnswer {
+extension AnonymousResponse {
     /// A `Location` with what TOML or a terminal could take for something else is left out.
     fileprivate var condition: String {
         guard let location, location.utf8.allSatisfy(\.isPlainInURL) else { return "\(status)" }
@@ -50,7 +50,7 @@ extension UInt8 {
     }
 }
 
-extension FailureFault {
+extension OtherFailure {
     /// The status of an answer to a login that may be how the service refuses: any 4xx but those that tell of a wrong path or
     /// verb, or of a request that came too slowly.
     var possibleRefusal: Int? {

@@ -15,7 +15,7 @@ public struct SlotValues: Equatable, Sendable {
     /// For `{cookie:NAME}`; the first of that name is taken.
     public var cookies: [Cookie] = []
     /// For `{secret:LABEL}`.
-    public var further: [CredentialField: Secret] = [:]
+    public var extraSecrets: [CredentialField: Secret] = [:]
     /// The fields of the page's form; the hidden ones go along with a form.
     public var pageFields: [PageField] = []
 
@@ -31,7 +31,7 @@ public struct SlotValues: Equatable, Sendable {
         case .token: token
         case .refreshToken: refreshToken
         case .cookie(let name): cookies.first { $0.name == name }?.value
-        case .secret(let label): further[.secret(label)]
+        case .secret(let label): extraSecrets[.secret(label)]
         }
     }
 }

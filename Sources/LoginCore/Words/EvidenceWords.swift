@@ -6,7 +6,7 @@ extension Evidence {
         case .accepted: return "accepted (status \(status))\(why)"
         case .refused(let refusal): return "\(refusedWord) (status \(status))\(why)\(refusal.quoted)"
         case .forbidden(let refusal): return "forbidden (status \(status))\(why)\(refusal.quoted)"
-        case .unclear(let error): return "undecided (status \(status)): \(error.message(about: Topic()).what)"
+        case .unclear(let error): return "undecided (status \(status)): \(error.message(about: ErrorContext()).what)"
         }
     }
 

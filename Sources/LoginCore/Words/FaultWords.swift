@@ -1,5 +1,5 @@
 extension NetworkFault {
-    func message(_ topic: Topic) -> Message {
+    func message(_ topic: ErrorContext) -> Message {
         let retry = "nothing was judged; try again later"
         switch self {
         case .nameNotResolved(let host):
@@ -28,7 +28,7 @@ extension NetworkFault {
             return Message(
                 "the server ended the connection without an answer; it may speak TLS on this port",
                 next: "try https, or try again later")
-        case .brokenAnswer(let problem):
+        case .brokenResponse(let problem):
             return Message("the answer is broken: \(SafeText.escaped(problem))", next: retry)
         case .redirectLoop(let limit):
             return Message(
@@ -46,7 +46,7 @@ extension NetworkFault {
 }
 
 extension TrustFault {
-    func message(_ topic: Topic) -> Message {
+    func message(_ topic: ErrorContext) -> Message {
         switch self {
         case .certificate(let trust):
             return trust.message(topic)
@@ -116,8 +116,8 @@ extension TrustFault {
     }
 }
 
-extension FailureFault {
-    func message(_ topic: Topic) -> Message {
+extension OtherFailure {
+    func message(_ topic: ErrorContext) -> Message {
         switch self {
         case .unexpectedStatus(let status, let step, let words):
             let said = words.map { ": the server says \(SafeText.quoted($0))" } ?? ""
@@ -132,7 +132,7 @@ extension FailureFault {
             return Message(
                 "the answer to \(step) is a redirect (status \(status)) to \(SafeText.quoted(target)), which is not followed",
                 next: "say in the profile what it means, or name the final path")
-        case .missingInAnswer(let place, let step):
+        case .missingInResponse(let place, let step):
             return Message(
                 "the answer to \(step) has nothing at \(SafeText.quoted(place))",
                 next: "check the place in the profile")

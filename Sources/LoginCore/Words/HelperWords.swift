@@ -14,16 +14,16 @@ extension HelperFault {
             "everybody may write to \(SafeText.escaped(path)), so that \(program) there can be anybody's"
         case .notStarted(let path, let errno):
             "\(SafeText.escaped(path)) does not start (\(SystemWords.of(errno)))"
-        case .failed(let verb, let status, .none):
-            "'\(program) \(verb)' failed without a word (status \(status))"
-        case .failed(let verb, let status, .some(let words)):
-            "'\(program) \(verb)' failed (status \(status)) and said \(SafeText.quoted(words))"
-        case .failed(let verb, let status, .withheld):
-            "'\(program) \(verb)' failed (status \(status)); its words are left out, since they repeat what is secret"
-        case .givenInVain(let verb, let what):
-            "'\(program) \(verb)' says that it was given no \(what), and it was"
-        case .tooMuch(let verb, let limit): "'\(program) \(verb)' printed more than \(limit) bytes"
-        case .notUnderstood(let verb): "what '\(program) \(verb)' printed is not what the helpers of docker answer"
+        case .failed(let method, let status, .none):
+            "'\(program) \(method)' failed without a word (status \(status))"
+        case .failed(let method, let status, .some(let words)):
+            "'\(program) \(method)' failed (status \(status)) and said \(SafeText.quoted(words))"
+        case .failed(let method, let status, .withheld):
+            "'\(program) \(method)' failed (status \(status)); its words are left out, since they repeat what is secret"
+        case .suppliedInVain(let method, let what):
+            "'\(program) \(method)' says that it was given no \(what), and it was"
+        case .tooMuch(let method, let limit): "'\(program) \(method)' printed more than \(limit) bytes"
+        case .notUnderstood(let method): "what '\(program) \(method)' printed is not what the helpers of docker answer"
         case .otherEntry: "asked for one entry, \(program) answered with another"
         case .foreignSecret: "what \(program) holds for this account was not written by authctl"
         }
@@ -37,7 +37,7 @@ extension HelperFault {
         case .writableByAll: "take that right away, or put another folder before it in PATH"
         case .failed, .notStarted: "see whether it works by itself: \(ShellCommand(program, "list"))"
         case .foreignSecret: "log in again to replace it: authctl login --force"
-        case .givenInVain, .tooMuch, .notUnderstood, .otherEntry:
+        case .suppliedInVain, .tooMuch, .notUnderstood, .otherEntry:
             "choose another with --store (authctl store list), or keep nothing with --persist none"
         }
     }

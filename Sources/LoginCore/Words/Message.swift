@@ -21,13 +21,13 @@ public struct Message: Equatable, Sendable {
 
 extension LoginError {
     /// The one place that turns errors into words.
-    public func message(about topic: Topic) -> Message {
+    public func message(about topic: ErrorContext) -> Message {
         let message = bare(topic)
         let name = topic.name.map { "\($0): " } ?? ""
         return Message(name + message.what, details: message.details, next: message.next)
     }
 
-    private func bare(_ topic: Topic) -> Message {
+    private func bare(_ topic: ErrorContext) -> Message {
         switch self {
         case .usage(let fault):
             return fault.message(topic)
@@ -69,7 +69,7 @@ extension Refusal {
         words.map { ": the server says \(SafeText.quoted($0))" } ?? ""
     }
 
-    fileprivate func rejection(_ topic: Topic) -> Message {
+    fileprivate func rejection(_ topic: ErrorContext) -> Message {
         let what = "the server refused the \(hadTicket ? "Kerberos ticket" : "credential") (status \(status))\(quoted)"
         let check = hadTicket ? "see klist, and whether the clocks agree" : topic.check
         let register = topic.signup.map { "; no account yet? register at \(SafeText.escaped($0))" } ?? ""
@@ -81,7 +81,7 @@ extension Refusal {
 }
 
 extension LoginNeed {
-    fileprivate func message(_ topic: Topic) -> Message {
+    fileprivate func message(_ topic: ErrorContext) -> Message {
         let what =
             switch why {
             case .noProfile: "there is no profile yet"
@@ -94,7 +94,7 @@ extension LoginNeed {
             case .noSuchAccount(let username, _): "there is no login as \(SafeText.quoted(username))"
             case .noActiveAccount: "none of its logins is the active one"
             case .otherPerson(let replacement): replacement.words + "; nothing was replaced"
-            case .renewedForAnother(let replacement): replacement.renewalWords
+            case .refreshedForAnother(let replacement): replacement.refreshWords
             case .clockSetBack(let difference): "\(difference.setBackWords), so whether it has ended is not known"
             case .keyLocked(let file):
                 "the key in \(SafeText.quoted(file)) is encrypted, and its passphrase is neither stored nor given"
@@ -124,7 +124,7 @@ extension LoginNeed {
             return Message(
                 what, next: "keep both apart with -u, or decide at a terminal: \(topic.loginCommand("--force"))")
         }
-        if case .renewedForAnother = why {
+        if case .refreshedForAnother = why {
             return Message(
                 what, next: "tell the service's administrator, and log in again: \(topic.loginCommand) --force")
         }

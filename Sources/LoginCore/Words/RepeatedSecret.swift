@@ -13,7 +13,7 @@ extension LoginError {
         case .untrusted(.unclearRedirect(let target)): return .untrusted(.unclearRedirect(target: told(target)))
         case .untrusted(.formElsewhere(let page, let target)):
             return .untrusted(.formElsewhere(page: told(page), target: told(target)))
-        case .network(.brokenAnswer(let problem)): return .network(.brokenAnswer(told(problem)))
+        case .network(.brokenResponse(let problem)): return .network(.brokenResponse(told(problem)))
         case .usage, .noTicketForService, .loginRequired, .cancelled, .network, .untrusted, .store, .promptExpired,
             .http:
             return self
@@ -21,8 +21,8 @@ extension LoginError {
     }
 }
 
-extension FailureFault {
-    fileprivate func without(_ secrets: RepeatedSecrets) -> FailureFault {
+extension OtherFailure {
+    fileprivate func without(_ secrets: RepeatedSecrets) -> OtherFailure {
         switch self {
         case .unexpectedStatus(let status, let step, let words):
             .unexpectedStatus(status, step: step, words: words.flatMap { secrets.stand(in: $0) ? nil : $0 })
@@ -30,7 +30,7 @@ extension FailureFault {
             .redirected(step: step, status: status, target: secrets.stand(in: target) ? "…" : target)
         case .other(let text):
             .other(secrets.stand(in: text) ? "the answer cannot be used, and repeats a secret" : text)
-        case .missingInAnswer, .noNewCookie, .noSuchForm, .doubtfulJSON, .tokenTooShortLived, .logoutIncomplete,
+        case .missingInResponse, .noNewCookie, .noSuchForm, .doubtfulJSON, .tokenTooShortLived, .logoutIncomplete,
             .unexpectedEvent,
             .bodyNotRepeatable, .sessionFitsNoHeader, .system:
             self

@@ -1,6 +1,6 @@
 extension Replacement {
     /// The same of a session that was renewed.
-    public var renewalWords: String {
+    public var refreshWords: String {
         """
         the session of \(SafeText.quoted(stored.serverName ?? "")) was renewed by the server for somebody else, \
         \(SafeText.quoted(confirmed.serverName ?? "")); nothing of it is used

@@ -1,5 +1,5 @@
 extension StoreFault {
-    func message(_ topic: Topic) -> Message {
+    func message(_ topic: ErrorContext) -> Message {
         switch self {
         case .unavailable(let store, let problem):
             return Message("the store '\(store)' cannot be used: \(SafeText.escaped(problem))", next: Self.otherStores)

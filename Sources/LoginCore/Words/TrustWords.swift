@@ -30,7 +30,7 @@ extension ServerTrust {
         reasons.map(\.words) + facts.map { "\($0.name.lowercased()): \($0.value)" } + ["fingerprint: \(fingerprint)"]
     }
 
-    func message(_ topic: Topic) -> Message {
+    func message(_ topic: ErrorContext) -> Message {
         guard isAcceptable else {
             return Message(
                 "the server's certificate is not trusted, and cannot be; nothing was sent", details: details,
@@ -42,7 +42,7 @@ extension ServerTrust {
     }
 
     /// Another authority mends nothing but an authority that is not known.
-    private func remedy(_ topic: Topic) -> String {
+    private func remedy(_ topic: ErrorContext) -> String {
         var steps: [String] = []
         if reasons.contains(.otherHost) { steps.append("use the host name that it is for") }
         if reasons.contains(.selfSigned) || reasons.contains(.unknownAuthority) {

@@ -1,12 +1,12 @@
 extension UsageFault {
-    func message(_ topic: Topic) -> Message {
+    func message(_ topic: ErrorContext) -> Message {
         switch self {
         case .unknownProfile(let name, let near):
             let hint =
                 near.isEmpty
                 ? "see: authctl profile list"
                 : "did you mean \(near.map(ShellCommand.quoted).joined(separator: " or "))?"
-            return Message("there is no profile \(GivenURL(name).quoted)", next: hint)
+            return Message("there is no profile \(SuppliedURL(name).quoted)", next: hint)
         case .unknownAccount(let profile, let username, let known):
             let names = known.map { SafeText.quoted($0) }.joined(separator: ", ")
             return Message(
@@ -26,11 +26,11 @@ extension UsageFault {
                 next: "see authctl-config(5)")
         case .badURL(let url, let problem):
             return Message(
-                "\(GivenURL(url).quoted) is not a usable URL: \(problem)", next: "check it: https://HOST/PATH")
+                "\(SuppliedURL(url).quoted) is not a usable URL: \(problem)", next: "check it: https://HOST/PATH")
         case .missingScheme(let host):
             return Message(
-                "\(GivenURL(host).quoted) is neither a profile nor a URL",
-                next: "did you mean \(ShellCommand.quoted(GivenURL(host).proposal))?")
+                "\(SuppliedURL(host).quoted) is neither a profile nor a URL",
+                next: "did you mean \(ShellCommand.quoted(SuppliedURL(host).proposal))?")
         case .clientCertificate(let fault):
             return fault.message
         case .usernameHasColon:

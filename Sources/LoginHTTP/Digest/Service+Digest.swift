@@ -18,7 +18,7 @@ extension Service {
         guard next.isStale || !isFresh || isOther else { return first }
         let second = try answer(request, pair, DigestSession(next))
         if let last = nextChallenge(second) {
-            if last.isStale { throw .network(.brokenAnswer("it calls every nonce stale, and asks again and again")) }
+            if last.isStale { throw .network(.brokenResponse("it calls every nonce stale, and asks again and again")) }
             digest = DigestSession(last)
         }
         return second
@@ -60,7 +60,7 @@ extension Service {
         let isCovered = session.challenge.qop == .authInt && hasPassed
         switch isCovered ? .none : try answer.proof(in: info, body: response.body, hash: HashLibrary.digits) {
         case .none: isProven = false
-        case .given: isProven = true
+        case .supplied: isProven = true
         case .wrong: throw .untrusted(.serverNotProven)
         }
         if let nonce = info["nextnonce"] { session.take(nextNonce: nonce) }

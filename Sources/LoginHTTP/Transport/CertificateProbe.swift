@@ -27,7 +27,7 @@ struct CertificateProbe {
         try handle.set(CURLOPT_SSL_VERIFYPEER, 0)
         try handle.set(CURLOPT_SSL_VERIFYHOST, 0)
         let connections = try CurlConnections(CurlLibrary())
-        let wait = AnswerWait(options.settings.whileWaiting)
+        let wait = ResponseWait(options.settings.whileWaiting)
         let code = withExtendedLifetime(gate) { connections.run(handle, wait) }
         guard code == CURLE_OK else {
             if let error = unreached(code, handle) { throw error }

@@ -82,7 +82,7 @@ struct CookieLimits {
         guard count <= Self.count else { throw tooMany }
     }
 
-    private static var tooMany: LoginError { .network(.brokenAnswer("more than \(count) cookies")) }
+    private static var tooMany: LoginError { .network(.brokenResponse("more than \(count) cookies")) }
 
     /// All cookies of the list that have not expired: libcurl lists those that an answer took back, too, and judges
     /// by the same clock which ones it sends.
@@ -99,7 +99,7 @@ struct CookieLimits {
             // As in 'name=value; '.
             total += cookie.name.utf8.count + cookie.value.count + 3
             guard cookies.count <= count else { throw tooMany }
-            guard total <= bytes else { throw .network(.brokenAnswer("more cookies than one request can hold")) }
+            guard total <= bytes else { throw .network(.brokenResponse("more cookies than one request can hold")) }
         }
         return cookies
     }

@@ -8,7 +8,7 @@ internal import LoginCore
 final class CurlConnections {
     private let raw: UnsafeMutableRawPointer
     /// Milliseconds between two looks at the clock where somebody is told of them, and where nobody is.
-    private static let (shortPause, longPause): (Int32, Int32) = (Int32(AnswerWait.beat), 1000)
+    private static let (shortPause, longPause): (Int32, Int32) = (Int32(ResponseWait.beat), 1000)
 
     init(_ library: CurlLibrary) throws(LoginError) {
         guard let raw = ccurl_multi_init() else {
@@ -23,7 +23,7 @@ final class CurlConnections {
 
     /// Runs one transfer to its end, in the time that its options allow.
     /// - Parameter handle: a new one, with all its options.
-    func run(_ handle: CurlHandle, _ wait: AnswerWait) -> CURLcode {
+    func run(_ handle: CurlHandle, _ wait: ResponseWait) -> CURLcode {
         guard ccurl_multi_add_handle(raw, handle.raw) == CURLM_OK else { return CURLE_FAILED_INIT }
         defer {
             ccurl_multi_remove_handle(raw, handle.raw)
@@ -41,7 +41,7 @@ final class CurlConnections {
 }
 
 /// Tells how long a server lets a transfer wait for the first line of its answer; see `TransportSettings.whileWaiting`.
-final class AnswerWait {
+final class ResponseWait {
     /// In milliseconds.
     static let beat = 250
 

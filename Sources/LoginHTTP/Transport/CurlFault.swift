@@ -38,10 +38,10 @@ struct CurlFault {
         case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE: lost
         case CURLE_UNSUPPORTED_PROTOCOL where isPlain && text.contains("HTTP/0.9"): .network(.notHTTP)
         // libcurl's own look at a line of a head.
-        case CURLE_BAD_FUNCTION_ARGUMENT: .network(.brokenAnswer("a line of its head is no field"))
+        case CURLE_BAD_FUNCTION_ARGUMENT: .network(.brokenResponse("a line of its head is no field"))
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
-            .network(.brokenAnswer(text))
-        case CURLE_TOO_MANY_REDIRECTS: .network(.brokenAnswer("it asks for the credential again and again"))
+            .network(.brokenResponse(text))
+        case CURLE_TOO_MANY_REDIRECTS: .network(.brokenResponse("it asks for the credential again and again"))
         // libcurl's own limit for one header line.
         case CURLE_OUT_OF_MEMORY, Self.tooLarge: .network(.answerTooLarge(limit: settings.headerLimit))
         case CURLE_URL_MALFORMAT: .usage(.badURL(url: "\(origin)", problem: text))
@@ -86,7 +86,7 @@ struct CurlFault {
             return .network(.other(code: connectStatus, text: "the proxy answered \(connectStatus)"))
         }
         if let fault = TLSFault(text)?.error { return fault }
-        return text.lowercased().contains("chunk") ? .network(.brokenAnswer(text)) : lost
+        return text.lowercased().contains("chunk") ? .network(.brokenResponse(text)) : lost
     }
 
     private var certificateReason: String {

@@ -8,7 +8,7 @@ struct CurlOptions {
     let origin: Origin
     var settings: TransportSettings
     let proxy: ProxyChoice
-    /// The accepted key that stands in for verification, as `TrustException.key`.
+    /// The accepted key that stands in for verification, as `TrustedCertificate.key`.
     var pinnedKey: String?
 
     var authorities: String { settings.caFile ?? TransportSettings.systemAuthorities }

@@ -42,7 +42,7 @@ struct CurlRequest {
             return run(handle)
         }
         guard let body = request.body ?? emptyBody else {
-            try applyVerb(to: handle)
+            try applyMethod(to: handle)
             return run(handle)
         }
         return try body.withUnsafeBytes { (bytes) throws(LoginError) in
@@ -56,7 +56,7 @@ struct CurlRequest {
     /// RFC 9110, section 8.6: these verbs say that they have no content.
     private var emptyBody: Secret? { ["POST", "PUT", "PATCH"].contains(request.method) ? Secret("") : nil }
 
-    private func applyVerb(to handle: CurlHandle) throws(LoginError) {
+    private func applyMethod(to handle: CurlHandle) throws(LoginError) {
         switch request.method {
         case "GET": try handle.set(CURLOPT_HTTPGET, 1)
         case "HEAD": try handle.set(CURLOPT_NOBODY, 1)

@@ -12,7 +12,7 @@ public final class CurlTransport: Transport {
     private let usualTimeout: Int
     private let gate: PeerGate
     private let context: TLSContext
-    private var exception: TrustException?
+    private var exception: TrustedCertificate?
     /// Whether it is known which of the two holds for the connections: verification, or the exception.
     private var isExamined = false
     /// Whether the server has ever answered.
@@ -46,10 +46,10 @@ public final class CurlTransport: Transport {
         try examine()
         trace.show(request, url)
         let handle = try CurlHandle(CurlLibrary())
-        let collector = AnswerCollector(
+        let collector = ResponseCollector(
             over: context, limits: (options.settings.headerLimit, options.settings.bodyLimit),
             sink: request.streamedBodies?.sink,
-            repeats: request.negotiates, wait: AnswerWait(options.settings.whileWaiting))
+            repeats: request.negotiates, wait: ResponseWait(options.settings.whileWaiting))
         try perform(CurlRequest(request, url: url), on: handle, into: collector)
         try collector.finish(request.method)
         gate.pin(handle.text(CURLINFO_PRIMARY_IP).flatMap { PeerAddress(text: $0) })
@@ -115,7 +115,7 @@ public final class CurlTransport: Transport {
     }
 
     private func perform(
-        _ request: CurlRequest, on handle: CurlHandle, into collector: AnswerCollector
+        _ request: CurlRequest, on handle: CurlHandle, into collector: ResponseCollector
     ) throws(LoginError) {
         gate.startTransfer()
         try options.apply(to: handle)
@@ -124,8 +124,8 @@ public final class CurlTransport: Transport {
         try handle.set(CURLOPT_ERRORBUFFER, pointer: handle.words.start)
         try handle.set(openSocket: PeerGate.openSocket)
         try handle.set(CURLOPT_OPENSOCKETDATA, pointer: Unmanaged.passUnretained(gate).toOpaque())
-        try handle.set(CURLOPT_HEADERFUNCTION, AnswerCollector.headCallback)
-        try handle.set(CURLOPT_WRITEFUNCTION, AnswerCollector.bodyCallback)
+        try handle.set(CURLOPT_HEADERFUNCTION, ResponseCollector.headCallback)
+        try handle.set(CURLOPT_WRITEFUNCTION, ResponseCollector.bodyCallback)
         let context = Unmanaged.passUnretained(collector).toOpaque()
         try handle.set(CURLOPT_HEADERDATA, pointer: context)
         try handle.set(CURLOPT_WRITEDATA, pointer: context)
@@ -162,7 +162,7 @@ public final class CurlTransport: Transport {
         connections = nil
     }
 
-    public func trust(_ exception: TrustException) {
+    public func trust(_ exception: TrustedCertificate) {
         self.exception = exception
         (isExamined, connections) = (false, nil)
     }

@@ -35,7 +35,7 @@ public struct TransportSettings: Sendable {
     /// Authorities (PEM) that replace the system's.
     public var caFile: String?
     /// What a person accepted at the transport's origin. It is looked at only where the certificate does not verify.
-    public var exception: TrustException?
+    public var exception: TrustedCertificate?
     /// What is shown to a server that asks for a client certificate.
     public var identity: ClientIdentity?
     /// Seconds for one request, from the name's resolution to the last byte.
@@ -67,7 +67,7 @@ public struct TransportSettings: Sendable {
     /// to loopback, 60 seconds a request, 1 MiB of body.
     public init(
         allowHTTP: Bool = false, proxy: ProxySetting = .none, environment: [String: String] = [:],
-        caFile: String? = nil, exception: TrustException? = nil, timeout: Int = 60, connectTimeout: Int = 10,
+        caFile: String? = nil, exception: TrustedCertificate? = nil, timeout: Int = 60, connectTimeout: Int = 10,
         stallTime: Int = 30,
         bodyLimit: Int = 1 << 20, headerLimit: Int = 256 << 10,
         userAgent: String = "authctl", trace: (@Sendable (String) -> Void)? = nil

@@ -66,7 +66,7 @@ public struct AccountRecord: Equatable, Sendable, Codable {
     }
 
     /// Why a session that was renewed is not used as it is.
-    public enum RenewalDoubt: Equatable, Sendable, Codable {
+    public enum RefreshDoubt: Equatable, Sendable, Codable {
         /// The service has not said yet whose it is.
         case unverified
         /// The service has given it to somebody else, by the names that it said.
@@ -95,9 +95,9 @@ public struct AccountRecord: Equatable, Sendable, Codable {
     /// Whether the password is kept beside a token or cookies.
     public var keepsPassword: Bool
     /// What the verify endpoint answered before the login.
-    public var anonymousAnswer: AnonymousAnswer?
+    public var anonymousResponse: AnonymousResponse?
     /// Why what the last renewal brought is kept, but not used.
-    public var doubt: RenewalDoubt?
+    public var doubt: RefreshDoubt?
     /// Where it was verified, by HTTP authentication; nothing for the logins of former releases, too.
     public var space: VerifiedSpace?
 
@@ -139,8 +139,8 @@ public struct AccountRecord: Equatable, Sendable, Codable {
 extension AccountRecord {
     private enum CodingKeys: String, CodingKey {
         case username, serverName, origin, store, kind, expires, savedAt, passwordRefused, keepsPassword, otherCopies
-        case anonymousAnswer, space
-        case doubt
+        case anonymousResponse = "anonymousAnswer"
+        case space, doubt
     }
 
     public init(from decoder: any Decoder) throws {
@@ -157,8 +157,8 @@ extension AccountRecord {
             passwordRefused: try container.decode(Bool.self, forKey: .passwordRefused),
             keepsPassword: try container.decode(Bool.self, forKey: .keepsPassword), otherCopies: others ?? [],
             space: try container.decodeIfPresent(VerifiedSpace.self, forKey: .space))
-        anonymousAnswer = try container.decodeIfPresent(AnonymousAnswer.self, forKey: .anonymousAnswer)
-        doubt = try container.decodeIfPresent(RenewalDoubt.self, forKey: .doubt)
+        anonymousResponse = try container.decodeIfPresent(AnonymousResponse.self, forKey: .anonymousResponse)
+        doubt = try container.decodeIfPresent(RefreshDoubt.self, forKey: .doubt)
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -174,7 +174,7 @@ extension AccountRecord {
         try container.encode(keepsPassword, forKey: .keepsPassword)
         try container.encodeIfPresent(doubt, forKey: .doubt)
         if !otherCopies.isEmpty { try container.encode(otherCopies, forKey: .otherCopies) }
-        try container.encodeIfPresent(anonymousAnswer, forKey: .anonymousAnswer)
+        try container.encodeIfPresent(anonymousResponse, forKey: .anonymousResponse)
         try container.encodeIfPresent(space, forKey: .space)
     }
 }

@@ -136,16 +136,16 @@ public final class EncryptedFileStore: CredentialStore {
     }
 
     private func askedKey(_ header: VaultHeader, _ derivation: KeyDerivation) throws(StoreFault) -> Secret {
-        var given = try passphrase()
+        var supplied = try passphrase()
         var failures = 0
         while true {
             do throws(StoreFault) {
-                let derived = try derivation.key(from: given, salt: header.salt, path: file.path)
+                let derived = try derivation.key(from: supplied, salt: header.salt, path: file.path)
                 return try header.fileKey(derivedKey: derived, path: file.path)
             } catch .wrongPassphraseOrDamaged(let path) {
                 failures += 1
                 guard let next = try another(failures) else { throw .wrongPassphraseOrDamaged(path: path) }
-                given = next
+                supplied = next
             }
         }
     }

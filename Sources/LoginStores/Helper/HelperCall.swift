@@ -34,12 +34,12 @@ struct HelperCall {
     let patience: Int
 
     /// - Parameter input: less than 64 KiB, which is what a pipe takes at once.
-    func run(_ verb: String, input: Secret) throws(Failure) -> Answer {
+    func run(_ method: String, input: Secret) throws(Failure) -> Answer {
         let signals = HeldSignals()
         defer { signals.release() }
         let deadline = ContinuousClock.now + .seconds(patience)
         let stdout = try Pipe(), stderr = try Pipe()
-        let program = try start(verb, input, stdout, stderr)
+        let program = try start(method, input, stdout, stderr)
         let printed: (Secret, Secret)
         do throws(Failure) {
             printed = try collect(stdout, stderr, of: program, until: deadline, unless: signals)
@@ -52,7 +52,7 @@ struct HelperCall {
     }
 
     private func start(
-        _ verb: String, _ input: Secret, _ stdout: Pipe, _ stderr: Pipe
+        _ method: String, _ input: Secret, _ stdout: Pipe, _ stderr: Pipe
     ) throws(Failure) -> ChildProgram {
         // Written before anybody reads: nothing has to be waited for, and no signal can come of it.
         let stdin = try Pipe()
@@ -60,7 +60,7 @@ struct HelperCall {
         defer { for pipe in [stdout, stderr] { pipe.closeWriting() } }
         do throws(ChildProgram.StartFailure) {
             return try ChildProgram(
-                detached: path, argument: verb, environment: environment, input: stdin.reading,
+                detached: path, argument: method, environment: environment, input: stdin.reading,
                 output: stdout.writing, errors: stderr.writing)
         } catch {
             throw .notStarted(errno: error.errno)

@@ -36,7 +36,7 @@ public struct HelperStore: CredentialStore {
             if says(.notFound, answer) { return nil }
             throw fault("get", answer)
         }
-        guard let found = DockerCredentials.decode(answer.output) else { throw fault(.notUnderstood(verb: "get")) }
+        guard let found = DockerCredentials.decode(answer.output) else { throw fault(.notUnderstood(method: "get")) }
         if found.isNothing { return nil }
         guard found.url ?? entry.url == entry.url, found.username == entry.username else { throw fault(.otherEntry) }
         guard let secret = HelperSecret.decode(found.secret) else { throw fault(.foreignSecret) }
@@ -75,7 +75,7 @@ public struct HelperStore: CredentialStore {
         return urls.contains { $0.utf8.starts(with: url) }
     }
 
-    private func run(_ verb: String, _ input: Secret) throws(StoreFault) -> HelperCall.Answer {
+    private func run(_ method: String, _ input: Secret) throws(StoreFault) -> HelperCall.Answer {
         let path: String
         do throws(HelperFault) {
             path = try HelperSearch(environment: environment).path(of: helper)
@@ -83,12 +83,12 @@ public struct HelperStore: CredentialStore {
             throw fault(error)
         }
         do throws(HelperCall.Failure) {
-            return try HelperCall(path: path, environment: environment, patience: patience).run(verb, input: input)
+            return try HelperCall(path: path, environment: environment, patience: patience).run(method, input: input)
         } catch {
             switch error {
             case .notStarted(let errno): throw fault(.notStarted(path: path, errno: errno))
             case .tookTooLong: throw .timedOut(name, seconds: patience)
-            case .tooMuch: throw fault(.tooMuch(verb: verb, limit: HelperCall.limit))
+            case .tooMuch: throw fault(.tooMuch(method: method, limit: HelperCall.limit))
             case .interrupted: throw .system(call: "wait", path: path, errno: EINTR)
             case .system(let call, let errno): throw .system(call: call, path: path, errno: errno)
             }
@@ -105,10 +105,10 @@ extension HelperStore {
         HelperAnswer.trimmed(answer.output) == reply.rawValue
     }
 
-    private func fault(_ verb: String, _ answer: HelperCall.Answer, repeating secret: Secret? = nil) -> StoreFault {
-        if says(.noURL, answer) { return fault(.givenInVain(verb: verb, what: "server URL")) }
-        if says(.noUsername, answer) { return fault(.givenInVain(verb: verb, what: "user name")) }
-        return fault(.failed(verb: verb, status: answer.status, words(answer, secret)))
+    private func fault(_ method: String, _ answer: HelperCall.Answer, repeating secret: Secret? = nil) -> StoreFault {
+        if says(.noURL, answer) { return fault(.suppliedInVain(method: method, what: "server URL")) }
+        if says(.noUsername, answer) { return fault(.suppliedInVain(method: method, what: "user name")) }
+        return fault(.failed(method: method, status: answer.status, words(answer, secret)))
     }
 
     private func words(_ answer: HelperCall.Answer, _ secret: Secret?) -> HelperFault.Words {

@@ -15,14 +15,14 @@ public struct AccountMove {
         case elsewhere
     }
 
-    private let book: AccountBook
+    private let book: AccountRegistry
     private let source: any CredentialStore
     private let target: any CredentialStore
 
     /// - Parameters:
     ///   - source: opened and, if need be, unlocked by its first use.
     ///   - target: has passed a write-read-delete.
-    public init(book: AccountBook, from source: any CredentialStore, to target: any CredentialStore) {
+    public init(book: AccountRegistry, from source: any CredentialStore, to target: any CredentialStore) {
         self.book = book
         self.source = source
         self.target = target

@@ -5,11 +5,11 @@ internal import Secrets
 extension StoreKeeper {
     /// The copy in a store that the account had before goes last.
     public func approve(_ login: Login, _ approval: Approval) throws(LoginError) {
-        defer { renewal = nil }
+        defer { refresh = nil }
         try fromStore { () throws(StoreFault) in
             switch approval {
             case .login(let method): try keep(login, method)
-            case .renewal: try replace(with: login)
+            case .refresh: try replace(with: login)
             }
         }
     }
@@ -20,9 +20,10 @@ extension StoreKeeper {
         if store.name == .none { return }
         var record = record(of: login, by: method, in: store.name)
         let kept = StoredLogin(
-            session: login.session, credential: rules.keepsPassword ? login.credential : nil, further: login.further)
+            session: login.session, credential: rules.keepsPassword ? login.credential : nil,
+            extraSecrets: login.extraSecrets)
         record.keepsPassword = kept.credential != nil
-        record.anonymousAnswer = login.anonymousAnswer
+        record.anonymousResponse = login.anonymousResponse
         unlockFormerStores(of: record.id(in: subject.profile), but: store.name)
         try book.changing(loginsOf: subject.profile) { () throws(StoreFault) in
             try put(kept, record, method, in: store)
@@ -101,7 +102,7 @@ extension StoreKeeper {
         let credential = isPassword ? nil : login.credential ?? filled.login.credential
         let kept = StoredLogin(
             session: login.session, credential: rules.keepsPassword ? credential : nil,
-            further: filled.login.further)
+            extraSecrets: filled.login.extraSecrets)
         let doubt = doubt
         // Before the secret: a crash in between has the old session verified once more, and never the new one used.
         if doubt != nil { try book.update { $0.updateAccount(filled.id) { $0.doubt = doubt } } }
@@ -114,7 +115,7 @@ extension StoreKeeper {
                 record.serverName = login.identity.serverName ?? record.serverName
                 record.expires = login.session.expires
                 record.savedAt = clock.now()
-                record.anonymousAnswer = login.anonymousAnswer ?? record.anonymousAnswer
+                record.anonymousResponse = login.anonymousResponse ?? record.anonymousResponse
                 record.keepsPassword = kept.credential != nil
                 // A new session proves a password only if it was earned with it.
                 if login.credential != nil { record.passwordRefused = false }

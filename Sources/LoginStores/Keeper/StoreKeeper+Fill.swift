@@ -42,7 +42,7 @@ extension StoreKeeper {
         case .otherPerson:
             return StoredLogin(
                 credential: stored.credential, username: stored.username,
-                credentialWasRefused: stored.credentialWasRefused, further: stored.further)
+                credentialWasRefused: stored.credentialWasRefused, extraSecrets: stored.extraSecrets)
         case .unverified: stored.mustBeVerified = true
         case nil: stored.mustBeVerified = record.clockDifference(at: clock) != nil
         }
@@ -68,7 +68,7 @@ extension StoreKeeper {
     public func reject(_ part: StoredLogin.Part) throws(LoginError) {
         // The password beside a session is tried next: nobody else tries it meanwhile.
         if part == .credential { password = nil }
-        defer { if password == nil { renewal = nil } }
+        defer { if password == nil { refresh = nil } }
         try fromStore { () throws(StoreFault) in
             if filled == nil, let record = try account() { filled = try read(record) }
             guard let filled else { return }
@@ -92,14 +92,14 @@ extension StoreKeeper {
     /// Erases the session; what is kept beside it stays.
     private func eraseSession(_ filled: Filled) throws(StoreFault) {
         let login = filled.login
-        guard login.credential != nil || !login.further.isEmpty else {
+        guard login.credential != nil || !login.extraSecrets.isEmpty else {
             try filled.store.erase(filled.id)
             self.filled = nil
             // Nothing of it lives on.
             try book.update { $0.updateAccount(filled.id) { $0.expires = nil } }
             return
         }
-        let rest = StoredLogin(credential: login.credential, further: login.further)
+        let rest = StoredLogin(credential: login.credential, extraSecrets: login.extraSecrets)
         let bytes = try encoded(rest)
         try filled.store.save(bytes, for: filled.id, expires: nil)
         self.filled = Filled(id: filled.id, store: filled.store, bytes: bytes, login: rest)
@@ -109,7 +109,7 @@ extension StoreKeeper {
         do throws(StoredLoginCodec.Malformed) {
             return try StoredLoginCodec.encode(login)
         } catch {
-            throw .damaged(path: AccountBook.fileName, problem: "the login cannot be written as JSON")
+            throw .damaged(path: AccountRegistry.fileName, problem: "the login cannot be written as JSON")
         }
     }
 }

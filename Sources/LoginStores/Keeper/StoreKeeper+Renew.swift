@@ -11,29 +11,29 @@ extension StoreKeeper {
     /// - Returns: the session that is stored now; if it is not `session`, another process has judged or renewed that
     ///   meanwhile, and whoever waits for the right may have it at once.
     /// - Throws: `store(.locked)` if another process has the right for too long.
-    public func beginRenewal(of session: Session?) throws(LoginError) -> Session? {
+    public func beginRefresh(of session: Session?) throws(LoginError) -> Session? {
         do throws(StoreFault) {
-            renewal = try book.lockRenewal(of: subject.profile)
+            refresh = try book.lockRefresh(of: subject.profile)
         } catch {
             throw .store(error)
         }
         let present = try fill().session
         // Without a session the password beside it is tried next, by one process too.
-        if present != session && (present != nil || password == nil) { renewal = nil }
+        if present != session && (present != nil || password == nil) { refresh = nil }
         return present
     }
 
     /// Has what a renewal brought kept, but not used before it is confirmed: the old one is used up, and whose the new one is
     /// was not said yet.
-    public func expectRenewal() { doubt = .unverified }
+    public func expectRefresh() { doubt = .unverified }
 
     /// Keeps a session that was renewed for somebody else, and never uses it: what there was is used up.
     /// - Throws: `loginRequired`, always.
     public func keep(_ session: Session, of other: Replacement) throws(LoginError) {
         doubt = other.doubt
         let identity = Identity(username: other.stored.username, serverName: nil)
-        try approve(Login(identity: identity, session: session), .renewal)
-        throw .loginRequired(LoginNeed(why: .renewedForAnother(other)))
+        try approve(Login(identity: identity, session: session), .refresh)
+        throw .loginRequired(LoginNeed(why: .refreshedForAnother(other)))
     }
 
     /// Takes note of whom the service names, where that was in doubt since a renewal.
@@ -49,12 +49,12 @@ extension StoreKeeper {
                 try book.update { $0.updateAccount(filled.id) { $0.doubt = other?.doubt } }
             }
         }
-        if let other { throw .loginRequired(LoginNeed(why: .renewedForAnother(other))) }
+        if let other { throw .loginRequired(LoginNeed(why: .refreshedForAnother(other))) }
     }
 }
 
 extension Replacement {
-    fileprivate var doubt: AccountRecord.RenewalDoubt {
+    fileprivate var doubt: AccountRecord.RefreshDoubt {
         .otherPerson(was: stored.serverName ?? "", now: confirmed.serverName ?? "")
     }
 }

@@ -41,7 +41,7 @@ public final class StoreKeeper: LoginKeeper {
     public struct Stores {
         /// The store for a new login, tested: `StoreChooser.choose`.
         let choose: () throws(StoreFault) -> any CredentialStore
-        /// The store that an account remembers: `StoreShelf.open`.
+        /// The store that an account remembers: `StoreFactory.open`.
         let open: (StoreName) throws(StoreFault) -> any CredentialStore
 
         /// - Parameters:
@@ -58,7 +58,7 @@ public final class StoreKeeper: LoginKeeper {
 
     let subject: Subject
     let rules: Rules
-    let book: AccountBook
+    let book: AccountRegistry
     let stores: Stores
     let clock: WallClock
     /// Told of a secret that could not be erased from the store that held it before.
@@ -68,16 +68,16 @@ public final class StoreKeeper: LoginKeeper {
     /// The record of what the last fill read.
     public internal(set) var filledRecord: AccountRecord?
     /// What the next renewal that is kept is marked with.
-    var doubt: AccountRecord.RenewalDoubt?
+    var doubt: AccountRecord.RefreshDoubt?
     /// What the last fill found beside the session or in its place, to log in with if there is none that can be renewed.
     public internal(set) var password: Credential?
     private var chosen: (any CredentialStore)?
-    /// The right to renew, from `beginRenewal` until the outcome is kept.
-    var renewal: FileLock?
+    /// The right to renew, from `beginRefresh` until the outcome is kept.
+    var refresh: FileLock?
     /// Whose login the last fill read.
     public var identity: Identity? { filledRecord?.identity }
     /// Whether no other process may renew now.
-    public var mayRenew: Bool { renewal != nil }
+    public var mayRefresh: Bool { refresh != nil }
 
     struct Filled {
         let id: AccountID
@@ -89,7 +89,7 @@ public final class StoreKeeper: LoginKeeper {
     /// Opens nothing and reads nothing yet.
     /// - Parameter leftBehind: is told of a secret that could not be erased from the store that held it before.
     public init(
-        subject: Subject, rules: Rules, book: AccountBook, stores: Stores, clock: WallClock,
+        subject: Subject, rules: Rules, book: AccountRegistry, stores: Stores, clock: WallClock,
         leftBehind: @escaping (StoreName, StoreFault) -> Void = { _, _ in }
     ) {
         self.subject = subject

@@ -32,8 +32,8 @@ public struct DesktopSession {
     /// session finds nothing in it. See the D-Bus specification, "Server addresses".
     /// - Throws: for the folder of another user.
     func busAddress() throws(SecretServiceFault) -> String? {
-        if let given = variable("DBUS_SESSION_BUS_ADDRESS") {
-            let addresses = given.split(separator: ";").filter { address in
+        if let supplied = variable("DBUS_SESSION_BUS_ADDRESS") {
+            let addresses = supplied.split(separator: ";").filter { address in
                 !["autolaunch:", "unixexec:"].contains { address.hasPrefix($0) }
             }
             return addresses.isEmpty ? nil : addresses.joined(separator: ";")

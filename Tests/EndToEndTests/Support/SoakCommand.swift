@@ -103,9 +103,9 @@ struct SoakReport {
         Swift.print(
             "A soak of \(runs.count) commands in \(Int(seconds)) s:",
             codes.map { "\($0.value)× \($0.key)" }.joined(separator: ", "))
-        for (verb, all) in Dictionary(grouping: runs, by: { $0.command.words[0] }).sorted(by: { $0.key < $1.key }) {
+        for (method, all) in Dictionary(grouping: runs, by: { $0.command.words[0] }).sorted(by: { $0.key < $1.key }) {
             let good = all.filter { $0.result.code == 0 }.count
-            Swift.print("  \(verb): \(all.count), of which \(good) with 0")
+            Swift.print("  \(method): \(all.count), of which \(good) with 0")
         }
     }
 }

@@ -24,11 +24,11 @@ import Testing
         ("echo '{\"Secret\":\"hunter2\"}'; exit 1", .withheld), ("echo authctl-login:aGk=; exit 1", .withheld),
     ])
     func `that fails is told with its words`(script: String, words: HelperFault.Words) throws {
-        #expect(try find(script) == .failed(verb: "get", status: 1, words))
+        #expect(try find(script) == .failed(method: "get", status: 1, words))
     }
 
     @Test func `that a signal ends is told with its number`() throws {
-        #expect(try find("kill -9 $$") == .failed(verb: "get", status: 137, .none))
+        #expect(try find("kill -9 $$") == .failed(method: "get", status: 137, .none))
     }
 
     @Test func `that knows nothing is no fault`() throws {
@@ -43,9 +43,9 @@ import Testing
 
     @Test func `that says that it was given nothing is told so`() throws {
         #expect(
-            try find("echo no credentials server URL; exit 1") == .givenInVain(verb: "get", what: "server URL"))
+            try find("echo no credentials server URL; exit 1") == .suppliedInVain(method: "get", what: "server URL"))
         let helper = try ScriptedHelper("echo no credentials username; exit 1")
-        #expect(throws: StoreFault.helper("odd", .givenInVain(verb: "store", what: "user name"))) {
+        #expect(throws: StoreFault.helper("odd", .suppliedInVain(method: "store", what: "user name"))) {
             try helper.store().save(Secret("x"), for: account, expires: nil)
         }
     }
@@ -57,7 +57,7 @@ import Testing
         "tr '\\0' '[' </dev/zero | head -c 1000000",
     ])
     func `that prints something else is not understood`(script: String) throws {
-        #expect(try find(script) == .notUnderstood(verb: "get"))
+        #expect(try find(script) == .notUnderstood(method: "get"))
     }
 
     @Test func `that answers with another entry is not believed`() throws {
@@ -102,7 +102,7 @@ import Testing
     @Test(arguments: ["yes", "yes >&2", "yes & sleep 5"])
     func `P21 that prints without end is given up, and ended`(script: String) throws {
         let begin = ContinuousClock.now
-        #expect(try find("echo $$ > $HERE/pid; \(script)") == .tooMuch(verb: "get", limit: 1024 * 1024))
+        #expect(try find("echo $$ > $HERE/pid; \(script)") == .tooMuch(method: "get", limit: 1024 * 1024))
         #expect(ContinuousClock.now - begin < .seconds(10))
     }
 
@@ -133,7 +133,7 @@ import Testing
             "echo correct horse battery staple; exit 1",
         ] {
             let helper = try ScriptedHelper(script)
-            #expect(throws: StoreFault.helper("odd", .failed(verb: "store", status: 1, .withheld))) {
+            #expect(throws: StoreFault.helper("odd", .failed(method: "store", status: 1, .withheld))) {
                 try helper.store().save(secret, for: account, expires: nil)
             }
         }

@@ -40,7 +40,7 @@ import Testing
         #expect(fault(helper.store()) == .helper("odd", .notInPath))
         let other = try ScriptedHelper("exit 3")
         let both = "\(helper.bin):\(other.bin)"
-        #expect(fault(other.store(path: both)) == .helper("odd", .failed(verb: "get", status: 3, .none)))
+        #expect(fault(other.store(path: both)) == .helper("odd", .failed(method: "get", status: 3, .none)))
         let folder = "\(helper.bin)/docker-credential-folder"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         #expect(fault(helper.store("folder")) == .helper("folder", .notInPath))
@@ -118,7 +118,7 @@ import Testing
         try helper.write("#!/bin/sh\n", to: "bin/docker-credential-authctl", mode: 0o755)
         try helper.write("#!/bin/sh\n", to: "bin/docker-credential-a b", mode: 0o755)
         try helper.write("#!/bin/sh\n", to: "bin/docker-credential-plain", mode: 0o644)
-        let shelf = StoreShelf(
+        let shelf = StoreFactory(
             folder: "/nonexistent", clock: .fixed,
             environment: .init(["PATH": "\(helper.bin):\(helper.bin):bin", "HERE": helper.folder.parent])
         ) { () throws(StoreFault) in Secret("") }

@@ -11,7 +11,7 @@ public final class ScriptedKeeper: LoginKeeper {
     public private(set) var approved: [Login] = []
     public private(set) var kinds: [Approval] = []
     public private(set) var rejected: [StoredLogin.Part] = []
-    public private(set) var remembered: [TrustException] = []
+    public private(set) var remembered: [TrustedCertificate] = []
 
     public init(
         prepare: [Result<Void, LoginError>] = [], fill: [Result<StoredLogin, LoginError>] = [],
@@ -49,7 +49,7 @@ public final class ScriptedKeeper: LoginKeeper {
         try rejections.next()
     }
 
-    public func remember(_ exception: TrustException) throws(LoginError) {
+    public func remember(_ exception: TrustedCertificate) throws(LoginError) {
         journal.note("keeper.remember")
         remembered.append(exception)
     }

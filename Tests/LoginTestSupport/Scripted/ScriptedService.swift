@@ -6,34 +6,34 @@ public final class ScriptedService: Authenticator {
     private var prepares: Script<ProtectionSpace>
     private var logins: Script<Login>
     private var verifications: Script<Login>
-    private var renewals: Script<Session?>
+    private var refreshes: Script<Session?>
     private let journal: Journal
 
     public private(set) var credentials: [Credential] = []
     public private(set) var sessions: [Session] = []
-    public private(set) var trusted: [TrustException] = []
+    public private(set) var trusted: [TrustedCertificate] = []
     public private(set) var held: [CredentialField: Secret] = [:]
 
     public init(
         prepare: [Result<ProtectionSpace, LoginError>] = [], authenticate: [Result<Login, LoginError>] = [],
-        verify: [Result<Login, LoginError>] = [], renew: [Result<Session?, LoginError>] = [],
+        verify: [Result<Login, LoginError>] = [], refresh: [Result<Session?, LoginError>] = [],
         journal: Journal = Journal()
     ) {
         prepares = Script("service.prepare", prepare)
         logins = Script("service.authenticate", authenticate)
         verifications = Script("service.verify", verify)
-        renewals = Script("service.renew", renew)
+        refreshes = Script("service.renew", refresh)
         self.journal = journal
     }
 
-    public var rest: Int { prepares.rest + logins.rest + verifications.rest + renewals.rest }
+    public var rest: Int { prepares.rest + logins.rest + verifications.rest + refreshes.rest }
 
     public func prepare() throws(LoginError) -> ProtectionSpace {
         journal.note("service.prepare")
         return try prepares.next()
     }
 
-    public func hold(_ further: [CredentialField: Secret]) { held = further }
+    public func hold(_ extraSecrets: [CredentialField: Secret]) { held = extraSecrets }
 
     public func authenticate(_ credential: Credential) throws(LoginError) -> Login {
         journal.note("service.authenticate")
@@ -47,13 +47,13 @@ public final class ScriptedService: Authenticator {
         return try verifications.next()
     }
 
-    public func renew(_ session: Session, username: String) throws(LoginError) -> Session? {
+    public func refresh(_ session: Session, username: String) throws(LoginError) -> Session? {
         journal.note("service.renew as '\(username)'")
         sessions.append(session)
-        return try renewals.next()
+        return try refreshes.next()
     }
 
-    public func trust(_ exception: TrustException) {
+    public func trust(_ exception: TrustedCertificate) {
         journal.note("service.trust")
         trusted.append(exception)
     }

@@ -8,7 +8,7 @@ public final class ScriptedTransport: Transport {
     public var meanwhile: (HTTPRequest) -> Void = { _ in }
 
     public private(set) var requests: [HTTPRequest] = []
-    public private(set) var trusted: [TrustException] = []
+    public private(set) var trusted: [TrustedCertificate] = []
 
     public init(_ answers: [Result<HTTPResponse, LoginError>] = []) {
         self.answers = Script("transport.send", answers)
@@ -44,7 +44,7 @@ public final class ScriptedTransport: Transport {
         return body.finish()
     }
 
-    public func trust(_ exception: TrustException) { trusted.append(exception) }
+    public func trust(_ exception: TrustedCertificate) { trusted.append(exception) }
 }
 
 extension HTTPRequest {

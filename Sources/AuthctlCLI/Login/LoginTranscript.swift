@@ -1,0 +1,70 @@
+import LoginCore
+import LoginHTTP
+import LoginStores
+import Secrets
+import Synchronization
+
+/// A login step by step: what was sent and answered, without secrets, and what each answer was taken for.
+final class LoginTranscript: Sendable {
+    struct Step: Encodable {
+        let step: String
+        let exchange: [String]
+        let judgement: String
+    }
+
+    /// Whether the first thing that is judged is what a stranger gets; a server that wants a certificate may have refused one
+    /// before there was an answer.
+    private let beginsAnonymously: Bool
+    private let noted = Mutex<(steps: [Step], lines: [String], proposals: [RuleProposal])>(([], [], []))
+
+    init(beginsAnonymously: Bool) {
+        self.beginsAnonymously = beginsAnonymously
+    }
+
+    var steps: [Step] { noted.withLock(\.steps) }
+
+    /// What the profile lacks, as far as the walk has shown it.
+    var proposals: [RuleProposal] { noted.withLock(\.proposals) }
+
+    func propose(_ proposal: RuleProposal?) {
+        if let proposal { noted.withLock { $0.proposals.append(proposal) } }
+    }
+
+    /// A line of a request or an answer.
+    func add(_ line: String) { noted.withLock { $0.lines.append(SafeText.escaped(line, limit: 2000)) } }
+
+    /// What the exchange so far was taken for.
+    func add(_ evidence: Evidence) {
+        end(evidence.step.rawValue + circumstance(of: evidence), evidence.words)
+    }
+
+    /// What verify is asked for, where that is not the login.
+    private func circumstance(of evidence: Evidence) -> String {
+        guard evidence.step == .verify else { return "" }
+        if steps.isEmpty, beginsAnonymously { return ", without a login" }
+        return steps.contains { $0.step == LoginCore.Step.logout.rawValue } ? ", with the session that was ended" : ""
+    }
+
+    /// The end of a walk that stopped in the midst of an exchange.
+    func stop(_ error: LoginError) {
+        let lines = noted.withLock(\.lines)
+        guard !lines.isEmpty else { return }
+        let isAnswered = lines.contains { $0.hasPrefix("<") }
+        end(isAnswered ? "the answer that ended it" : "no answer", error.message(about: ErrorContext()).what)
+    }
+
+    private func end(_ step: String, _ judgement: String) {
+        noted.withLock { noted in
+            noted.steps.append(Step(step: step, exchange: noted.lines, judgement: judgement))
+            noted.lines = []
+        }
+    }
+
+    /// For a person.
+    var text: String {
+        steps.enumerated().map { number, step in
+            (["\(number + 1). \(step.step)"] + step.exchange.map { "   \($0)" } + ["   = \(step.judgement)"])
+                .joined(separator: "\n")
+        }.joined(separator: "\n")
+    }
+}

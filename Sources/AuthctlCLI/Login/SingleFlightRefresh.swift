@@ -1,0 +1,64 @@
+import LoginCore
+import LoginHTTP
+import LoginStores
+import Secrets
+
+/// The service, with what is stored renewed by one process at a time, be it by a refresh or by the password that is kept.
+final class SingleFlightRefresh: Authenticator {
+    private let service: Service
+    private let keeper: StoreKeeper
+    /// Until the first renewal.
+    private var outdated: Session?
+
+    /// - Parameter outdated: the session that was found to be over before this login began; nothing for whichever is there.
+    init(_ service: Service, _ keeper: StoreKeeper, outdated: Session?) {
+        self.service = service
+        self.keeper = keeper
+        self.outdated = outdated
+    }
+
+    func prepare() throws(LoginError) -> ProtectionSpace { try service.prepare() }
+
+    func hold(_ extraSecrets: [CredentialField: Secret]) { service.hold(extraSecrets) }
+
+    /// The password that is kept earns a session for all processes, and one that is refused is sent by one of them.
+    func authenticate(_ credential: Credential) throws(LoginError) -> Login {
+        guard let kept = keeper.password, kept.secret == credential.secret, !keeper.mayRefresh else {
+            return try service.authenticate(credential)
+        }
+        if let earned = try keeper.beginRefresh(of: nil) {
+            do throws(LoginError) {
+                return try verify(earned, username: credential.username ?? "")
+            } catch .rejected {
+                // It was the session that was refused, not the password.
+                return try service.authenticate(credential)
+            }
+        }
+        guard keeper.password != nil else { throw .loginRequired(LoginNeed(why: .sessionRefused)) }
+        return try service.authenticate(credential)
+    }
+
+    func verify(_ session: Session, username: String) throws(LoginError) -> Login {
+        let login = try service.verify(session, username: username)
+        try keeper.confirm(login.identity)
+        return login
+    }
+
+    func trust(_ exception: TrustedCertificate) { service.trust(exception) }
+
+    /// - Returns: the session of another process, if that has renewed it meanwhile.
+    func refresh(_ session: Session, username: String) throws(LoginError) -> Session? {
+        let isNew = outdated.map { $0 != session } ?? false
+        outdated = nil
+        if isNew { return session }
+        guard service.canRefresh(session) || keeper.password != nil else { return nil }
+        let present = try keeper.beginRefresh(of: session)
+        guard present == session else { return present }
+        guard let refresh = try service.refresh(of: session, username: username) else { return nil }
+        if let other = keeper.identity.flatMap({ refresh.owner.otherPerson(than: $0) }) {
+            try keeper.keep(refresh.session, of: other)
+        }
+        keeper.expectRefresh()
+        return refresh.session
+    }
+}

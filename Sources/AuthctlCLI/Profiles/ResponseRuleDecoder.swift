@@ -1,0 +1,98 @@
+import LoginCore
+
+/// Reads what a profile says of an answer.
+struct ResponseRuleDecoder {
+    func answer(_ table: StrictTable) throws(UsageFault) -> ResponseRule {
+        var rule = ResponseRule()
+        rule.refused = try conditions("refused", in: table)
+        rule.loggedOut = try conditions("logged-out", in: table)
+        rule.loggedIn = try loggedIn(table)
+        rule.forbidden = try conditions("forbidden", in: table)
+        rule.message = try place("message", in: table)
+        rule.username = try place("username", in: table)
+        rule.token = try place("token", in: table)
+        rule.refreshToken = try place("refresh-token", in: table)
+        rule.expiry = try expiry(table)
+        return rule
+    }
+
+    /// What stands in a profile itself, for requests of a person's own.
+    func requestRules(_ profile: StrictTable) throws(UsageFault) -> ResponseRule {
+        var rule = ResponseRule()
+        rule.loggedOut = try conditions("logged-out", in: profile)
+        rule.forbidden = try conditions("forbidden", in: profile)
+        return rule
+    }
+
+    /// What proves a login at verify.
+    private func loggedIn(_ table: StrictTable) throws(UsageFault) -> [Condition]? {
+        let conditions = try conditions("logged-in", in: table)
+        for status in (conditions ?? []).compactMap(\.status) where ResponseRule.provesNoLogin(status) {
+            throw table.fault("logged-in", "\(status) proves no login")
+        }
+        return conditions
+    }
+
+    private func expiry(_ table: StrictTable) throws(UsageFault) -> ResponseRule.Expiry? {
+        let supplied = ["expires", "expires-in", "expires-in-ms"].filter { table.value($0) != nil }
+        if supplied.count > 1 { throw table.fault(supplied[1], "cannot stand beside '\(supplied[0])'") }
+        if let at = try place("expires", in: table) { return .at(at) }
+        if let seconds = try place("expires-in", in: table) { return .inSeconds(seconds) }
+        return try place("expires-in-ms", in: table).map { .inMilliseconds($0) }
+    }
+
+    private func place(_ key: String, in table: StrictTable) throws(UsageFault) -> Place? {
+        guard let text = try table.string(key) else { return nil }
+        guard let place = Place(text) else { throw table.fault(key, Self.placeForms) }
+        return place
+    }
+
+    private func conditions(_ key: String, in table: StrictTable) throws(UsageFault) -> [Condition]? {
+        guard let value = table.value(key) else { return nil }
+        guard case .array(let elements) = value else {
+            throw table.fault(key, "must be a list of statuses and tables, not \(value.kind)")
+        }
+        var conditions: [Condition] = []
+        for element in elements { conditions.append(try condition(element, key, table)) }
+        return conditions
+    }
+
+    private func condition(_ value: ConfigValue, _ key: String, _ table: StrictTable) throws(UsageFault) -> Condition {
+        switch value {
+        case .integer(let status):
+            return Condition(status: try self.status(status, key, table))
+        case .table(let members):
+            var condition = Condition()
+            for (name, pattern) in members.sorted(by: { $0.key < $1.key }) {
+                if name == "status", case .integer(let status) = pattern {
+                    condition.status = try self.status(status, key, table)
+                    continue
+                }
+                guard let place = Place(name) else { throw table.fault("\(key).\(name)", Self.placeForms) }
+                let text = try text(pattern, "\(key).\(name)", table)
+                condition.places.append(Condition.PlacePattern(place: place, pattern: TextPattern(text)))
+            }
+            if condition == Condition() { throw table.fault(key, "an empty table would hold for every answer") }
+            return condition
+        case .string, .number, .bool, .array, .unsupported:
+            throw table.fault(key, "must be a list of statuses and tables; \(value.kind) is neither")
+        }
+    }
+
+    private func status(_ number: Int64, _ key: String, _ table: StrictTable) throws(UsageFault) -> Int {
+        guard (100...599).contains(number) else { throw table.fault(key, "\(number) is no HTTP status") }
+        return Int(number)
+    }
+
+    private func text(_ value: ConfigValue, _ key: String, _ table: StrictTable) throws(UsageFault) -> String {
+        switch value {
+        case .string(let text): return text
+        case .integer(let number): return String(number)
+        case .bool(let flag): return String(flag)
+        case .number, .array, .table, .unsupported:
+            throw table.fault(key, "must be a text, an integer, true or false")
+        }
+    }
+
+    private static let placeForms = "must be '/json/pointer', 'header:NAME' or 'cookie:NAME'"
+}

@@ -1,0 +1,40 @@
+/// The server cannot judge now.
+public struct BusyFault: Equatable, Sendable {
+    /// The status of the answer: 429 or one of 500 to 599.
+    public let status: Int
+    /// Seconds, as `Retry-After` tells them (RFC 9110, section 10.2.3).
+    public let retryAfter: Int?
+    /// The server's own words, unescaped; nothing where none are known.
+    public let words: String?
+
+    /// - Parameter retryAfter: in seconds; nothing where the server does not say.
+    public init(status: Int, retryAfter: Int?, words: String?) {
+        self.status = status
+        self.retryAfter = retryAfter
+        self.words = words
+    }
+}
+
+/// Anything else.
+public enum OtherFailure: Equatable, Sendable {
+    /// An answer that no rule of the profile names.
+    case unexpectedStatus(Int, step: String, words: String?)
+    case redirected(step: String, status: Int, target: String)
+    case missingInResponse(place: String, step: String)
+    /// The answer to a login that has to prove itself set no cookie.
+    case noNewCookie
+    /// JSON that two readers could read in two ways.
+    case doubtfulJSON(JSONFault)
+    /// A page has none, or more than one, with these fields.
+    case noSuchForm(page: String, fields: [String], found: Int)
+    /// Even a new token lives shorter than asked; with the difference of the clocks where that is why it looks so.
+    case tokenTooShortLived(seconds: Int64, clock: ClockDifference? = nil)
+    case logoutIncomplete(String)
+    case unexpectedEvent(String)
+    /// It came from a pipe, is longer than what is kept, and would have to be sent once more.
+    case bodyNotRepeatable
+    /// It is too long, or holds what would end the line.
+    case sessionFitsNoHeader
+    case system(call: String, errno: Int32)
+    case other(String)
+}

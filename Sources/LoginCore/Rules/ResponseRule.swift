@@ -1,0 +1,141 @@
+/// How one of a profile's answers is read.
+public struct ResponseRule: Equatable, Sendable {
+    /// What a refusal looks like; one must hold. Nothing means the default of the request.
+    public var refused: [Condition]?
+    /// What it looks like that the session has ended, in the place of `refused` for verify; nothing means 401.
+    public var loggedOut: [Condition]?
+    /// What proves a login at verify although the status is not 2xx; never a status that refuses or tells nothing.
+    public var loggedIn: [Condition]?
+    /// What it looks like that the account may not; nothing means 403 for verify, or an answer that tells it by
+    /// itself (RFC 6750, section 3.1).
+    public var forbidden: [Condition]?
+    /// Where the server's own words are.
+    public var message: Place?
+    /// Where the name of the account is. An answer to verify that has no name there is a refusal.
+    public var username: Place?
+    /// Where the token is; nothing means that it is the whole JSON body.
+    public var token: Place?
+    /// Where the refresh token is; the old one stays where an answer has none (RFC 6749, section 6).
+    public var refreshToken: Place?
+    /// Where the end of the session is; nothing for the end that a token or a cookie tells of itself.
+    public var expiry: Expiry?
+
+    /// Where the end of a session is told, and in what unit.
+    public enum Expiry: Equatable, Sendable {
+        /// A date, or seconds of Unix time.
+        case at(Place)
+        case inSeconds(Place)
+        case inMilliseconds(Place)
+    }
+
+    /// Nothing is said: every answer is read by what is usual.
+    public init() {}
+
+    /// The statuses that `logged-in` cannot name: they refuse, or say nothing of the session.
+    public static func provesNoLogin(_ status: Int) -> Bool {
+        [401, 403, 408, 429].contains(status) || (500..<600).contains(status)
+    }
+
+    /// Whether any of it looks into a JSON body.
+    public var readsJSON: Bool {
+        let conditions = (refused ?? []) + (loggedOut ?? []) + (loggedIn ?? []) + (forbidden ?? [])
+        let named: [Place?] = [message, username, token, refreshToken, expiry?.place]
+        let places = named.compactMap { $0 } + conditions.flatMap { $0.places.map(\.place) }
+        return places.contains { if case .json = $0 { true } else { false } }
+    }
+}
+
+extension ResponseRule.Expiry {
+    /// Where it is told.
+    public var place: Place {
+        switch self {
+        case .at(let place), .inSeconds(let place), .inMilliseconds(let place): place
+        }
+    }
+}
+
+/// A place in an answer: `/json/pointer`, `header:NAME` or `cookie:NAME`.
+public enum Place: Hashable, Sendable {
+    case json(JSONPointer)
+    case header(String)
+    case cookie(String)
+
+    /// - Returns: nothing for a text of another form.
+    public init?(_ text: String) {
+        if let pointer = JSONPointer(text), !text.isEmpty {
+            self = .json(pointer)
+        } else if text.hasPrefix("header:"), text.utf8.count > 7 {
+            self = .header(String(text.dropFirst(7)))
+        } else if text.hasPrefix("cookie:"), text.utf8.count > 7 {
+            self = .cookie(String(text.dropFirst(7)))
+        } else {
+            return nil
+        }
+    }
+}
+
+extension Place: CustomStringConvertible {
+    /// As a profile writes it, JSON pointers unescaped.
+    public var description: String {
+        switch self {
+        case .json(let pointer): pointer.steps.map { "/" + $0 }.joined()
+        case .header(let name): "header:\(name)"
+        case .cookie(let name): "cookie:\(name)"
+        }
+    }
+}
+
+/// What an answer may look like: a status, or places that must all hold a text of a certain form.
+public struct Condition: Equatable, Sendable {
+    /// The code that it must have; nothing for any.
+    public var status: Int?
+    /// All of them must hold.
+    public var places: [PlacePattern]
+
+    /// A place, and what must stand there.
+    public struct PlacePattern: Equatable, Sendable {
+        /// Where it is looked for.
+        public let place: Place
+        /// What the text there must look like.
+        public let pattern: TextPattern
+
+        /// - Parameter pattern: the empty one, for a place that must be missing or empty.
+        public init(place: Place, pattern: TextPattern) {
+            self.place = place
+            self.pattern = pattern
+        }
+    }
+
+    /// Without arguments it holds for every answer.
+    public init(status: Int? = nil, places: [PlacePattern] = []) {
+        self.status = status
+        self.places = places
+    }
+}
+
+/// A text in which `*` stands for anything; the empty text stands for 'missing or empty'.
+public struct TextPattern: Equatable, Sendable {
+    /// As the profile has it, stars included.
+    public let text: String
+
+    /// Takes any text: each is a pattern.
+    public init(_ text: String) {
+        self.text = text
+    }
+
+    /// - Parameter value: nothing for a place that the answer does not have.
+    public func matches(_ value: String?) -> Bool {
+        guard let value, !value.isEmpty else { return text.isEmpty || text == "*" && value != nil }
+        let pieces = text.utf8.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false).map(Array.init)
+        var rest = Array(value.utf8)[...]
+        guard pieces.count > 1 else { return Array(rest) == pieces[0] }
+        guard rest.starts(with: pieces[0]) else { return false }
+        rest = rest.dropFirst(pieces[0].count)
+        for piece in pieces.dropFirst().dropLast() {
+            guard let range = rest.firstRange(of: piece) else { return false }
+            rest = rest[range.upperBound...]
+        }
+        let last = pieces[pieces.count - 1]
+        return rest.count >= last.count && rest.suffix(last.count).elementsEqual(last)
+    }
+}

@@ -1,0 +1,86 @@
+/// Whom an error is about.
+public struct ErrorContext: Equatable, Sendable {
+    /// The profile's name.
+    public var profile: String?
+    /// The server, once it is known.
+    public var origin: Origin?
+    /// What `login` was given, where no profile of that name is there yet; without user information.
+    public var url: String?
+    /// The URL of a page where a person can register.
+    public var signup: String?
+    /// What was done before it went wrong, so that nobody is told that nothing was.
+    public var done: [Done] = []
+
+    /// What cannot be taken back.
+    public enum Done: Equatable, Sendable {
+        /// A request of the person's own was answered with this status.
+        case requestSent(status: Int)
+        /// The server refused the session, and it is not kept any more.
+        case sessionErased
+        /// The server refused the password: it is kept, and not sent again by itself.
+        case passwordMarked
+    }
+    /// What a person proves themselves with there; nothing where that is not known.
+    public var fields: [CredentialField] = []
+    /// The command that a next try is made with: `login` also for those that only need a login.
+    public var command = ["login"]
+    /// The options that the command was typed with and that a next try needs as well.
+    public var options: [String] = []
+    /// Whether the authorities are others than the system's already.
+    public var namesAuthorities = false
+
+    /// Without arguments: nobody, so that the words name nobody.
+    public init(profile: String? = nil, origin: Origin? = nil, url: String? = nil) {
+        self.profile = profile
+        self.origin = origin
+        self.url = url
+    }
+
+    /// `blog (https://blog.example)`, as far as it is known.
+    var name: String? {
+        switch (profile, origin) {
+        case (let profile?, let origin?): "\(profile) (\(origin))"
+        case (let profile?, nil): profile
+        case (nil, let origin?): "\(origin)"
+        case (nil, nil): nil
+        }
+    }
+
+    /// How a person's no ends: what was done until then, else that nothing was.
+    var cancellation: String {
+        guard !done.isEmpty else { return "cancelled; nothing was changed" }
+        return (["cancelled"] + done.map(\.words)).joined(separator: "; ")
+    }
+
+    /// `authctl login blog -u ann`: what was typed, quoted for a shell.
+    var loginCommand: String { loginCommand() }
+
+    /// The same with more options behind it.
+    func loginCommand(_ more: String...) -> String {
+        ShellCommand(["authctl"] + command + [url ?? profile].compactMap { $0 } + options + more).description
+    }
+
+    /// `authctl switch blog`
+    var switchCommand: String { ShellCommand(["authctl", "switch"] + [profile ?? "PROFILE"]).description }
+
+    /// What to look at where the server refused it.
+    var check: String {
+        let names = (fields.isEmpty ? [.username, .password] : fields).map(\.shownName)
+        guard let last = names.last else { return "check the credential" }
+        guard names.count > 1 else { return "check the \(last)" }
+        return "check \(names.dropLast().joined(separator: ", ")) and \(last)"
+    }
+
+    /// Whether there is a profile that could be changed.
+    var hasProfile: Bool { url == nil && profile != nil }
+}
+
+extension ErrorContext.Done {
+    fileprivate var words: String {
+        switch self {
+        case .requestSent(let status): "the request was sent once (status \(status)), and is not sent again"
+        case .sessionErased: "the stored session, which the server refused, is erased"
+        case .passwordMarked: "the stored password, which the server refused, is not sent again by itself"
+        }
+    }
+}

@@ -1,0 +1,123 @@
+internal import CCurl
+internal import LoginCore
+internal import Secrets
+
+/// What libcurl's callbacks bring, within the limits.
+final class ResponseCollector {
+    private var head: HeadCollector
+    private var body: SecretBuilder?
+    private let sink: (any ResponseSink)?
+    private let limits: (head: Int, body: Int)
+    /// Told of the first line.
+    let wait: ResponseWait
+    private let connection: TLSContext
+    /// Whether the sink knows of the answer that is arriving.
+    private var hasBegun = false
+    /// Why the transfer was ended from here.
+    private(set) var fault: LoginError?
+
+    /// - Parameters:
+    ///   - connection: over which the answer comes.
+    ///   - sink: takes the body in the place of memory, without a limit.
+    ///   - repeats: as for `HeadCollector`.
+    init(
+        over connection: TLSContext, limits: (head: Int, body: Int), sink: (any ResponseSink)? = nil, repeats: Bool,
+        wait: ResponseWait
+    ) {
+        self.connection = connection
+        self.limits = limits
+        self.sink = sink
+        self.wait = wait
+        head = HeadCollector(limit: limits.head, repeats: repeats)
+        body = SecretBuilder(limit: limits.body)
+    }
+
+    var fields: [HTTPResponseField] { head.fields }
+    var cookieNames: [String] { head.cookieNames }
+    /// Whether there was an answer at all, be it in pieces.
+    var hasBegunHead: Bool { head.status > 0 }
+
+    /// The body, which is gone from here afterwards.
+    func takeBody() -> Secret { body.take()?.finish() ?? Secret("") }
+
+    /// An answer without a body has a head all the same.
+    /// - Parameter method: HEAD has no body to be cut.
+    /// - Throws: `brokenResponse` or `connectionLost` for what libcurl lets pass: another protocol unasked, a head that breaks
+    ///   off, and a body that may.
+    func finish(_ method: String) throws(LoginError) {
+        guard head.status >= 200 || head.status == 0 else {
+            throw .network(.brokenResponse("it has status \(head.status), which was not asked for"))
+        }
+        guard head.isWhole else { throw .network(.brokenResponse("it breaks off within its head")) }
+        if method != "HEAD", head.endsWithConnection, !connection.hasEnded { throw .network(.connectionLost) }
+        if let sink { try begin(sink) }
+    }
+
+    private func begin(_ sink: any ResponseSink) throws(LoginError) {
+        if hasBegun { return }
+        hasBegun = true
+        try sink.begin(HTTPResponse(status: head.status, headers: head.fields))
+    }
+
+    private func receiveHead(_ line: UnsafeRawBufferPointer) -> Bool {
+        wait.end()
+        do throws(HeadCollector.Fault) {
+            if try head.append(line) {
+                body = SecretBuilder(limit: limits.body)
+                hasBegun = false
+                connection.answerBegins()
+            }
+            return true
+        } catch {
+            fault =
+                switch error {
+                case .tooLarge: .network(.answerTooLarge(limit: limits.head))
+                case .broken(let problem): .network(.brokenResponse(problem))
+                }
+            return false
+        }
+    }
+
+    private func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        do throws(LoginError) {
+            if let sink {
+                try begin(sink)
+                try sink.write(bytes)
+            } else {
+                try keep(bytes)
+            }
+            return true
+        } catch {
+            fault = error
+            return false
+        }
+    }
+
+    private func keep(_ bytes: UnsafeRawBufferPointer) throws(LoginError) {
+        do throws(SecretBuilder.LimitExceeded) {
+            try body?.append(bytes)
+        } catch {
+            throw .network(.answerTooLarge(limit: limits.body))
+        }
+    }
+
+    /// For CURLOPT_HEADERFUNCTION.
+    static let headCallback: curl_write_callback = { bytes, size, count, context in
+        lend(bytes, size * count, context) { $0.receiveHead($1) }
+    }
+
+    /// For CURLOPT_WRITEFUNCTION.
+    static let bodyCallback: curl_write_callback = { bytes, size, count, context in
+        lend(bytes, size * count, context) { $0.receiveBody($1) }
+    }
+
+    /// - Returns: how many bytes were taken; libcurl ends the transfer if it is less than there were.
+    private static func lend(
+        _ bytes: UnsafeMutablePointer<CChar>?, _ count: Int, _ context: UnsafeMutableRawPointer?,
+        to receive: (ResponseCollector, UnsafeRawBufferPointer) -> Bool
+    ) -> Int {
+        guard let context else { return 0 }
+        let collector = Unmanaged<ResponseCollector>.fromOpaque(context).takeUnretainedValue()
+        return receive(collector, UnsafeRawBufferPointer(start: bytes, count: count)) ? count : -1
+    }
+}

@@ -1,0 +1,95 @@
+public import ChildPrograms
+public import LoginCore
+public import Secrets
+
+/// The stores of one user on this machine, opened by name.
+///
+/// A further store joins in `open` and, if `auto` is to consider it, in `candidates`.
+public struct StoreFactory {
+    private let folder: String
+    private let clock: WallClock
+    private let environment: ProgramEnvironment
+    private let encrypted: EncryptedFileStore
+    private let secretService: SecretServiceStore
+
+    /// - Parameters:
+    ///   - folder: the state folder, an absolute path.
+    ///   - holding: how long what opens the encrypted file is held in the kernel's keyring, in seconds.
+    ///   - environment: of the helpers that are run; its `PATH` is where they are looked for.
+    ///   - desktop: how the Secret Service is reached; not at all, unless said.
+    ///   - another: a further passphrase of it after so many wrong ones; nothing for none.
+    ///   - passphrase: of the encrypted file; asked at most once, when first needed.
+    public init(
+        folder: String, clock: WallClock, holding: Int? = nil, environment: ProgramEnvironment = .inherited(),
+        desktop: DesktopSession = .absent,
+        another: @escaping (_ failures: Int) throws(StoreFault) -> Secret? = { _ in nil },
+        passphrase: @escaping () throws(StoreFault) -> Secret
+    ) {
+        self.folder = folder
+        self.clock = clock
+        self.environment = environment
+        // One object, so that whatever opened the file once need not be asked for again.
+        self.encrypted = EncryptedFileStore(
+            folder: folder, holding: holding, clock: clock, another: another, passphrase: passphrase)
+        // One connection, so that a service that does not answer is waited for once.
+        self.secretService = SecretServiceStore(session: desktop)
+    }
+
+    /// The store of this name, untested.
+    /// - Throws: `unavailable` for a store that this release does not have.
+    public func open(_ name: StoreName) throws(StoreFault) -> any CredentialStore {
+        switch name {
+        case .keyring: KeyringStore(clock: clock)
+        case .file: encrypted
+        case .plaintext: PlaintextStore(folder: folder)
+        case .none: NoStore()
+        case .helper(let helper): HelperStore(helper, environment: environment)
+        case .secretService: secretService
+        }
+    }
+
+    /// A new login is not tied to a session by the one before it.
+    private func openForLogin(_ name: StoreName) throws(StoreFault) -> any CredentialStore {
+        name == .keyring ? KeyringStore(clock: clock, lifetime: .untilRestart) : try open(name)
+    }
+
+    /// The keyring for what is to end with the session, where the session has one of its own.
+    func openForSession() -> any CredentialStore { KeyringStore(clock: clock, lifetime: .session) }
+
+    /// What opened the encrypted file is not held any more.
+    public func dropHeldKey() throws(StoreFault) { _ = try encrypted.dropHeldKey(clock: clock) }
+
+    /// Whether the encrypted file was set up.
+    public func hasEncryptedFile() throws(StoreFault) -> Bool { try encrypted.isSetUp() }
+
+    /// The docker credential helpers that are in `PATH`, untested; `auto` considers none of them.
+    public func helpers() -> [StoreName] {
+        HelperSearch(environment: environment).names().map { .helper($0) }
+    }
+
+    /// What `auto` considers, in its order.
+    public var candidates: [StoreChooser.Candidate] {
+        let encrypted = encrypted
+        return [
+            StoreChooser.Candidate(name: .secretService, isPermanent: true) { () throws(StoreFault) in
+                try open(.secretService)
+            },
+            StoreChooser.Candidate(name: .file, isPermanent: true) { () throws(StoreFault) in
+                guard try encrypted.isSetUp() else { throw .notSetUp(.file) }
+                return encrypted
+            } check: { (_) throws(StoreFault) in
+                try encrypted.check()
+            },
+            StoreChooser.Candidate(name: .keyring, isPermanent: false) { () throws(StoreFault) in
+                try openForLogin(.keyring)
+            },
+        ]
+    }
+
+    /// Chooses among these stores.
+    public func chooser() -> StoreChooser {
+        StoreChooser(
+            candidates: candidates, open: { (name) throws(StoreFault) in try openForLogin(name) },
+            forSession: openForSession)
+    }
+}

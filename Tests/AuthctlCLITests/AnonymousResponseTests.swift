@@ -1,0 +1,55 @@
+import LoginCore
+import LoginTestSupport
+import Secrets
+import Testing
+
+@testable import AuthctlCLI
+
+/// A service that answers strangers 403, with a profile that says nothing of that, from one command to the next.
+@Suite struct `A service that sends strangers away with 403` {
+    private static let config = """
+        [profiles.torrents]
+        url    = "https://torrents.example"
+        method = "cookie"
+        login  = { post = "/login", form = { username = "{username}", password = "{password}" } }
+        verify = { get = "/version" }
+
+        """
+
+    private let anonymous = HTTPResponse.answer(403)
+
+    private func cookie(_ value: String) -> HTTPResponse { .answer(200, "Ok.", cookies: [.named("sid", value)]) }
+
+    private func world() throws -> TestWorld {
+        let world = try TestWorld(config: Self.config)
+        world.person = ScriptedPerson([ScriptedPerson.types("ann", "pw")])
+        #expect(world.run("login", server: [anonymous, cookie("one"), .answer(200)]).code == 0)
+        world.person = ScriptedPerson()
+        return world
+    }
+
+    @Test func `A7: a session that has ended is 4, and a login follows`() throws {
+        let world = try world()
+        world.person = ScriptedPerson([ScriptedPerson.types("ann", "pw")])
+        let run = world.run(
+            "request", "POST", "/add", "-d", "x",
+            server: [.answer(403), anonymous, anonymous, cookie("two"), .answer(200), .answer(200, "added")])
+        #expect(run.code == 0 && run.output == "added", "\(run.talk)")
+        world.person = ScriptedPerson()
+        #expect(world.run("whoami", server: [anonymous]).code == 4)
+    }
+
+    @Test func `A7: a request that is forbidden is 10 as long as verify takes the session`() throws {
+        let world = try world()
+        let run = world.run("request", "POST", "/add", "-d", "x", server: [.answer(403), .answer(200)])
+        #expect(run.code == 10, "\(run.talk)")
+    }
+
+    @Test func `C7: a wrong password is 3, and asked for again`() throws {
+        let world = try TestWorld(config: Self.config)
+        world.person = ScriptedPerson([ScriptedPerson.types("ann", "no")])
+        let run = world.run(
+            "login", "--max-attempts", "1", server: [anonymous, .answer(200, "Fails."), anonymous])
+        #expect(run.code == 3, "\(run.talk)")
+    }
+}

@@ -1,0 +1,90 @@
+import LoginCore
+import LoginHTTP
+import LoginTestSupport
+import Secrets
+import Testing
+
+/// A service that sends strangers away in a way of its own, and a profile that does not say so.
+struct AnonymousResponseTests {
+    private static let origin = Origin(scheme: "https", host: "blog.example", port: 443)
+
+    private func blog(_ change: (inout RequestRule) throws -> Void = { _ in }) throws -> Profile {
+        var profile = try SomeProfiles.blog()
+        var verify = try #require(profile.verify)
+        verify.response.loggedOut = nil
+        try change(&verify)
+        profile.proof = .verify(verify)
+        return profile
+    }
+
+    private func redirect(_ target: String, to origin: Origin = origin) -> HTTPResponse {
+        .answer(302, redirect: Redirect(url: "\(origin)\(target)", origin: origin, target: target))
+    }
+
+    private func answer(_ response: HTTPResponse) -> AnonymousResponse? {
+        AnonymousResponse(ParsedResponse(response: response, json: nil, origin: Self.origin))
+    }
+
+    private let welcome = HTTPResponse.answer(200, cookies: [.named("sid", "one")])
+    private let session = Session.cookies([.named("sid", "one")])
+
+    @Test func `C7: a wrong password is refused where strangers get 403`() throws {
+        let exchange = Exchange(try blog(), [.answer(403), welcome, .answer(403)])
+        #expect(
+            fault { _ = try exchange.login() } == .rejected(Refusal(status: 403, mayMeanForbidden: true)))
+    }
+
+    @Test func `C7: an account that may not is forbidden where strangers get 401`() throws {
+        let exchange = Exchange(try blog(), [.answer(401), welcome, .answer(403)])
+        #expect(fault { _ = try exchange.login() } == .forbidden(Refusal(status: 403)))
+    }
+
+    @Test func `A7: what a stranger got goes along with the login`() throws {
+        let me = HTTPResponse.answer(200, "{\"name\":\"Anna\"}")
+        #expect(
+            try Exchange(try blog(), [.answer(403), welcome, me]).login().anonymousResponse == answer(.answer(403)))
+        #expect(try Exchange(try blog(), [.answer(401), welcome, me]).login().anonymousResponse == nil)
+    }
+
+    @Test func `A7: what is remembered means logged out, but not where a rule is written`() throws {
+        let options = Service.Options(anonymousResponse: answer(.answer(403)))
+        let verified = { (profile: Profile, response: HTTPResponse) in
+            let service = Exchange(profile, [response], options: options).service
+            return fault { _ = try service.verify(session, username: "anna") }
+        }
+        #expect(verified(try blog(), .answer(403)) == .rejected(Refusal(status: 403)))
+        #expect(
+            verified(try blog(), .answer(404)) == .failure(.unexpectedStatus(404, step: "verify", words: nil)))
+        #expect(
+            verified(try blog { $0.response.loggedOut = [Condition(status: 401)] }, .answer(403))
+                == .forbidden(Refusal(status: 403)))
+        #expect(
+            verified(try blog { $0.response.forbidden = [Condition(status: 402)] }, .answer(403))
+                == .failure(.unexpectedStatus(403, step: "verify", words: nil)))
+    }
+
+    @Test func `A7: a redirect is compared by the path it leads to`() throws {
+        let options = Service.Options(anonymousResponse: answer(redirect("/login?next=/users/me")))
+        let verified = { (response: HTTPResponse) in
+            fault { _ = try Exchange(try blog(), [response], options: options).service.verify(session, username: "") }
+        }
+        #expect(verified(redirect("/login?next=/other#x")) == .rejected(Refusal(status: 302)))
+        #expect(
+            verified(redirect("/home")) == .failure(.redirected(step: "verify", status: 302, target: "/home")))
+        let elsewhere = Origin(scheme: "https", host: "sso.example", port: 443)
+        #expect(verified(redirect("/login", to: elsewhere)) == .untrusted(.otherOrigin(target: "\(elsewhere)")))
+        #expect(answer(redirect("/login?x", to: elsewhere))?.location == "https://sso.example/login")
+    }
+
+    @Test func `A7: a challenge that names the reason is still forbidden`() throws {
+        let options = Service.Options(anonymousResponse: answer(.answer(403)))
+        let scope = HTTPResponse.answer(403, headers: ["WWW-Authenticate: Bearer error=\"insufficient_scope\""])
+        let service = Exchange(try blog(), [scope], options: options).service
+        #expect(fault { _ = try service.verify(session, username: "") } == .forbidden(Refusal(status: 403)))
+    }
+
+    @Test(arguments: [200, 204, 401, 408, 429, 500, 503])
+    func `A7: what refuses by itself, lets in or tells nothing is not remembered`(status: Int) {
+        #expect(answer(.answer(status)) == nil)
+    }
+}
