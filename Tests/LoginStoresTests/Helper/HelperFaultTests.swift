@@ -6,7 +6,7 @@ import LoginTestSupport
 import Testing
 
 /// Helpers that do not keep to the protocol: each fault is told as itself, soon, and with no secret in it.
-@Suite(.onOwnThreads) struct `A6 a helper` {
+@Suite(.onOwnThreads) struct `A helper` {
     private let account = AccountID.some()
     private let url = "https://authctl.invalid/work/probe.example:443/alice/"
 
