@@ -19,6 +19,7 @@ let package = Package(
     products: [
         .executable(name: "authctl", targets: ["authctl"]),
         .executable(name: "demo-backend", targets: ["DemoBackend"]),
+        .library(name: "LoginKit", targets: ["LoginKit", "LoginCore", "Secrets"]),
         .library(name: "LoginCore", targets: ["LoginCore", "Secrets"]),
         .library(name: "LoginAdapters", targets: ["LoginHTTP", "LoginStores", "LoginTerminal"]),
     ],
@@ -39,7 +40,7 @@ let package = Package(
         .target(name: "CXML", cSettings: strictC),
         .target(name: "CProcess", cSettings: strictC),
 
-        // The arrows: authctl → AuthctlCLI → adapters → LoginCore → Secrets.
+        // The arrows: authctl → AuthctlCLI → LoginKit → adapters → LoginCore → Secrets.
         .target(name: "Secrets", dependencies: ["CSodium"], swiftSettings: strict),
         .target(name: "ChildPrograms", dependencies: ["CProcess"], swiftSettings: strict),
         .target(name: "LoginCore", dependencies: ["Secrets"], swiftSettings: strict),
@@ -52,9 +53,13 @@ let package = Package(
         .target(
             name: "LoginTerminal", dependencies: ["LoginCore", "CReadline", "CProcess"], swiftSettings: strict),
         .target(
+            name: "LoginKit",
+            dependencies: ["LoginCore", "LoginHTTP", "LoginStores", "LoginTerminal", "ChildPrograms", "TOMLKit"],
+            swiftSettings: strict),
+        .target(
             name: "AuthctlCLI",
             dependencies: [
-                "LoginCore", "LoginHTTP", "LoginStores", "LoginTerminal", "ChildPrograms", "CProcess", "TOMLKit",
+                "LoginKit", "LoginCore", "LoginHTTP", "LoginStores", "ChildPrograms", "CProcess",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -89,11 +94,11 @@ let package = Package(
             name: "LoginTerminalTests", dependencies: ["LoginTerminal", "LoginTestSupport", "PromptProbe"],
             swiftSettings: strict),
         .testTarget(
-            name: "AuthctlCLITests", dependencies: ["AuthctlCLI", "ChildPrograms", "LoginTestSupport"],
+            name: "AuthctlCLITests", dependencies: ["AuthctlCLI", "LoginKit", "ChildPrograms", "LoginTestSupport"],
             exclude: ["Snapshots"],
             swiftSettings: strict),
         .testTarget(
-            name: "CorpusTests", dependencies: ["LoginCore", "LoginHTTP", "AuthctlCLI"], exclude: ["Corpus", "Driver"],
+            name: "CorpusTests", dependencies: ["LoginCore", "LoginHTTP", "LoginKit"], exclude: ["Corpus", "Driver"],
             swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
@@ -111,7 +116,7 @@ if Context.environment["AUTHCTL_FUZZ"] != nil {
     package.targets += [
         .systemLibrary(name: "CFuzzer", path: "Tests/CFuzzer"),
         .executableTarget(
-            name: "Fuzz", dependencies: ["LoginCore", "LoginHTTP", "AuthctlCLI", "CFuzzer"], path: "Tests/CorpusTests",
+            name: "Fuzz", dependencies: ["LoginCore", "LoginHTTP", "LoginKit", "CFuzzer"], path: "Tests/CorpusTests",
             exclude: ["Corpus", "CorpusTests.swift"], swiftSettings: strict),
     ]
 }

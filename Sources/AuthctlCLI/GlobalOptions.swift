@@ -1,4 +1,5 @@
 import ArgumentParser
+import LoginKit
 
 /// The options that every command has.
 struct GlobalOptions: ParsableArguments {
@@ -33,12 +34,9 @@ extension GlobalOptions {
     var words: [String] {
         // In `name:password` as curl takes it, the rest is not repeated.
         let name = username.flatMap { $0.contains(":") ? nil : $0 }
-        return (name.map(Self.user) ?? []) + (config.map { ["--config", $0] } ?? [])
+        return (name.map(LoginTarget.userOption) ?? []) + (config.map { ["--config", $0] } ?? [])
             + (timeout.map { ["--timeout", "\($0)"] } ?? [])
     }
-
-    /// `-u NAME`.
-    static func user(_ name: String) -> [String] { name.hasPrefix("-") ? ["--username=\(name)"] : ["-u", name] }
 }
 
 /// For the commands that report.

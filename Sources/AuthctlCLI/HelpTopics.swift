@@ -1,5 +1,6 @@
 import ArgumentParser
 import LoginCore
+import LoginKit
 
 /// What `help` knows besides the commands.
 enum HelpTopics {

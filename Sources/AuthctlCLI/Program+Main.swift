@@ -2,6 +2,7 @@ import CProcess
 import ChildPrograms
 import Glibc
 import LoginCore
+import LoginKit
 
 extension Program {
     /// The program in the real world, with the process protected before anything is opened.
@@ -27,7 +28,7 @@ extension Program {
     /// A call of its own, so that nothing of the run is alive, and all of it below, when the stack is wiped.
     @inline(never)
     private static func runAndForget(_ arguments: [String]) -> Ending {
-        Program(.real()).run(arguments)
+        Program(.real(), .real()).run(arguments)
     }
 
     /// By now the run is over, and its secrets are wiped.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import LoginCore
+import LoginKit
 
 /// Ours, not the argument parser's.
 typealias ExitCode = LoginCore.ExitCode
@@ -8,9 +9,11 @@ typealias ExitCode = LoginCore.ExitCode
 /// The whole program behind `main`: parses, runs one command, turns whatever ends it into words and one exit code.
 public struct Program {
     private let world: World
+    private let console: Console
 
-    init(_ world: World) {
+    init(_ world: World, _ console: Console) {
         self.world = world
+        self.console = console
     }
 
     /// - Parameter arguments: without the program's own name.
@@ -43,7 +46,7 @@ public struct Program {
     /// For a shell, which has no use for words of ours.
     private func complete(_ arguments: [String]) -> Ending {
         do throws(LoginError) {
-            try Completer(world: world).answer(arguments)
+            try Completer(world: world, streams: console.streams).answer(arguments)
             return .code(.ok)
         } catch {
             return .code(error.exitCode)
@@ -54,13 +57,14 @@ public struct Program {
         var topic = ErrorContext()
         do throws(LoginError) {
             let invocation = try Invocation(
-                world, command.global, mayAsk: type(of: command).mayAsk, mayUnlock: type(of: command).mayUnlock)
+                world, console, command.global, mayAsk: type(of: command).mayAsk, mayUnlock: type(of: command).mayUnlock
+            )
             defer { topic = invocation.typedTopic }
             return try command.end(invocation)
         } catch  where error.isClosedPipe {
             return .signal(SIGPIPE)
         } catch {
-            command.tell(error, about: topic, to: world.streams)
+            command.tell(error, about: topic, to: console.streams)
             return .code(error.exitCode)
         }
     }
@@ -81,7 +85,7 @@ public struct Program {
         let text = Authctl.fullMessage(for: error)
         if Authctl.exitCode(for: error).isSuccess {
             do throws(LoginError) {
-                try world.streams.result(text)
+                try console.streams.result(text)
                 return .code(.ok)
             } catch  where error.isClosedPipe {
                 return .signal(SIGPIPE)
@@ -97,13 +101,13 @@ public struct Program {
             let fault = LoginError.usage(.other(words.redacted(Authctl.message(for: error))))
             return .code(end(fault, printsJSON: true))
         }
-        world.streams.say(words.redacted(text))
+        console.streams.say(words.redacted(text))
         return .code(.usage)
     }
 
     /// Before there is a command that could say it.
     private func end(_ error: LoginError, printsJSON: Bool) -> ExitCode {
-        world.streams.tell(error, about: ErrorContext(), printsJSON: printsJSON)
+        console.streams.tell(error, about: ErrorContext(), printsJSON: printsJSON)
         return error.exitCode
     }
 }

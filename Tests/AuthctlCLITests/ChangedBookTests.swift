@@ -6,6 +6,7 @@ import LoginTestSupport
 import Testing
 
 @testable import AuthctlCLI
+@testable import LoginKit
 
 /// Commands that change the account book, which another process, or the profile's owner, has changed as well.
 struct ChangedBookTests {
@@ -31,11 +32,11 @@ struct ChangedBookTests {
         try world.withWorld { real in
             let command = try #require(try Authctl.parseAsRoot(words) as? any WorldCommand)
             let invocation = try Invocation(real, command.global)
-            _ = try invocation.document()
-            try invocation.book.update(change)
+            _ = try invocation.context.document()
+            try invocation.context.book.update(change)
             var fault: LoginError?
             do throws(LoginError) { _ = try command.run(invocation) } catch { fault = error }
-            return (fault, try invocation.book.read())
+            return (fault, try invocation.context.book.read())
         }
     }
 
@@ -95,7 +96,7 @@ struct ChangedBookTests {
     @Test func `of two spellings of one name only one is active`() throws {
         let world = try chat()
         try world.withWorld { real in
-            _ = try Invocation(real, try GlobalOptions.parse([])).book.update { document in
+            _ = try Invocation(real, try GlobalOptions.parse([])).context.book.update { document in
                 document.profiles[0].accounts = ["caf\u{E9}", "cafe\u{301}"].map { account($0, origin) }
                 document.profiles[0].activeUsername = "caf\u{E9}"
             }

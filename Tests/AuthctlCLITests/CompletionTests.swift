@@ -3,6 +3,7 @@ import LoginTestSupport
 import Testing
 
 @testable import AuthctlCLI
+@testable import LoginKit
 
 /// What `complete` answers, which the scripts of the shells put in.
 struct CompletionTests {

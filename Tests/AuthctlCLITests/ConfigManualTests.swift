@@ -2,6 +2,7 @@ import LoginCore
 import Testing
 
 @testable import AuthctlCLI
+@testable import LoginKit
 
 /// authctl-config(5) against the readers of the configuration.
 struct ConfigManualTests {

@@ -2,6 +2,7 @@ import LoginCore
 import Testing
 
 @testable import AuthctlCLI
+@testable import LoginKit
 
 /// What the TOML parser cannot bear is refused before it sees it.
 struct ConfigScanTests {

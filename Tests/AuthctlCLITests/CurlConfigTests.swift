@@ -6,6 +6,7 @@ import Secrets
 import Testing
 
 @testable import AuthctlCLI
+@testable import LoginKit
 
 /// What curl is told for the command of an `exec`.
 struct CurlConfigTests {
@@ -16,7 +17,7 @@ struct CurlConfigTests {
         world.variables.merge(variables) { $1 }
         return try world.withWorld { world in
             let invocation = try Invocation(world, try GlobalOptions.parse([]))
-            let run = try LoginRun(invocation, try invocation.selectProfile(nil), LoginSettings())
+            let run = try LoginRun(invocation.context, try invocation.context.selectProfile(nil), LoginSettings())
             let session = Session.token(Token(value: Secret("tok"), refreshToken: nil, expires: nil))
             let config = CurlConfig(
                 run: run, session: session, attachment: try run.service.attachment(of: session, username: ""),

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import AuthctlCLI
+@testable import LoginKit
 
 @Suite struct `Descriptors that do not block` {
     private static let bytes = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }

@@ -7,6 +7,7 @@ import Secrets
 import Testing
 
 @testable import AuthctlCLI
+@testable import LoginKit
 
 /// `exec --ephemeral`, as far as it needs no process.
 struct EphemeralLoginTests {
@@ -57,10 +58,10 @@ struct EphemeralLoginTests {
         world.variables["AUTHCTL_PROFILE"] = "chat"
         let session = try world.withWorld(server: answers("new")) { world in
             let invocation = try Invocation(world, try GlobalOptions.parse([]))
-            let gate = try Gate(invocation, try invocation.selectProfile(nil), try LoginOptions.parse([]))
+            let gate = try invocation.gate(try invocation.context.selectProfile(nil), try LoginOptions.parse([]))
             let login = try EphemeralLogin(gate)
             // Nobody else has to wait for the command: the right to renew is free.
-            _ = try invocation.keeper(gate.profile, login.handover.run.endpoint.origin).beginRefresh(of: nil)
+            _ = try invocation.context.keeper(gate.profile, login.handover.run.endpoint.origin).beginRefresh(of: nil)
             return login.handover.session
         }
         guard case .token(let token) = session else { throw Unscripted() }

@@ -5,6 +5,7 @@ import Secrets
 import Testing
 
 @testable import AuthctlCLI
+@testable import LoginKit
 
 /// Passwords that are given, not asked for.
 struct SuppliedSecretTests {

@@ -7,6 +7,7 @@ import Secrets
 import Testing
 
 @testable import AuthctlCLI
+@testable import LoginKit
 
 /// Which login is lent to git and docker, and when none is.
 struct HelperLoginTests {
@@ -217,7 +218,7 @@ struct HelperLoginTests {
             config: (0..<count).map { Self.basic("p\($0)", "https://h\($0).example") }.joined())
         return try world.withWorld { world in
             let invocation = try Invocation(world, try GlobalOptions.parse([]))
-            try invocation.book.update { document in
+            try invocation.context.book.update { document in
                 for number in 0..<count {
                     let origin = Origin(scheme: "https", host: "h\(number).example", port: 443)
                     document.updateProfile("p\(number)", url: "https://h\(number).example", origin: origin) {

@@ -5,6 +5,7 @@ import Secrets
 import Testing
 
 @testable import AuthctlCLI
+@testable import LoginKit
 
 /// The file of `-o` and that of `-d @FILE`, whatever else happens to it meanwhile.
 struct OutputFileTests {

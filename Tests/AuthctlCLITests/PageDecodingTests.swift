@@ -2,6 +2,7 @@ import LoginCore
 import Testing
 
 @testable import AuthctlCLI
+@testable import LoginKit
 
 /// `page` in a request of a profile.
 struct PageDecodingTests {

@@ -5,6 +5,7 @@ import Secrets
 import Testing
 
 @testable import AuthctlCLI
+@testable import LoginKit
 
 @Suite(.onOwnThreads) struct `A password command` {
     /// A command has the standard error of whoever runs it, and `swift test` waits for everybody who has that of the tests:

@@ -2,6 +2,7 @@ import LoginCore
 import Testing
 
 @testable import AuthctlCLI
+@testable import LoginKit
 
 /// The profiles of the manual and of the promise to users, as they are written there.
 struct ProfileDecodingTests {

@@ -3,6 +3,7 @@ import LoginTestSupport
 import Testing
 
 @testable import AuthctlCLI
+@testable import LoginKit
 
 /// Which profile a command means, where files lie, and what never stands on a command line.
 struct SelectionTests {

@@ -8,6 +8,7 @@ import Secrets
 import Testing
 
 @testable import AuthctlCLI
+@testable import LoginKit
 
 /// What is said about stores: that they cannot be set up, tried or found, and where a login is kept.
 struct StoreCommandTests {
@@ -84,7 +85,7 @@ struct StoreCommandTests {
                 let invocation = try Invocation(real, try GlobalOptions.parse([]))
                 var settings = LoginSettings()
                 settings.store = store
-                let run = try LoginRun(invocation, try invocation.profile(named: "forge"), settings)
+                let run = try LoginRun(invocation.context, try invocation.context.profile(named: "forge"), settings)
                 let record = AccountRecord(
                     username: "anna", serverName: nil, origin: run.endpoint.origin, store: .keyring, kind: .token,
                     expires: nil, savedAt: 0)

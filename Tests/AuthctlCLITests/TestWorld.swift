@@ -8,6 +8,7 @@ import Secrets
 import Synchronization
 
 @testable import AuthctlCLI
+@testable import LoginKit
 
 /// What a command left behind.
 struct Run: Equatable {
@@ -52,9 +53,10 @@ final class TestWorld {
         server = ScriptedTransport(answers)
         server.meanwhile = meanwhile
         let captured = Captured()
-        var world = world(captured)
-        world.arguments = { (["authctl"] + arguments).map { Array($0.utf8CString) } }
-        let code = Program(world).run(arguments).status { _ in
+        var console = Console(
+            streams: Streams { (stream, bytes) throws(LoginError) in captured.append(bytes, to: stream) })
+        console.arguments = { (["authctl"] + arguments).map { Array($0.utf8CString) } }
+        let code = Program(world(), console).run(arguments).status { _ in
             -1
         } dying: { _ in
             -1
@@ -65,18 +67,17 @@ final class TestWorld {
     /// Lends the world to what is less than a command.
     func withWorld<Result>(server answers: [HTTPResponse] = [], _ body: (World) throws -> Result) rethrows -> Result {
         server = ScriptedTransport(answers.map { .success($0) })
-        return try body(world(Captured()))
+        return try body(world())
     }
 
     /// What was sent, byte for byte.
     var requests: [String] { server.requests.map(\.dump) }
 
-    private func world(_ captured: Captured) -> World {
+    private func world() -> World {
         let now = now
         let clock = WallClock { now }
         return World(
             environment: Environment(variables, password: password),
-            streams: Streams { (stream, bytes) throws(LoginError) in captured.append(bytes, to: stream) },
             clock: clock, hasTerminal: { self.person.isThere }, isTerminal: { self.terminals.contains($0) },
             dialogue: { _ in self.person },
             transport: { origin, settings in
@@ -91,6 +92,13 @@ final class TestWorld {
                     folder: $0.stateFolder, clock: clock, holding: $0.holding, environment: ProgramEnvironment([:]),
                     desktop: $0.desktop, another: $0.anotherPassphrase, passphrase: $1)
             })
+    }
+}
+
+extension Invocation {
+    /// Of no command: what it says is dropped.
+    convenience init(_ world: World, _ options: GlobalOptions) throws(LoginError) {
+        try self.init(world, Console(streams: Streams { _, _ in }), options)
     }
 }
 

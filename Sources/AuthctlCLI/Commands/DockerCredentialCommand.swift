@@ -24,7 +24,7 @@ struct DockerCredentialCommand: WorldCommand {
     var printsJSON: Bool { false }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
-        let streams = invocation.world.streams
+        let streams = invocation.streams
         guard let method = DockerHelper.Verb(rawValue: action) else {
             // docker's own helpers say so.
             try streams.result("Unknown credential action \(SafeText.quoted(action, limit: 40))")

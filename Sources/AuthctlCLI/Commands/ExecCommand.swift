@@ -1,6 +1,7 @@
 import ArgumentParser
 import ChildPrograms
 import LoginCore
+import LoginKit
 
 /// `authctl exec -- COMMAND`
 struct ExecCommand: EndingCommand {
@@ -46,20 +47,20 @@ struct ExecCommand: EndingCommand {
 
     func end(_ invocation: Invocation) throws(LoginError) -> Ending {
         // Before any library is opened: some change it.
-        let environment = invocation.world.inherited()
-        let profile = try invocation.selectProfile(nil, mayGuess: false)
+        let environment = invocation.console.inherited()
+        let profile = try invocation.context.selectProfile(nil, mayGuess: false)
         let image: ProgramImage
         do throws(ProgramImage.Absence) {
             // As they were given: what the parser made of them is text.
-            let words = Array(invocation.world.arguments().suffix(command.count))
+            let words = Array(invocation.console.arguments().suffix(command.count))
             image = try ProgramImage(words, environment: environment)
         } catch {
             // Nobody types a password for a command that is not there.
-            invocation.world.streams.say("authctl: \(SafeText.quoted(command.first ?? "")): \(error.words)")
+            invocation.streams.say("authctl: \(SafeText.quoted(command.first ?? "")): \(error.words)")
             return .status(error.status)
         }
         try invocation.tellOfOuterExec()
-        let gate = try Gate(invocation, profile, login)
+        let gate = try invocation.gate(profile, login)
         let gated = GatedCommand(gate: gate, image: image, handover: handover, isOffline: offline)
         return ephemeral ? try gated.runOnce() : try gated.become()
     }
@@ -79,7 +80,7 @@ struct ExecCommand: EndingCommand {
 extension Invocation {
     /// The login of an outer `exec` goes on to be the command's unless another profile is named.
     fileprivate func tellOfOuterExec() throws(LoginError) {
-        guard let outer = world.environment["AUTHCTL_EXEC"] else { return }
+        guard let outer = context.world.environment["AUTHCTL_EXEC"] else { return }
         say("authctl: this runs inside an 'authctl exec' of the profile \(SafeText.quoted(outer)) already")
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import LoginCore
 import LoginHTTP
+import LoginKit
 import LoginStores
 
 /// `authctl login [PROFILE or URL]`
@@ -28,17 +29,18 @@ struct LoginCommand: WorldCommand {
     var printsJSON: Bool { report.json }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
-        invocation.promptTimeout = login.promptTimeout
+        invocation.context.promptTimeout = login.promptTimeout
         invocation.loginOptions = login.words
-        let target = try invocation.loginTarget(target, options: login)
-        let request = LoginSettingsResolver(invocation: invocation, target: target, options: login, force: force)
+        let target = try invocation.context.loginTarget(target, choices: login.choices)
+        let request = LoginSettingsResolver(
+            context: invocation.context, target: target, choices: login.choices, force: force)
         if login.continueWithout { return try AnonymousProbe(invocation, target.profile).tell(printsJSON: printsJSON) }
-        let run = try LoginRun(invocation, target.profile, try request.settings())
+        let run = try LoginRun(invocation.context, target.profile, try request.settings())
         let keeper = GeneratedProfileKeeper(target, run)
         let (identity, wasThere) = try run.run(through: keeper)
         let method = run.service.protectionSpace?.method
         if wasThere { try keeper.remember(method) }
-        try report(keeper.run, identity, method, wasThere: wasThere)
+        try report(invocation, keeper.run, identity, method, wasThere: wasThere)
         return .ok
     }
 
@@ -46,13 +48,12 @@ struct LoginCommand: WorldCommand {
         let name = run.profile.name
         let other = "\(ShellCommand("authctl", "login", name, "-u")) NAME"
         let asOther = run.profile.fields.contains(.username) ? "As somebody else: \(other). " : ""
-        run.invocation.say("\(asOther)Once more: \(ShellCommand("authctl", "login", name, "--force"))")
+        run.context.say("\(asOther)Once more: \(ShellCommand("authctl", "login", name, "--force"))")
     }
 
     private func report(
-        _ run: LoginRun, _ identity: Identity, _ method: AuthenticationMethod?, wasThere: Bool
+        _ invocation: Invocation, _ run: LoginRun, _ identity: Identity, _ method: AuthenticationMethod?, wasThere: Bool
     ) throws(LoginError) {
-        let invocation = run.invocation
         // What the book may still know of an earlier login is not where this one is kept.
         let record =
             try wasThere || !run.keepsNothing
@@ -62,12 +63,12 @@ struct LoginCommand: WorldCommand {
         invocation.say("\(verb) \(run.profile.name) (\(run.endpoint.origin))\(who).")
         if wasThere {
             sayOfOthers(run)
-            invocation.sayIfUnverifiable(run.profile)
+            invocation.context.sayIfUnverifiable(run.profile)
         } else {
             StoreNotice(record: record, run: run).say()
         }
         guard printsJSON else { return }
-        try invocation.world.streams.result(
+        try invocation.streams.result(
             json: LoginReport(
                 profile: run.profile.name, origin: run.endpoint.origin.description, username: identity.displayName,
                 method: method?.rawValue, store: record?.store.description,

@@ -1,6 +1,7 @@
 import ArgumentParser
 import LoginCore
 import LoginHTTP
+import LoginKit
 import LoginStores
 import Secrets
 
@@ -30,29 +31,29 @@ struct LogoutCommand: WorldCommand {
         // The first one ends the command, and is told then.
         var fault: (error: LoginError, topic: ErrorContext)?
         for (profile, account) in try accounts(invocation) {
-            let farewell = AccountLogout(invocation: invocation, profile: profile, account: account)
+            let farewell = AccountLogout(context: invocation.context, profile: profile, account: account)
             do throws(LoginError) {
                 let receipt = try farewell.perform(asksServer: !local)
                 receipts.append(receipt)
-                invocation.say(receipt.words(now: invocation.world.clock.now()))
+                invocation.say(receipt.words(now: invocation.context.world.clock.now()))
             } catch {
                 // One store that is locked does not keep the secrets of the other accounts alive.
                 if fault != nil {
-                    invocation.world.streams.say("authctl: \(error.message(about: invocation.topic).what)")
+                    invocation.streams.say("authctl: \(error.message(about: invocation.context.topic).what)")
                 }
-                fault = fault ?? (error, invocation.topic)
+                fault = fault ?? (error, invocation.context.topic)
             }
         }
         // After the accounts, since it may be what opens their file, and whatever became of them.
         if isOfEverything(invocation) {
             do throws(StoreFault) {
-                try invocation.shelf().dropHeldKey()
+                try invocation.context.shelf().dropHeldKey()
             } catch {
                 fault = fault ?? (.store(error), ErrorContext())
             }
         }
         if let fault {
-            invocation.topic = fault.topic
+            invocation.context.topic = fault.topic
             throw fault.error
         }
         try tellOfOthers(receipts, invocation)
@@ -63,26 +64,29 @@ struct LogoutCommand: WorldCommand {
     private func report(_ receipts: [Receipt], _ invocation: Invocation) throws(LoginError) -> ExitCode {
         let failed = receipts.filter { $0.problem != nil }
         guard !failed.isEmpty else {
-            if printsJSON { try invocation.world.streams.result(json: receipts) }
+            if printsJSON { try invocation.streams.result(json: receipts) }
             return .ok
         }
-        if failed.count > 1 { invocation.topic = ErrorContext() }
+        if failed.count > 1 { invocation.context.topic = ErrorContext() }
         let problems = failed.map { receipt in
             (failed.count > 1 ? "\(receipt.profile): " : "") + (receipt.problem ?? "")
         }
-        if failed.count == 1 { invocation.topic = ErrorContext(profile: failed[0].profile, origin: failed[0].place) }
+        if failed.count == 1 {
+            invocation.context.topic = ErrorContext(profile: failed[0].profile, origin: failed[0].place)
+        }
         let error = LoginError.failure(.logoutIncomplete(problems.joined(separator: "; ")))
         guard printsJSON else { throw error }
-        invocation.world.streams.say(error, about: invocation.topic)
-        let facts = ErrorReport(error, about: invocation.topic).error
-        try invocation.world.streams.result(json: IncompleteLogout(error: facts, receipts: receipts))
+        invocation.streams.say(error, about: invocation.context.topic)
+        let facts = ErrorReport(error, about: invocation.context.topic).error
+        try invocation.streams.result(json: IncompleteLogout(error: facts, receipts: receipts))
         return error.exitCode
     }
 
     /// Whoever logs out of one of several accounts may take it for the only one.
     private func tellOfOthers(_ receipts: [Receipt], _ invocation: Invocation) throws(LoginError) {
         guard !all, let done = receipts.first,
-            let record = try fromStore({ () throws(StoreFault) in try invocation.book.read() }).profile(done.profile),
+            let record = try fromStore({ () throws(StoreFault) in try invocation.context.book.read() }).profile(
+                done.profile),
             record.activeAccount == nil, let next = record.usernames.first
         else { return }
         let names = record.usernames.map { SafeText.quoted($0) }.joined(separator: ", ")
@@ -98,16 +102,16 @@ struct LogoutCommand: WorldCommand {
     private func nobody(_ invocation: Invocation) throws(LoginError) -> String {
         let nothing = "Nobody is logged in; there is nothing to do."
         if isOfEverything(invocation) { return nothing }
-        let profile = try invocation.selectProfile(profile)
-        guard let name = invocation.username(for: profile) else { return try elsewhere(profile, invocation) }
-        let known = try invocation.document().profile(profile.name)?.usernames.map { SafeText.quoted($0) } ?? []
+        let profile = try invocation.context.selectProfile(profile)
+        guard let name = invocation.context.username(for: profile) else { return try elsewhere(profile, invocation) }
+        let known = try invocation.context.document().profile(profile.name)?.usernames.map { SafeText.quoted($0) } ?? []
         let others = known.isEmpty ? "" : " Still logged in: \(known.joined(separator: ", "))."
         return "There is no login as \(SafeText.quoted(name)) in \(profile.name), so nothing was done.\(others)"
     }
 
     /// Whoever is logged in to another profile may have meant that one.
     private func elsewhere(_ profile: Profile, _ invocation: Invocation) throws(LoginError) -> String {
-        let document = try invocation.document()
+        let document = try invocation.context.document()
         let others = document.profiles.filter { !$0.name.isSame(as: profile.name) && $0.activeAccount != nil }
         let nothing = "Nobody is logged in to \(profile.name); there is nothing to do."
         guard let first = others.first else { return nothing }
@@ -124,14 +128,14 @@ struct LogoutCommand: WorldCommand {
     private func accounts(_ invocation: Invocation) throws(LoginError) -> [(
         profile: ProfileRecord, account: AccountRecord
     )] {
-        let document = try invocation.document()
+        let document = try invocation.context.document()
         if isOfEverything(invocation) {
             return document.profiles.flatMap { profile in profile.accounts.map { (profile, $0) } }
         }
-        let profile = try invocation.selectProfile(profile)
+        let profile = try invocation.context.selectProfile(profile)
         guard let record = document.profile(profile.name) else { return [] }
         if all { return record.accounts.map { (record, $0) } }
-        if let name = invocation.username(for: profile) {
+        if let name = invocation.context.username(for: profile) {
             return record.account(named: name).map { [(record, $0)] } ?? []
         }
         return record.activeAccount.map { [(record, $0)] } ?? []

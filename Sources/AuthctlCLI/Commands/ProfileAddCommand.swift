@@ -1,5 +1,6 @@
 import ArgumentParser
 import LoginCore
+import LoginKit
 import LoginStores
 
 /// `authctl profile add FILE`
@@ -30,37 +31,39 @@ struct ProfileAddCommand: WorldCommand {
     var printsJSON: Bool { report.json }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
-        let offered = try Invocation.fromConfig { () throws(UsageFault) in try OfferedProfiles(file, name: name) }
+        let offered = try LoginContext.fromConfig { () throws(UsageFault) in try OfferedProfiles(file, name: name) }
         for (name, table) in offered.profiles { try check(name, table, invocation) }
-        let withRisks = try Invocation.fromConfig { () throws(UsageFault) in try offered.risks }
+        let withRisks = try LoginContext.fromConfig { () throws(UsageFault) in try offered.risks }
         let takesRisks = withRisks.isEmpty ? false : try accepts(withRisks, invocation)
         for (name, table) in offered.profiles {
-            try invocation.write(takesRisks ? table.members : table.withoutRisks, as: name)
+            try invocation.context.write(takesRisks ? table.members : table.withoutRisks, as: name)
             invocation.say("Added the profile \(SafeText.escaped(name)).")
         }
-        if printsJSON { try invocation.world.streams.result(json: ["added": offered.profiles.map(\.name)]) }
+        if printsJSON { try invocation.streams.result(json: ["added": offered.profiles.map(\.name)]) }
         return .ok
     }
 
     private func check(_ name: String, _ table: StrictTable, _ invocation: Invocation) throws(LoginError) {
-        invocation.topic = ErrorContext(profile: name)
+        invocation.context.topic = ErrorContext(profile: name)
         guard try isFree(name, for: table, invocation) else {
             throw .usage(.other("there is a profile of this name already; choose another with --name"))
         }
-        let decoder = ProfileDecoder(folder: invocation.paths.configFolder, home: invocation.paths.home)
-        let profile = try Invocation.fromConfig { () throws(UsageFault) in try decoder.profile(named: name, table) }
-        _ = try invocation.endpoint(profile)
+        let decoder = ProfileDecoder(folder: invocation.context.paths.configFolder, home: invocation.context.paths.home)
+        let profile = try LoginContext.fromConfig { () throws(UsageFault) in try decoder.profile(named: name, table) }
+        _ = try invocation.context.endpoint(profile)
     }
 
     /// What this very file gave when its risks were left out may be completed by it.
     private func isFree(
         _ name: String, for table: StrictTable, _ invocation: Invocation
     ) throws(LoginError) -> Bool {
-        switch invocation.profiles.source(of: name) {
+        switch invocation.context.profiles.source(of: name) {
         case nil: return true
         case .config: return false
         case .made:
-            let written = try Invocation.fromConfig { () throws(UsageFault) in try invocation.profiles.written(name) }
+            let written = try LoginContext.fromConfig { () throws(UsageFault) in
+                try invocation.context.profiles.written(name)
+            }
             return written == .table(table.withoutRisks)
         }
     }
@@ -69,11 +72,12 @@ struct ProfileAddCommand: WorldCommand {
         let list = risks.map { "  \($0)" }.joined(separator: "\n")
         if acceptCommands { return true }
         let question = "These keys can run programs or weaken trust:\n\(list)"
-        guard invocation.mayAsk else {
-            invocation.world.streams.say(
+        guard invocation.context.mayAsk else {
+            invocation.streams.say(
                 "\(question)\nThey were left out; the same command with --accept-commands takes them.")
             return false
         }
-        return try invocation.world.dialogue(invocation.dialogueSettings).confirm(question, typing: "yes")
+        return try invocation.context.world.dialogue(invocation.context.dialogueSettings).confirm(
+            question, typing: "yes")
     }
 }

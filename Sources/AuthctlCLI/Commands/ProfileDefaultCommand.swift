@@ -1,5 +1,6 @@
 import ArgumentParser
 import LoginCore
+import LoginKit
 import LoginStores
 
 /// `authctl profile default [NAME]`
@@ -17,30 +18,30 @@ struct ProfileDefaultCommand: WorldCommand {
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         guard let name else {
-            let name = try invocation.defaultProfile()
+            let name = try invocation.context.defaultProfile()
             if printsJSON {
-                try invocation.world.streams.result(json: ["default": name])
+                try invocation.streams.result(json: ["default": name])
             } else {
                 if let name {
-                    try invocation.world.streams.result(name)
+                    try invocation.streams.result(name)
                 } else {
                     invocation.say("No profile is the default.")
                 }
             }
             return .ok
         }
-        let profile = try invocation.profile(named: name)
-        if let configured = invocation.profiles.defaults.profile, configured != name {
+        let profile = try invocation.context.profile(named: name)
+        if let configured = invocation.context.profiles.defaults.profile, configured != name {
             throw .usage(
                 .badConfig(
-                    file: invocation.paths.configFile, path: "default", line: nil,
+                    file: invocation.context.paths.configFile, path: "default", line: nil,
                     problem: "says '\(configured)', which goes before every other choice; change it there"))
         }
         try fromStore { () throws(StoreFault) in
-            _ = try invocation.book.update { $0.defaultProfile = profile.name }
+            _ = try invocation.context.book.update { $0.defaultProfile = profile.name }
         }
         invocation.say("The default profile is now \(profile.name).")
-        if printsJSON { try invocation.world.streams.result(json: ["default": profile.name]) }
+        if printsJSON { try invocation.streams.result(json: ["default": profile.name]) }
         return .ok
     }
 }

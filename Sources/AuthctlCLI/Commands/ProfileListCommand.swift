@@ -1,6 +1,7 @@
 import ArgumentParser
 import LoginCore
 import LoginHTTP
+import LoginKit
 import LoginStores
 
 /// `authctl profile list`
@@ -13,27 +14,27 @@ struct ProfileListCommand: WorldCommand {
     var printsJSON: Bool { report.json }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
-        let standard = try invocation.defaultProfile()
+        let standard = try invocation.context.defaultProfile()
         var rows: [ProfileRow] = []
         var firstFault: LoginError?
-        for name in invocation.profiles.names {
-            let isMade = if case .made = invocation.profiles.source(of: name) { true } else { false }
+        for name in invocation.context.profiles.names {
+            let isMade = if case .made = invocation.context.profiles.source(of: name) { true } else { false }
             do throws(LoginError) {
-                let profile = try invocation.profile(named: name)
+                let profile = try invocation.context.profile(named: name)
                 rows.append(
                     ProfileRow(profile, try shown(profile, invocation), isDefault: name == standard, isMade: isMade))
             } catch {
                 rows.append(ProfileRow(faulty: name, isDefault: name == standard, isMade: isMade))
-                invocation.world.streams.say("authctl: \(error.message(about: ErrorContext(profile: name)).what)")
+                invocation.streams.say("authctl: \(error.message(about: ErrorContext(profile: name)).what)")
                 firstFault = firstFault ?? error
             }
         }
         if printsJSON {
-            try invocation.world.streams.result(json: rows)
+            try invocation.streams.result(json: rows)
         } else if rows.isEmpty {
             invocation.say("There is no profile yet. Log in with a URL: authctl login https://HOST/PATH")
         } else {
-            try invocation.world.streams.result(Self.table(rows))
+            try invocation.streams.result(Self.table(rows))
         }
         return firstFault?.exitCode ?? .ok
     }
@@ -41,7 +42,7 @@ struct ProfileListCommand: WorldCommand {
     /// The URL, and beside a host in other letters the name that is asked for: letters of two scripts may look alike.
     private func shown(_ profile: Profile, _ invocation: Invocation) throws(LoginError) -> String {
         let isPlain = profile.url.utf8.allSatisfy { $0 < 0x80 }
-        return try SafeText.escaped(profile.url) + (isPlain ? "" : " (\(invocation.parse(profile.url).origin))")
+        return try SafeText.escaped(profile.url) + (isPlain ? "" : " (\(invocation.context.parse(profile.url).origin))")
     }
 
     private static func table(_ rows: [ProfileRow]) -> String {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LoginCore
+import LoginKit
 import LoginStores
 
 /// `authctl profile remove NAME`
@@ -16,25 +17,25 @@ struct ProfileRemoveCommand: WorldCommand {
     var printsJSON: Bool { report.json }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
-        switch invocation.profiles.source(of: name) {
+        switch invocation.context.profiles.source(of: name) {
         case nil:
-            throw .usage(.unknownProfile(name: name, near: invocation.profiles.names.nearest(to: name)))
+            throw .usage(.unknownProfile(name: name, near: invocation.context.profiles.names.nearest(to: name)))
         case .config(let file):
             throw .usage(
                 .badConfig(
                     file: file, path: "profiles.\(name)", line: nil,
                     problem: "this file belongs to you and is never rewritten; delete the profile there"))
         case .made:
-            invocation.topic = ErrorContext(profile: name)
+            invocation.context.topic = ErrorContext(profile: name)
         }
-        guard try fromStore({ () throws(StoreFault) in try forget(invocation.book) }) else {
+        guard try fromStore({ () throws(StoreFault) in try forget(invocation.context.book) }) else {
             throw .usage(.other("it still has logins; first: \(ShellCommand("authctl", "logout", name, "--all"))"))
         }
         _ = try fromStore { () throws(StoreFault) in
-            try invocation.world.profileFolder(invocation.paths.madeProfiles).remove("\(name).toml")
+            try invocation.context.world.profileFolder(invocation.context.paths.madeProfiles).remove("\(name).toml")
         }
         invocation.say("Removed the profile \(SafeText.escaped(name)).")
-        if printsJSON { try invocation.world.streams.result(json: ["removed": name]) }
+        if printsJSON { try invocation.streams.result(json: ["removed": name]) }
         return .ok
     }
 

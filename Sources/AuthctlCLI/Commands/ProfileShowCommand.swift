@@ -1,5 +1,6 @@
 import ArgumentParser
 import LoginCore
+import LoginKit
 import LoginStores
 
 /// `authctl profile show [NAME]`
@@ -16,17 +17,17 @@ struct ProfileShowCommand: WorldCommand {
     var printsJSON: Bool { report.json }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
-        let profile = try invocation.selectProfile(name)
+        let profile = try invocation.context.selectProfile(name)
         guard
-            let value = try Invocation.fromConfig({ () throws(UsageFault) in
-                try invocation.profiles.written(profile.name)
+            let value = try LoginContext.fromConfig({ () throws(UsageFault) in
+                try invocation.context.profiles.written(profile.name)
             })
         else { throw .usage(.unknownProfile(name: profile.name, near: [])) }
         if printsJSON {
-            try invocation.world.streams.result(json: [profile.name: value.json])
+            try invocation.streams.result(json: [profile.name: value.json])
         } else {
             let document = ConfigValue.table(["profiles": .table([profile.name: value])]).document(headings: 2)
-            try invocation.world.streams.result(document)
+            try invocation.streams.result(document)
         }
         return .ok
     }

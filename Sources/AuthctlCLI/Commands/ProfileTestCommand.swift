@@ -1,6 +1,7 @@
 import ArgumentParser
 import LoginCore
 import LoginHTTP
+import LoginKit
 import LoginStores
 
 /// `authctl profile test [NAME]`
@@ -27,16 +28,16 @@ struct ProfileTestCommand: WorldCommand {
     }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
-        let profile = try login.applied(to: try invocation.selectProfile(name))
-        invocation.topic.command = ["profile", "test"]
+        let profile = try login.choices.applied(to: try invocation.context.selectProfile(name))
+        invocation.context.topic.command = ["profile", "test"]
         let walk = LoginTranscript(beginsAnonymously: !profile.provesByCertificate)
         do throws(LoginError) {
-            invocation.promptTimeout = login.promptTimeout
+            invocation.context.promptTimeout = login.promptTimeout
             invocation.loginOptions = login.words
-            invocation.trace = { walk.add($0) }
+            invocation.context.trace = { walk.add($0) }
             let target = LoginTarget(profile: profile)
             let settings = try LoginSettingsResolver(
-                invocation: invocation, target: target, options: login, force: true
+                context: invocation.context, target: target, choices: login.choices, force: true
             )
             .settings()
             let identity = try ProfileTest(invocation: invocation, profile: profile, walk: walk).perform(settings)
@@ -46,7 +47,7 @@ struct ProfileTestCommand: WorldCommand {
         } catch {
             walk.stop(error)
             // The error is the one JSON value then.
-            if printsJSON { invocation.say(walk.text) } else { try invocation.world.streams.result(walk.text) }
+            if printsJSON { invocation.say(walk.text) } else { try invocation.streams.result(walk.text) }
             invocation.sayProposals(walk, profile)
             throw error
         }
@@ -54,9 +55,9 @@ struct ProfileTestCommand: WorldCommand {
 
     private func show(_ walk: LoginTranscript, _ identity: Identity, _ invocation: Invocation) throws(LoginError) {
         if printsJSON {
-            return try invocation.world.streams.result(json: WalkReport(walk, of: identity))
+            return try invocation.streams.result(json: WalkReport(walk, of: identity))
         }
-        try invocation.world.streams.result(walk.text)
+        try invocation.streams.result(walk.text)
         let name = identity.displayName.isEmpty ? "" : " as \(SafeText.escaped(identity.displayName))"
         invocation.say("The login works\(name); nothing was kept.")
     }

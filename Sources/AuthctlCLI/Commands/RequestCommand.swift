@@ -1,5 +1,6 @@
 import ArgumentParser
 import LoginCore
+import LoginKit
 
 /// `authctl request [METHOD] URL`
 struct RequestCommand: WorldCommand {
@@ -48,19 +49,19 @@ struct RequestCommand: WorldCommand {
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         if anonymous { return try runAnonymously(invocation) }
-        let gate = try Gate(invocation, try invocation.selectProfile(forRequestTo: url), login)
+        let gate = try invocation.gate(try invocation.context.selectProfile(forRequestTo: url), login)
         let outgoing = try OutgoingRequest(
             invocation, gate.profile, request, method: method, url: url,
             mayConcern: gate.profile.proof.rules.mayConcern)
-        return try UserRequest(gate: gate, outgoing: outgoing).run()
+        return try outgoing.code(of: try UserRequest(gate: gate, outgoing: outgoing).run())
     }
 
     private func runAnonymously(_ invocation: Invocation) throws(LoginError) -> ExitCode {
-        let profile = try login.applied(to: try invocation.selectProfile(forAnonymousRequestTo: url))
+        let profile = try login.choices.applied(to: try invocation.context.selectProfile(forAnonymousRequestTo: url))
         let outgoing = try OutgoingRequest(
             invocation, profile, request, method: method, url: url, mayConcern: { _ in false })
-        let trust = login.trustPolicy(mayAsk: false)
-        let service = try invocation.anonymousService(profile, fingerprint: trust.fingerprint)
+        let trust = login.choices.trustPolicy(mayAsk: false)
+        let service = try invocation.context.anonymousService(profile, fingerprint: trust.fingerprint)
         return try AnonymousRequest(outgoing: outgoing, service: service).run()
     }
 }

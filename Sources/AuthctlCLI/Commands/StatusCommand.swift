@@ -1,6 +1,7 @@
 import ArgumentParser
 import LoginCore
 import LoginHTTP
+import LoginKit
 import LoginStores
 
 /// `authctl status [PROFILE]`
@@ -26,12 +27,12 @@ struct StatusCommand: WorldCommand {
         if names.isEmpty { throw .loginRequired(LoginNeed(why: .noProfile)) }
         var rows: [StatusRow] = []
         for name in names { rows += try StatusSurvey(invocation: invocation, asksServer: !offline).rows(name) }
-        invocation.topic = ErrorContext()
+        invocation.context.topic = ErrorContext()
         let code = rows.map(\.code).first { $0 != .ok } ?? .ok
         if printsJSON {
-            try invocation.world.streams.result(json: rows)
+            try invocation.streams.result(json: rows)
         } else if !invocation.options.quiet {
-            try invocation.world.streams.result(StatusTable(rows: rows, now: invocation.world.clock.now()).text)
+            try invocation.streams.result(StatusTable(rows: rows, now: invocation.context.world.clock.now()).text)
             sayAuthorities(rows, invocation)
             sayExceptions(rows, invocation)
         }
@@ -40,15 +41,17 @@ struct StatusCommand: WorldCommand {
 
     /// The default profile first.
     private func names(_ invocation: Invocation) throws(LoginError) -> [String] {
-        if let name = profile ?? invocation.options.profile { return [try invocation.profile(named: name).name] }
-        let names = invocation.profiles.names
-        guard let first = try invocation.defaultProfile(), names.contains(first) else { return names }
+        if let name = profile ?? invocation.options.profile {
+            return [try invocation.context.profile(named: name).name]
+        }
+        let names = invocation.context.profiles.names
+        guard let first = try invocation.context.defaultProfile(), names.contains(first) else { return names }
         return [first] + names.filter { $0 != first }
     }
 
     private func sayAuthorities(_ rows: [StatusRow], _ invocation: Invocation) {
         guard invocation.options.verbose else { return }
-        if let file = invocation.world.environment["AUTHCTL_CA_FILE"] {
+        if let file = invocation.context.world.environment["AUTHCTL_CA_FILE"] {
             return invocation.say("Certificate authorities: \(SafeText.escaped(file)) (AUTHCTL_CA_FILE)")
         }
         invocation.say("Certificate authorities: \(TransportSettings.systemAuthorities)")

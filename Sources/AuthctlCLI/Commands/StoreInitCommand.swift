@@ -1,5 +1,6 @@
 import ArgumentParser
 import LoginCore
+import LoginKit
 import LoginStores
 import Secrets
 
@@ -27,15 +28,15 @@ struct StoreInitCommand: WorldCommand {
             throw .usage(.badValue(option: "store", problem: "only 'file' has to be set up"))
         }
         // Before anybody types a passphrase for nothing.
-        let isSetUp = try fromStore { () throws(StoreFault) in try invocation.shelf().hasEncryptedFile() }
-        if isSetUp { throw .store(.alreadySetUp(.file, path: invocation.encryptedFile)) }
+        let isSetUp = try fromStore { () throws(StoreFault) in try invocation.context.shelf().hasEncryptedFile() }
+        if isSetUp { throw .store(.alreadySetUp(.file, path: invocation.context.encryptedFile)) }
         let source = try keySource(invocation)
         try fromStore { () throws(StoreFault) in
-            try EncryptedFileStore.create(folder: invocation.paths.stateFolder, source: source)
+            try EncryptedFileStore.create(folder: invocation.context.paths.stateFolder, source: source)
         }
         invocation.say("The encrypted file is set up; from now on 'auto' chooses it for new logins.")
         if case .passphrase = source { invocation.say(Self.whoAsks) }
-        if printsJSON { try invocation.world.streams.result(json: ["store": "file", "result": "ok"]) }
+        if printsJSON { try invocation.streams.result(json: ["store": "file", "result": "ok"]) }
         return .ok
     }
 
@@ -47,13 +48,13 @@ struct StoreInitCommand: WorldCommand {
 
     private func keySource(_ invocation: Invocation) throws(LoginError) -> KeySource {
         if let keyFile {
-            return .keyFile(path: try Invocation.fromConfig { () throws(UsageFault) in try Paths.absolute(keyFile) })
+            return .keyFile(path: try LoginContext.fromConfig { () throws(UsageFault) in try Paths.absolute(keyFile) })
         }
-        if let file = invocation.world.environment["AUTHCTL_STORE_PASSPHRASE_FILE"] {
+        if let file = invocation.context.world.environment["AUTHCTL_STORE_PASSPHRASE_FILE"] {
             return .passphrase { () throws(StoreFault) in try SecretFile.passphrase(file) }
         }
-        guard invocation.mayAsk else { throw .store(.newPassphraseMissing) }
-        let dialogue = invocation.world.dialogue(invocation.dialogueSettings)
+        guard invocation.context.mayAsk else { throw .store(.newPassphraseMissing) }
+        let dialogue = invocation.context.world.dialogue(invocation.context.dialogueSettings)
         guard let typed = try dialogue.askPassphrase("New passphrase: ", confirm: true) else { throw .cancelled }
         return .passphrase { () throws(StoreFault) in typed }
     }

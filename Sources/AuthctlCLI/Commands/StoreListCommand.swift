@@ -1,5 +1,6 @@
 import ArgumentParser
 import LoginCore
+import LoginKit
 import LoginStores
 
 /// `authctl store list`
@@ -15,7 +16,7 @@ struct StoreListCommand: WorldCommand {
     var printsJSON: Bool { report.json }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
-        let shelf = invocation.shelf()
+        let shelf = invocation.context.shelf()
         let findings = shelf.chooser().survey()
         let named = try invocation.namedStore()
         var rows = findings.map { StoreRow($0) } + StoreRow.byNameOnly(shelf.helpers())
@@ -24,11 +25,11 @@ struct StoreListCommand: WorldCommand {
         }
         rows = rows.map { $0.chosen(by: named) }
         if printsJSON {
-            try invocation.world.streams.result(json: rows)
+            try invocation.streams.result(json: rows)
         } else {
             var table = Table(headings: ["STORE", "KEEPS", "USABLE", "WHY"])
             table.rows = rows.map { [$0.name, $0.keeps, $0.usable ? "yes" : "no", $0.why] }
-            try invocation.world.streams.result(table.text)
+            try invocation.streams.result(table.text)
         }
         return .ok
     }
@@ -38,8 +39,8 @@ extension Invocation {
     /// The store that the environment or the top of the configuration names, and which of the two; nothing for `auto`.
     fileprivate func namedStore() throws(LoginError) -> (store: StoreName, source: String)? {
         var settings = Profile.Settings()
-        try settings.override(by: world.environment)
+        try settings.override(by: context.world.environment)
         let source = settings.store == nil ? "config.toml" : "AUTHCTL_STORE"
-        return (settings.store ?? profiles.defaults.store).flatMap { StoreName($0) }.map { ($0, source) }
+        return (settings.store ?? context.profiles.defaults.store).flatMap { StoreName($0) }.map { ($0, source) }
     }
 }

@@ -34,7 +34,7 @@ struct StoreMoveCommand: WorldCommand {
             let whose = invocation.options.username.map { " as \(SafeText.quoted($0))" } ?? ""
             invocation.say("No login\(whose) is kept in '\(source)'; there was nothing to move.")
         }
-        if printsJSON { try invocation.world.streams.result(json: moves) }
+        if printsJSON { try invocation.streams.result(json: moves) }
         return .ok
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LoginCore
+import LoginKit
 import LoginStores
 
 /// `authctl store test [STORE]`
@@ -20,7 +21,7 @@ struct StoreTestCommand: WorldCommand {
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let name = try store.map { (text) throws(LoginError) in try StoreName.keeping(text) }
         let chosen = try fromStore { () throws(StoreFault) in
-            let shelf = invocation.shelf()
+            let shelf = invocation.context.shelf()
             let chosen = try shelf.chooser().choose(name)
             if ReadBack.isNeeded(for: chosen.name) {
                 try ReadBack(store: chosen, config: invocation.options.config).run()
@@ -29,7 +30,7 @@ struct StoreTestCommand: WorldCommand {
         }
         let how = ReadBack.isNeeded(for: chosen.name) ? "written, read back by another process" : "written, read back"
         invocation.say("The store '\(chosen.name)' works: \(how), deleted.")
-        if printsJSON { try invocation.world.streams.result(json: ["store": chosen.name.description, "result": "ok"]) }
+        if printsJSON { try invocation.streams.result(json: ["store": chosen.name.description, "result": "ok"]) }
         return .ok
     }
 }

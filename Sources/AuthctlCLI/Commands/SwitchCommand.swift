@@ -1,5 +1,6 @@
 import ArgumentParser
 import LoginCore
+import LoginKit
 import LoginStores
 
 /// `authctl switch [PROFILE] USER`
@@ -24,14 +25,14 @@ struct SwitchCommand: WorldCommand {
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         // `-u` is the user as well.
         let words = names + (invocation.options.username.map { [$0] } ?? [])
-        let profile = try invocation.selectProfile(words.count == 2 ? words[0] : nil)
+        let profile = try invocation.context.selectProfile(words.count == 2 ? words[0] : nil)
         let username = words[words.count - 1]
         if username.utf8.contains(UInt8(ascii: ":")), profile.answersChallenges { throw .usage(.usernameHasColon) }
         let account = try activate(username, of: profile, invocation)
         invocation.say(
             "The active account of \(profile.name) is now \(SafeText.escaped(account.identity.displayName)).")
         if printsJSON {
-            try invocation.world.streams.result(json: ["profile": profile.name, "username": account.username])
+            try invocation.streams.result(json: ["profile": profile.name, "username": account.username])
         }
         return .ok
     }
@@ -41,11 +42,11 @@ struct SwitchCommand: WorldCommand {
     private func activate(
         _ username: String, of profile: Profile, _ invocation: Invocation
     ) throws(LoginError) -> AccountRecord {
-        let origin = try invocation.record(of: profile)?.origin
+        let origin = try invocation.context.record(of: profile)?.origin
         var known: [String] = []
         var found: AccountRecord?
         try fromStore { () throws(StoreFault) in
-            _ = try invocation.book.update { document in
+            _ = try invocation.context.book.update { document in
                 guard let record = document.profile(profile.name), record.origin == origin else { return }
                 known = record.usernames
                 found = record.account(named: username)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import LoginCore
+import LoginKit
 import LoginStores
 import Secrets
 
@@ -36,13 +37,13 @@ struct TokenCommand: WorldCommand {
     }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
-        let profile = try invocation.selectProfile(profile)
+        let profile = try invocation.context.selectProfile(profile)
         let (session, username) = try TokenSource(
-            invocation: invocation, profile: profile, minimum: minTtl, asksServer: verify, wantsHeader: header
+            context: invocation.context, profile: profile, minimum: minTtl, asksServer: verify, wantsHeader: header
         ).session()
-        if verify { invocation.sayIfUnverifiable(profile) }
+        if verify { invocation.context.sayIfUnverifiable(profile) }
         if printsJSON {
-            try invocation.world.streams.result(json: try TokenReport(profile, session, username, header: header))
+            try invocation.streams.result(json: try TokenReport(profile, session, username, header: header))
         } else if header {
             try invocation.show(try Self.line(session, profile, username))
         } else {
@@ -77,7 +78,7 @@ struct TokenCommand: WorldCommand {
 
 extension Invocation {
     fileprivate func show(_ secret: Secret) throws(LoginError) {
-        try world.streams.result(secret, isTerminal: world.isTerminal(STDOUT_FILENO))
+        try streams.result(secret, isTerminal: context.world.isTerminal(STDOUT_FILENO))
     }
 }
 

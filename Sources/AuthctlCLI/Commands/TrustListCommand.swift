@@ -1,5 +1,6 @@
 import ArgumentParser
 import LoginCore
+import LoginKit
 import LoginStores
 
 /// `authctl trust list`
@@ -13,15 +14,15 @@ struct TrustListCommand: WorldCommand {
     var printsJSON: Bool { report.json }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
-        let rows = try invocation.document().trusted.map { TrustRow($0) }.sorted { $0.origin < $1.origin }
+        let rows = try invocation.context.document().trusted.map { TrustRow($0) }.sorted { $0.origin < $1.origin }
         if printsJSON {
-            try invocation.world.streams.result(json: rows)
+            try invocation.streams.result(json: rows)
         } else if rows.isEmpty {
             invocation.say("authctl: nothing is trusted by exception")
         } else {
             var table = Table(headings: ["ORIGIN", "ACCEPTED FAULTS", "FINGERPRINT"])
             table.rows = rows.map { [$0.origin, $0.reasons.joined(separator: ", "), $0.fingerprint] }
-            try invocation.world.streams.result(table.text)
+            try invocation.streams.result(table.text)
         }
         return .ok
     }

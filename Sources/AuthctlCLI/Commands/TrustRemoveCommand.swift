@@ -1,6 +1,7 @@
 import ArgumentParser
 import LoginCore
 import LoginHTTP
+import LoginKit
 import LoginStores
 
 /// `authctl trust remove ORIGIN`
@@ -17,10 +18,10 @@ struct TrustRemoveCommand: WorldCommand {
     var printsJSON: Bool { report.json }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
-        let trusted = try invocation.document().trusted.map(\.origin)
+        let trusted = try invocation.context.document().trusted.map(\.origin)
         // As 'trust list' has it, without a look at any parser.
         var found = trusted.first { $0.description == self.origin }
-        if found == nil { found = try invocation.parse(self.origin).origin }
+        if found == nil { found = try invocation.context.parse(self.origin).origin }
         guard let origin = found, trusted.contains(origin) else {
             let known = trusted.map(\.description).sorted().joined(separator: ", ")
             throw .usage(
@@ -29,10 +30,10 @@ struct TrustRemoveCommand: WorldCommand {
                         + (known.isEmpty ? "" : ", only for: \(known)")))
         }
         try fromStore { () throws(StoreFault) in
-            _ = try invocation.book.update { $0.distrust(origin) }
+            _ = try invocation.context.book.update { $0.distrust(origin) }
         }
         invocation.say("The certificate of \(origin) is not trusted any more.")
-        if printsJSON { try invocation.world.streams.result(json: ["removed": origin.description]) }
+        if printsJSON { try invocation.streams.result(json: ["removed": origin.description]) }
         return .ok
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LoginCore
+import LoginKit
 import LoginStores
 
 /// `authctl whoami [PROFILE]`
@@ -19,26 +20,26 @@ struct WhoamiCommand: WorldCommand {
     var printsJSON: Bool { report.json }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
-        let profile = try invocation.selectProfile(profile)
+        let profile = try invocation.context.selectProfile(profile)
         let identity = offline ? try stored(profile, invocation) : try verified(profile, invocation)
-        if !offline { invocation.sayIfUnverifiable(profile) }
+        if !offline { invocation.context.sayIfUnverifiable(profile) }
         guard printsJSON else {
             // A result is whole, however long.
-            try invocation.world.streams.result(SafeText.escaped(identity.displayName, limit: .max))
+            try invocation.streams.result(SafeText.escaped(identity.displayName, limit: .max))
             return .ok
         }
-        try invocation.world.streams.result(
+        try invocation.streams.result(
             json: WhoamiReport(
                 profile: profile.name, username: identity.displayName, verified: !offline && profile.verify != nil))
         return .ok
     }
 
     private func verified(_ profile: Profile, _ invocation: Invocation) throws(LoginError) -> Identity {
-        try SessionVerifier(invocation, profile).identity()
+        try SessionVerifier(invocation.context, profile).identity()
     }
 
     private func stored(_ profile: Profile, _ invocation: Invocation) throws(LoginError) -> Identity {
-        let account = try invocation.usableAccount(profile)
+        let account = try invocation.context.usableAccount(profile)
         invocation.say("authctl: from what is stored; the service was not asked")
         return account.identity
     }

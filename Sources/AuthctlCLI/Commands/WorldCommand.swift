@@ -1,5 +1,6 @@
 import ArgumentParser
 import LoginCore
+import LoginKit
 
 /// A command that works in a `World`: options, then one step that receives the invocation and decides how the program ends.
 protocol EndingCommand: ParsableCommand {
@@ -15,7 +16,7 @@ protocol EndingCommand: ParsableCommand {
 
     func end(_ invocation: Invocation) throws(LoginError) -> Ending
 
-    /// Says why it failed, where its caller looks for that. It may have failed before there was an invocation.
+    /// Says why it failed, where its caller looks for that. It may have failed before there was an invocation.context.
     func tell(_ error: LoginError, about topic: ErrorContext, to streams: Streams)
 }
 

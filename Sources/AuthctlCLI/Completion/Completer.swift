@@ -1,4 +1,5 @@
 import LoginCore
+import LoginKit
 
 /// `authctl complete -- WORDS`, which the completion scripts run: what may stand at the end of the last word.
 ///
@@ -9,11 +10,12 @@ struct Completer {
     static let name = "complete"
 
     let world: World
+    let streams: Streams
 
     func answer(_ arguments: [String]) throws(LoginError) {
         let words = Array(arguments.drop { $0 != "--" }.dropFirst())
         guard let root = CommandShape.root() else { return }
-        try world.streams.result(answer(to: CommandLinePlace(words, in: root)))
+        try streams.result(answer(to: CommandLinePlace(words, in: root)))
     }
 
     private func answer(to place: CommandLinePlace) -> String {

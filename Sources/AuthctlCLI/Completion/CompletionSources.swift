@@ -1,5 +1,6 @@
 import ArgumentParser
 import LoginCore
+import LoginKit
 import LoginStores
 
 /// What there is to choose from, of the things that are not the same for everybody: profiles, accounts, stores.
@@ -32,7 +33,7 @@ struct CompletionSources {
     }
 
     private func profiles(_ isWanted: (Configuration.Source) -> Bool = { _ in true }) -> [String] {
-        guard let book = invocation?.profiles else { return [] }
+        guard let book = context?.profiles else { return [] }
         return book.names.filter { name in
             ProfileName.problem(name) == nil && book.source(of: name).map(isWanted) ?? false
         }
@@ -62,9 +63,9 @@ struct CompletionSources {
     private var profile: String? {
         let commands = ["login", "whoami", "logout", "status", "token", "switch", "profile"]
         let argument = commands.contains(place.command.first ?? "") ? place.arguments.first : nil
-        guard let invocation else { return nil }
+        guard let context else { return nil }
         do throws(LoginError) {
-            return try invocation.selectProfile(argument ?? place.values["profile"]).name
+            return try context.selectProfile(argument ?? place.values["profile"]).name
         } catch {
             return nil
         }
@@ -80,14 +81,13 @@ struct CompletionSources {
     private var origins: [String] { (document?.trusted ?? []).map(\.origin.description).sorted() }
 
     private var document: AccountRegistryDocument? {
-        guard let invocation else { return nil }
-        do throws(LoginError) { return try invocation.document() } catch { return nil }
+        guard let context else { return nil }
+        do throws(LoginError) { return try context.document() } catch { return nil }
     }
 
-    private var invocation: Invocation? {
-        guard var options = try? GlobalOptions.parse([]) else { return nil }
+    private var context: LoginContext? {
+        var options = LoginContext.Options()
         options.config = place.values["config"]
-        options.quiet = true
-        do throws(LoginError) { return try Invocation(world, options) } catch { return nil }
+        do throws(LoginError) { return try LoginContext(world, options, .silent) } catch { return nil }
     }
 }

@@ -1,5 +1,6 @@
 import LoginCore
 import LoginHTTP
+import LoginKit
 import Secrets
 
 /// The session in the words of curl's configuration file, see curl(1), -K.
@@ -88,7 +89,7 @@ struct CurlConfig {
         guard let file = settings.certificate else { return }
         let passphrase = run.profile.provesByCertificate ? session.passphrase : run.extraSecrets[.passphrase]
         let identity = try KeyFile.files(certificate: file, key: settings.key)
-            .open(passphrase: passphrase, now: run.invocation.world.clock.now())
+            .open(passphrase: passphrase, now: run.context.world.clock.now())
         do throws(SecretBuilder.LimitExceeded) {
             // A colon would end the name, and begin a passphrase.
             try text.option("cert", Secret(file.replacing("\\", with: "\\\\").replacing(":", with: "\\:")))

@@ -1,5 +1,6 @@
 import LoginCore
 import LoginHTTP
+import LoginKit
 import Secrets
 
 /// A login that nothing is kept of: made for one command, and ended after it.
@@ -11,7 +12,7 @@ struct EphemeralLogin {
         var settings = gate.settings
         settings.policy.force = true
         settings.persist = Persistence.none
-        let run = try LoginRun(gate.invocation, gate.profile, settings)
+        let run = try LoginRun(gate.context, gate.profile, settings)
         let keeper = NoKeeper()
         let (identity, _) = try run.run(through: keeper)
         guard let session = keeper.login?.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
@@ -21,7 +22,7 @@ struct EphemeralLogin {
     /// Ends the session at the server. What comes of it is said, and changes no exit code: that is the command's.
     func end() {
         let (run, session) = (handover.run, handover.session)
-        let invocation = run.invocation
+        let context = run.context
         if case .credential = session, run.profile.logout == nil { return }
         var receipt = Receipt(
             profile: run.profile.name, place: run.endpoint.origin, username: handover.identity.displayName,
@@ -33,11 +34,11 @@ struct EphemeralLogin {
             receipt.server = .failed
             receipt.problem = error.message(about: ErrorContext()).what
         }
-        let words = receipt.words(now: invocation.world.clock.now())
+        let words = receipt.words(now: context.world.clock.now())
         if receipt.problem != nil {
-            invocation.world.streams.say("authctl: \(words)")
+            context.warn("authctl: \(words)")
         } else {
-            invocation.say(words)
+            context.say(words)
         }
     }
 }

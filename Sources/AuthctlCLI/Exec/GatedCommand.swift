@@ -1,6 +1,7 @@
 import ChildPrograms
 import LoginCore
 import LoginHTTP
+import LoginKit
 import LoginStores
 import Secrets
 
@@ -37,7 +38,7 @@ struct GatedCommand {
             case .signalled(let number): return .signal(number)
             }
         } catch {
-            gate.invocation.world.streams.say("authctl: the command cannot be run: \(error.words)")
+            gate.context.warn("authctl: the command cannot be run: \(error.words)")
             return .status(error.status)
         }
     }
@@ -50,13 +51,13 @@ struct GatedCommand {
 
     /// Before anybody types anything: the profile knows whether its sessions have tokens.
     private func checkHasToken() throws(LoginError) {
-        let (invocation, profile) = (gate.invocation, gate.profile)
+        let (context, profile) = (gate.context, gate.profile)
         guard profile.sessionRule.isCredential else {
             if profile.sessionRule.slots.contains(.token) { return }
             throw .usage(.tokenHasOnlyHeader(method: .cookie))
         }
         if profile.provesByCertificate { throw .usage(.hasNoHeader(method: .certificate)) }
-        let pinned = try invocation.record(of: profile)?.pinnedMethod
+        let pinned = try context.record(of: profile)?.pinnedMethod
         switch pinned ?? profile.methods.first ?? .auto {
         case .digest: throw .usage(.hasNoHeader(method: .digest))
         case .negotiate: throw .usage(.hasNoHeader(method: .negotiate))

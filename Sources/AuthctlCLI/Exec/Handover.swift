@@ -1,6 +1,7 @@
 import ChildPrograms
 import LoginCore
 import LoginHTTP
+import LoginKit
 import Secrets
 
 /// What a command finds of the login that was made for it.

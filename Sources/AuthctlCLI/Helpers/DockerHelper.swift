@@ -1,5 +1,6 @@
 import LoginCore
 import LoginHTTP
+import LoginKit
 import LoginStores
 import Secrets
 
@@ -57,7 +58,7 @@ struct DockerHelper {
             throw .usage(
                 .other("no single profile is for \(origin), and it takes one to verify a login; see authctl-config(5)"))
         }
-        invocation.topic = ErrorContext(profile: profile.name, origin: origin)
+        invocation.context.topic = ErrorContext(profile: profile.name, origin: origin)
         try logIn(profile, supplied)
         return .done
     }
@@ -69,24 +70,24 @@ struct DockerHelper {
         }
         let secret = Secret(supplied.secret)
         if profile.answersChallenges {
-            try invocation.checkBasic(username: supplied.username)
+            try invocation.context.checkBasic(username: supplied.username)
             guard secret.isFreeOfControls else { throw .usage(.controlCharacter(.password)) }
         }
         var settings = LoginSettings()
         settings.username = supplied.username
         settings.supplied = Credential(username: supplied.username, secret: secret)
         settings.policy = LoginFlow.Policy(mayAsk: false, hasSuppliedCredential: true)
-        _ = try LoginRun(invocation, profile, settings).run()
+        _ = try LoginRun(invocation.context, profile, settings).run()
     }
 
     /// Docker's way to log out.
     private func erase(_ input: Secret) throws(LoginError) -> Answer {
         let server = DockerServer(input)
         guard !server.text.isEmpty else { return .refused(.noURL) }
-        guard let login = try login(server), let record = try invocation.record(of: login.profile) else {
+        guard let login = try login(server), let record = try invocation.context.record(of: login.profile) else {
             return .refused(.notFound)
         }
-        let farewell = AccountLogout(invocation: invocation, profile: record, account: login.account)
+        let farewell = AccountLogout(context: invocation.context, profile: record, account: login.account)
         if let problem = try farewell.perform(asksServer: true).problem {
             throw .failure(.logoutIncomplete(problem))
         }

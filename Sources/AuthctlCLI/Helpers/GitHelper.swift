@@ -25,7 +25,7 @@ struct GitHelper {
             invocation.explain("git did not say that it takes a token (capability[]=authtype), and this login is one")
             return
         }
-        try invocation.world.streams.result(try answer(lent))
+        try invocation.streams.result(try answer(lent))
     }
 
     private func answer(_ lent: LentLogin) throws(LoginError) -> Secret {

@@ -1,5 +1,6 @@
 import Glibc
 import LoginCore
+import LoginKit
 import Secrets
 
 /// What another program asks of authctl as its helper: bounded in length and in time.

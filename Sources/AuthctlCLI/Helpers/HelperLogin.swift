@@ -1,5 +1,6 @@
 import LoginCore
 import LoginHTTP
+import LoginKit
 import LoginStores
 import Secrets
 
@@ -16,7 +17,7 @@ struct HelperLogin {
     /// - Returns: nothing where there is no session, or one that other programs cannot send.
     func lent() throws(LoginError) -> LentLogin? {
         let source = TokenSource(
-            invocation: invocation, profile: profile, minimum: 0, asksServer: false, wantsHeader: true)
+            context: invocation.context, profile: profile, minimum: 0, asksServer: false, wantsHeader: true)
         do throws(LoginError) {
             if isLendable, let lent = try lent(try source.session(of: account)) { return lent }
             invocation.explain("the session of \(profile.name) goes along in a way that is not lent to other programs")
@@ -30,7 +31,7 @@ struct HelperLogin {
     /// What is stored, be it past its end or not.
     func stored() throws(LoginError) -> LentLogin? {
         guard isLendable else { return nil }
-        let keeper = invocation.keeper(profile, account.origin, settings)
+        let keeper = invocation.context.keeper(profile, account.origin, settings)
         return try keeper.fill(account).session.flatMap { (session) throws(LoginError) in try lent(session) }
     }
 
@@ -38,7 +39,7 @@ struct HelperLogin {
     /// - Returns: whether there is a good login afterwards.
     func holds() throws(LoginError) -> Bool {
         do throws(LoginError) {
-            _ = try LoginRun(invocation, profile, settings).run()
+            _ = try LoginRun(invocation.context, profile, settings).run()
             return true
         } catch .loginRequired, .rejected {
             return false
@@ -73,7 +74,7 @@ extension Invocation {
     /// The origin that a program names.
     /// - Returns: nothing for what is no https or http URL of a host: there is no login for it.
     func helperOrigin(_ url: String) throws(LoginError) -> (origin: Origin, user: String?, password: Secret?)? {
-        let parser = try world.urlParser()
+        let parser = try context.world.urlParser()
         guard let parsed = try? parser.parse(url) else {
             explain("this is no URL that a profile could be for")
             return nil

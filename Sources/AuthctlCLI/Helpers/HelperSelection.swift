@@ -1,4 +1,5 @@
 import LoginCore
+import LoginKit
 import LoginStores
 
 /// Which login a helper's caller means: that of a profile at exactly this origin.
@@ -18,7 +19,7 @@ extension Invocation {
             explain("no profile is for \(origin)")
             return nil
         }
-        topic = ErrorContext(profile: profile.name, origin: origin)
+        context.topic = ErrorContext(profile: profile.name, origin: origin)
         guard let account = try helperAccount(profile, username) else {
             explain("nobody is logged in at \(origin)\(username.map { " as \(SafeText.quoted($0))" } ?? "")")
             return nil
@@ -34,8 +35,8 @@ extension Invocation {
     func helperProfiles() throws(LoginError) -> [(origin: Origin, names: [String])] {
         var found: [(origin: Origin, names: [String])] = []
         var places: [Origin: Int] = [:]
-        for name in profiles.names {
-            guard let origin = try origin(of: name) else { continue }
+        for name in context.profiles.names {
+            guard let origin = try context.origin(of: name) else { continue }
             if let place = places[origin] {
                 found[place].names.append(name)
             } else {
@@ -50,13 +51,13 @@ extension Invocation {
         at origin: Origin, among known: [String]? = nil, username: String?
     ) throws(LoginError) -> Profile? {
         if let named = options.profile {
-            let profile = try profile(named: named)
-            return try self.origin(of: named) == origin ? profile : nil
+            let profile = try context.profile(named: named)
+            return try context.origin(of: named) == origin ? profile : nil
         }
-        if let named = world.environment["AUTHCTL_PROFILE"] {
+        if let named = context.world.environment["AUTHCTL_PROFILE"] {
             // Read in any case: a name that does not exist is a mistake.
-            let profile = try profile(named: named)
-            if try self.origin(of: named) == origin { return profile }
+            let profile = try context.profile(named: named)
+            if try context.origin(of: named) == origin { return profile }
         }
         let names: [String]
         if let known {
@@ -64,11 +65,13 @@ extension Invocation {
         } else {
             names = try helperProfiles().first { $0.origin == origin }?.names ?? []
         }
-        if names.count <= 1 { return try names.first.map { (name) throws(LoginError) in try profile(named: name) } }
-        if let name = try defaultProfile(), names.contains(name) { return try profile(named: name) }
+        if names.count <= 1 {
+            return try names.first.map { (name) throws(LoginError) in try context.profile(named: name) }
+        }
+        if let name = try context.defaultProfile(), names.contains(name) { return try context.profile(named: name) }
         var usable: [Profile] = []
         for name in names {
-            let profile = try profile(named: name)
+            let profile = try context.profile(named: name)
             if try helperAccount(profile, username) != nil { usable.append(profile) }
         }
         guard usable.count <= 1 else { throw .usage(.profileNotNamed(known: names)) }
@@ -76,7 +79,7 @@ extension Invocation {
     }
 
     private func helperAccount(_ profile: Profile, _ username: String?) throws(LoginError) -> AccountRecord? {
-        guard let record = try record(of: profile) else { return nil }
+        guard let record = try context.record(of: profile) else { return nil }
         let chosen = options.username.map { record.account(named: $0) } ?? record.activeAccount
         guard let username else { return chosen }
         let account = record.account(named: username)

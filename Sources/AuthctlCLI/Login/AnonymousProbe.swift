@@ -1,42 +1,45 @@
 import LoginCore
 import LoginHTTP
+import LoginKit
 import LoginStores
 
 /// `login --continue-without`: the verify endpoint without any credential.
 struct AnonymousProbe {
+    private let invocation: Invocation
     private let run: LoginRun
 
     init(_ invocation: Invocation, _ profile: Profile) throws(LoginError) {
+        self.invocation = invocation
         var settings = LoginSettings()
         settings.policy = LoginFlow.Policy(mayAsk: false)
         settings.persist = Persistence.none
         var profile = profile
         // A certificate is a credential as well; where it alone is the proof, the service has a way without it.
         if !profile.provesByCertificate { (profile.settings.certificate, profile.settings.key) = (nil, nil) }
-        run = try LoginRun(invocation, profile, settings)
+        run = try LoginRun(invocation.context, profile, settings)
     }
 
     /// - Throws: `loginRequired` where the service lets no stranger in, after it was told what it says.
     func tell(printsJSON: Bool) throws(LoginError) -> ExitCode {
         let evidence: Evidence, offered: [AuthenticateChallenge]
         do throws(LoginError) {
-            (evidence, offered) = try run.invocation.showingNotice { () throws(LoginError) in
+            (evidence, offered) = try run.context.showingNotice { () throws(LoginError) in
                 try run.service.probeAnonymously()
             }
         } catch .untrusted(.clientCertificate) {
-            run.invocation.say(
+            run.context.say(
                 "Without a login, \(run.profile.name) (\(run.endpoint.origin)): no client certificate, no answer")
             throw .loginRequired(LoginNeed(why: .nothingStored))
         }
         let schemes = offered.isEmpty ? "" : "; it asks for \(SafeText.list(offered.map(\.scheme)))"
-        run.invocation.say("Without a login, \(run.profile.name) (\(run.endpoint.origin)): \(evidence.words)\(schemes)")
+        run.context.say("Without a login, \(run.profile.name) (\(run.endpoint.origin)): \(evidence.words)\(schemes)")
         switch evidence.judgement {
         case .accepted: break
         case .refused, .forbidden: throw .loginRequired(LoginNeed(why: .nothingStored))
         case .unclear(let error): throw error
         }
         if printsJSON {
-            try run.invocation.world.streams.result(
+            try invocation.streams.result(
                 json: AnonymousReport(profile: run.profile.name, status: evidence.status, accepted: true))
         }
         return .ok

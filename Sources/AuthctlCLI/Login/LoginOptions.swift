@@ -1,5 +1,6 @@
 import ArgumentParser
 import LoginCore
+import LoginKit
 import LoginStores
 import Secrets
 
@@ -112,51 +113,25 @@ extension LoginOptions {
         return texts.flatMap { option in option.value.map { [option.name, $0] } ?? [] } + flags
     }
 
-    /// The profile with what the options say instead.
-    func applied(to profile: Profile) throws(LoginError) -> Profile {
-        var profile = profile
-        profile.settings.allowHTTP = allowHttp || profile.settings.allowHTTP
-        profile.settings.proxy = proxy ?? profile.settings.proxy
-        if let caFile {
-            // Where the profile is written down, another folder would be meant.
-            profile.settings.caFile = try Invocation.fromConfig { () throws(UsageFault) in try Paths.absolute(caFile) }
-        }
-        profile.settings.store = store ?? profile.settings.store
-        profile.settings.persist = persist.flatMap { Persistence(rawValue: $0) } ?? profile.settings.persist
-        return profile
+    /// The same for whoever logs in.
+    var choices: LoginChoices {
+        var choices = LoginChoices()
+        choices.method = method.flatMap { AuthenticationMethod(rawValue: $0) }
+        choices.store = store
+        choices.persist = persist.flatMap { Persistence(rawValue: $0) }
+        choices.name = name
+        (choices.maxAttempts, choices.promptTimeout) = (maxAttempts, promptTimeout)
+        choices.password = passwordSource
+        choices.blankPassword = blankPassword
+        choices.ttl = ttl
+        choices.allowHTTP = allowHttp
+        (choices.proxy, choices.caFile) = (proxy, caFile)
+        choices.trustFingerprint = trustFingerprint.flatMap { Fingerprint($0) }
+        return choices
     }
 
-    /// The method that the option names, else the variable.
-    func chosenMethod(_ environment: Environment) throws(LoginError) -> AuthenticationMethod? {
-        guard let name = method ?? environment["AUTHCTL_METHOD"] else { return nil }
-        guard let method = AuthenticationMethod(rawValue: name) else {
-            throw .usage(.badValue(option: "AUTHCTL_METHOD", problem: "there is no method \(SafeText.quoted(name))"))
-        }
-        return method
-    }
-
-    /// Where a given password is to be had from, the option first.
-    func suppliedSource(_ profile: Profile, _ environment: Environment, mayUseVariables: Bool) -> SuppliedCredential? {
-        let source: SuppliedCredential.Source? =
-            if passwordStdin {
-                .standardInput
-            } else if let passwordFile {
-                .file(passwordFile)
-            } else if let passwordCommand {
-                .command(passwordCommand)
-            } else {
-                SuppliedCredential.variable(environment, mayUseVariables)
-                    ?? profile.settings.passwordCommand.map { .command($0) }
-            }
-        return source.map { SuppliedCredential(source: $0, allowsBlank: blankPassword) }
-    }
-}
-
-extension SuppliedCredential {
-    /// `AUTHCTL_PASSWORD`, else the file that `AUTHCTL_PASSWORD_FILE` names.
-    static func variable(_ environment: Environment, _ mayUse: Bool) -> Source? {
-        guard mayUse else { return nil }
-        if environment.password != nil { return .variable }
-        return environment["AUTHCTL_PASSWORD_FILE"].map { .file($0, option: "AUTHCTL_PASSWORD_FILE") }
+    private var passwordSource: SuppliedCredential.Source? {
+        if passwordStdin { return .standardInput }
+        return passwordFile.map { .file($0) } ?? passwordCommand.map { .command($0) }
     }
 }

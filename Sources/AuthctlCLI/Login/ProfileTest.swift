@@ -1,5 +1,6 @@
 import LoginCore
 import LoginHTTP
+import LoginKit
 
 /// A login that is walked step by step, ended again, and kept nowhere.
 struct ProfileTest {
@@ -12,7 +13,7 @@ struct ProfileTest {
         var settings = settings
         settings.persist = Persistence.none
         settings.showsNotice = false
-        let run = try LoginRun(invocation, profile, settings)
+        let run = try LoginRun(invocation.context, profile, settings)
         run.service.observer = { walk.add($0) }
         let keeper = NoKeeper()
         defer {
@@ -42,7 +43,7 @@ struct ProfileTest {
         receipt.server = Receipt.Server(try run.service.logout(session, username: identity.username))
         receipt.noteEnd()
         if let problem = receipt.problem { throw .failure(.logoutIncomplete(problem)) }
-        if receipt.server.mayLiveOn { run.invocation.say(receipt.server.words(problem: nil)) }
+        if receipt.server.mayLiveOn { run.context.say(receipt.server.words(problem: nil)) }
     }
 }
 

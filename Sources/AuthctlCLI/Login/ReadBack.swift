@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import LoginCore
+import LoginKit
 import LoginStores
 import Secrets
 
@@ -64,10 +65,10 @@ struct StoreReadBackCommand: WorldCommand {
             throw .usage(.badValue(option: "store", problem: "there is no such store"))
         }
         let found = try fromStore { () throws(StoreFault) in
-            try invocation.shelf().open(name).find(StoreTest.account(number))
+            try invocation.context.shelf().open(name).find(StoreTest.account(number))
         }
         guard let found else { return .store }
-        try invocation.world.streams.result(found.base64)
+        try invocation.streams.result(found.base64)
         return .ok
     }
 }

@@ -1,4 +1,5 @@
 import LoginCore
+import LoginKit
 import LoginStores
 
 /// One account, or a profile without any.
@@ -64,8 +65,8 @@ struct StatusSurvey {
     func rows(_ name: String) throws(LoginError) -> [StatusRow] {
         let profile: Profile, known: ProfileRecord?
         do throws(LoginError) {
-            profile = try invocation.profile(named: name)
-            known = try invocation.record(of: profile)
+            profile = try invocation.context.profile(named: name)
+            known = try invocation.context.record(of: profile)
         } catch {
             // One profile that cannot be read does not hide the others.
             invocation.say("authctl: \(error.message(about: ErrorContext(profile: name)).what)")
@@ -75,7 +76,7 @@ struct StatusSurvey {
             return [row(name, profile, known, nil, .loginRequired(LoginNeed(why: .nothingStored)))]
         }
         var rows: [StatusRow] = []
-        let trusted = try invocation.document().exception(for: record.origin)?.fingerprint
+        let trusted = try invocation.context.document().exception(for: record.origin)?.fingerprint
         for account in accounts {
             rows.append(row(name, profile, record, account, try problem(profile, account), trusted))
         }
@@ -93,11 +94,11 @@ struct StatusSurvey {
     private func problem(_ profile: Profile, _ account: AccountRecord) throws(LoginError) -> LoginError? {
         do throws(LoginError) {
             guard asksServer else {
-                if let problem = try invocation.problem(with: account, of: profile.name) { throw problem }
+                if let problem = try invocation.context.problem(with: account, of: profile.name) { throw problem }
                 return nil
             }
             // A session that is past its end may still be renewed.
-            _ = try SessionVerifier(invocation, profile, username: account.username).identity()
+            _ = try SessionVerifier(invocation.context, profile, username: account.username).identity()
             return nil
         } catch {
             return tell(error, profile)
@@ -121,7 +122,7 @@ struct StatusSurvey {
     /// Of what has no end, nobody asks.
     private func refreshes(_ account: AccountRecord?, _ profile: Profile?) -> Bool {
         guard let account, let profile, account.expires != nil else { return false }
-        return invocation.refreshes(account, of: profile)
+        return invocation.context.refreshes(account, of: profile)
     }
 
     private func row(

@@ -1,4 +1,5 @@
 import LoginCore
+import LoginKit
 import LoginStores
 
 /// One line of `store move --json`.
@@ -24,12 +25,12 @@ struct StoreTransfer {
         var moved: [MovedAccount] = []
         var fault: LoginError?
         for (profile, account) in accounts {
-            invocation.topic = ErrorContext(profile: profile.name, origin: account.origin)
+            invocation.context.topic = ErrorContext(profile: profile.name, origin: account.origin)
             do throws(StoreFault) {
                 say(try move.move(account.id(in: profile.name)), profile, account, &moved)
             } catch {
                 let error = LoginError.store(error)
-                invocation.world.streams.say("authctl: \(error.message(about: invocation.topic).what)")
+                invocation.streams.say("authctl: \(error.message(about: invocation.context.topic).what)")
                 fault = fault ?? error
             }
         }
@@ -38,11 +39,11 @@ struct StoreTransfer {
 
     /// Tries the new store before anything is touched.
     private func begin() throws(StoreFault) -> AccountMove {
-        let shelf = invocation.shelf()
+        let shelf = invocation.context.shelf()
         let target = try shelf.open(target)
-        invocation.warn(ofPlain: self.target)
+        invocation.context.warn(ofPlain: self.target)
         try testStore(target)
-        return AccountMove(book: invocation.book, from: try shelf.open(source), to: target)
+        return AccountMove(book: invocation.context.book, from: try shelf.open(source), to: target)
     }
 
     private func say(
@@ -72,8 +73,10 @@ struct StoreTransfer {
     /// Those in the store, be it with a copy that was left there, of former origins too, as far as `-P` and `-u` leave them.
     private func accounts() throws(LoginError) -> [(profile: ProfileRecord, account: AccountRecord)] {
         let name = invocation.options.profile
-        if let name { _ = try invocation.profile(named: name) }
-        let profiles = try invocation.document().profiles.filter { name == nil || $0.name.isSame(as: name ?? "") }
+        if let name { _ = try invocation.context.profile(named: name) }
+        let profiles = try invocation.context.document().profiles.filter {
+            name == nil || $0.name.isSame(as: name ?? "")
+        }
         let username = invocation.options.username
         return profiles.flatMap { profile in
             profile.accounts.filter { account in

@@ -1,5 +1,6 @@
 import Glibc
 import LoginCore
+import LoginKit
 import Secrets
 
 /// What `@FILE` or `@-` names, open for reading.

@@ -1,12 +1,13 @@
 import Glibc
 import LoginCore
 import LoginHTTP
+import LoginKit
 
 extension Invocation {
     /// Where the bytes of an answer end up.
     func bodyWriter(path: String?, _ profile: Profile) throws(LoginError) -> BodyWriter {
         try BodyWriter(
-            world.streams, path: path, isTerminal: world.isTerminal(STDOUT_FILENO), patience: patience(profile))
+            streams, path: path, isTerminal: context.world.isTerminal(STDOUT_FILENO), patience: patience(profile))
     }
 
     /// How long one wait for a pipe may take, in seconds: as long as the request.
@@ -16,11 +17,11 @@ extension Invocation {
 
     /// Only for a terminal that the answer does not go to, and that may have a line that moves.
     func transferProgress(of writer: BodyWriter) -> TransferProgress? {
-        guard !writer.isShownOnTerminal, !options.quiet, world.isTerminal(STDERR_FILENO),
-            world.environment.allowsMovement
+        guard !writer.isShownOnTerminal, !options.quiet, context.world.isTerminal(STDERR_FILENO),
+            context.world.environment.allowsMovement
         else { return nil }
         var size = winsize()
         let isKnown = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
-        return TransferProgress(world.streams, columns: isKnown ? Int(size.ws_col) : 80)
+        return TransferProgress(streams, columns: isKnown ? Int(size.ws_col) : 80)
     }
 }

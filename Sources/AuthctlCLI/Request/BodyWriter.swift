@@ -1,8 +1,9 @@
 import Glibc
 import LoginCore
+import LoginKit
 
 /// Where the bytes of an answer end up: standard output, exact in a pipe and harmless on a terminal, or a file.
-final class BodyWriter {
+final class BodyWriter: ResponseReceiver {
     private let streams: Streams
     private var file: OutputFile?
     private var filter: TerminalFilter?

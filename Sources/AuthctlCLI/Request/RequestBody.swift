@@ -1,17 +1,11 @@
 import Glibc
 import LoginCore
+import LoginKit
 import Secrets
 
 /// The body of a `request`, as far as it is known before it is sent.
 struct RequestBody {
-    enum Content {
-        case none
-        /// Can be sent again.
-        case kept(Secret)
-        case streamed(any RequestSource, isRepeatable: Bool)
-    }
-
-    let content: Content
+    let content: RequestContent
     /// Unless a header says otherwise.
     let defaultHeaders: [(name: String, value: String)]
 
@@ -57,7 +51,7 @@ struct RequestBody {
     }
 
     /// As `--data-binary` takes it: bytes as they are, of any length.
-    private static func whole(_ text: String, option: String, _ patience: Int) throws(LoginError) -> Content {
+    private static func whole(_ text: String, option: String, _ patience: Int) throws(LoginError) -> RequestContent {
         guard text.hasPrefix("@") else { return .kept(Secret(text)) }
         let input = try BodyInput(text, option: option, patience: patience)
         if let file = input.file, file.size > kept {

@@ -1,7 +1,8 @@
 import Glibc
+import LoginKit
 
 /// A line on the terminal about a transfer that takes long, gone when it is over.
-final class TransferProgress {
+final class TransferProgress: TransferWatcher {
     private let streams: Streams
     private let columns: Int
     private var start = ContinuousClock.now

@@ -1,5 +1,6 @@
 import Glibc
 import LoginCore
+import LoginKit
 import Secrets
 
 /// Standard output for results, standard error for talk.

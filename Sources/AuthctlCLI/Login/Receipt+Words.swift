@@ -1,0 +1,45 @@
+import LoginCore
+import LoginKit
+
+extension Receipt: Encodable {
+    private enum CodingKeys: String, CodingKey {
+        case profile, origin, username, server, erased, expires, problem
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(profile, forKey: .profile)
+        try container.encode(place.description, forKey: .origin)
+        try container.encode(username, forKey: .username)
+        try container.encode(server, forKey: .server)
+        try container.encode(erased, forKey: .erased)
+        try container.encodeIfPresent(expires, forKey: .expires)
+        try container.encodeIfPresent(problem, forKey: .problem)
+    }
+
+    func words(now: Int64) -> String {
+        let who = username.isEmpty ? "" : "\(SafeText.escaped(username)) of "
+        let copy = erased ? "local copy erased from the store" : "no local copy was left"
+        var words = "Logged out \(who)\(profile) (\(place)): \(copy); "
+        words += server.words(problem: problem)
+        if hadTicket { words += " The Kerberos ticket is left as it is: kdestroy ends it." }
+        if server.mayLiveOn, let expires, expires > now {
+            words += " There the session lives on for \(Duration.inWords(expires - now))."
+        }
+        return words
+    }
+}
+
+extension Receipt.Server: Encodable {
+    /// What the server did, as the end of a sentence.
+    func words(problem: String?) -> String {
+        switch self {
+        case .revoked: "session ended at the server."
+        case .endedBefore: "the server did not know the session any more."
+        case .failed: "the server did not end the session: \(problem ?? "unknown")."
+        case .notAsked: "the server was not asked."
+        case .stillAccepted: "the server still accepts the session."
+        case .unproven: "the server was asked to end the session; its answer does not tell whether it did."
+        }
+    }
+}

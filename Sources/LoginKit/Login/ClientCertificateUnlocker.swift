@@ -1,0 +1,104 @@
+import LoginCore
+import LoginHTTP
+import LoginStores
+import Secrets
+
+/// The client certificate of a profile, opened for one run.
+///
+/// Whether a passphrase opens a key is known without any server, so it is no step of the login: a key that cannot be
+/// opened ends the command before anything is connected.
+struct ClientCertificateUnlocker {
+    let context: LoginContext
+    let profile: Profile
+    let settings: LoginSettings
+
+    /// Where the certificate alone is the proof, its common name is the account, and a login needs nobody: what it is run
+    /// with then is settled here.
+    /// - Parameter keeper: of the account that some settings mean.
+    /// - Returns: nothing where the profile names no certificate.
+    func applied(
+        to settings: inout LoginSettings, keeper: (LoginSettings) -> StoreKeeper
+    ) throws(LoginError) -> ClientIdentity? {
+        let former = keeper(settings)
+        let opened = try open { () throws(LoginError) in try former.fill() }
+        guard let identity = opened, profile.provesByCertificate else { return opened }
+        if let named = settings.username, !named.isSame(as: identity.commonName) {
+            throw settings.mayUseCertificate
+                ? .usage(.other("the certificate is that of \(SafeText.quoted(identity.commonName)); -u names another"))
+                : .loginRequired(LoginNeed(why: .noSuchAccount(username: named, known: [identity.commonName])))
+        }
+        settings.username = identity.commonName
+        guard settings.mayUseCertificate else { return identity }
+        settings.policy.mayAsk = false
+        let isStored = try keeper(settings).fill().session != nil
+        if settings.policy.force || !isStored {
+            settings.supplied = Credential(username: identity.commonName, secret: identity.passphrase)
+            settings.policy.hasSuppliedCredential = true
+        }
+        return identity
+    }
+
+    /// - Parameter stored: what is kept of the account, asked for only if a passphrase is needed.
+    /// - Returns: nothing where the profile names no certificate.
+    private func open(stored: () throws(LoginError) -> StoredLogin) throws(LoginError) -> ClientIdentity? {
+        guard let file = profile.settings.certificate else {
+            if profile.provesByCertificate { throw .usage(.clientCertificate(.notNamed)) }
+            return nil
+        }
+        let files = try KeyFile.files(certificate: file, key: profile.settings.key)
+        let identity = try unlock(files, stored)
+        if profile.provesByCertificate, identity.commonName.isEmpty {
+            throw .usage(.clientCertificate(.nameless(file: file)))
+        }
+        return identity
+    }
+
+    private func unlock(
+        _ files: ClientCertificateFiles, _ stored: () throws(LoginError) -> StoredLogin
+    ) throws(LoginError) -> ClientIdentity {
+        let now = context.world.clock.now()
+        if let identity = try files.open(passphrase: nil, now: now) { return identity }
+        if let supplied = settings.passphrase, let identity = try files.open(passphrase: supplied, now: now) {
+            return identity
+        }
+        if let kept = try keptPassphrase(stored) {
+            do throws(LoginError) {
+                if let identity = try files.open(passphrase: kept, now: now) { return identity }
+            } catch .usage(.clientCertificate(.wrongPassphrase)) {
+                // The key has another passphrase since: ask, if somebody may be asked.
+            }
+        }
+        return try ask(files, now)
+    }
+
+    private func keptPassphrase(_ stored: () throws(LoginError) -> StoredLogin) throws(LoginError) -> Secret? {
+        let stored = try stored()
+        guard profile.provesByCertificate else { return stored.extraSecrets[.passphrase] }
+        guard case .credential(let credential) = stored.session else { return nil }
+        return credential.secret
+    }
+
+    private func ask(_ files: ClientCertificateFiles, _ now: Int64) throws(LoginError) -> ClientIdentity {
+        let name = profile.settings.key ?? profile.settings.certificate ?? ""
+        guard context.mayAsk else { throw .loginRequired(LoginNeed(why: .keyLocked(file: name))) }
+        let dialogue = context.world.dialogue(settings.dialogue)
+        var label = "Passphrase of \(SafeText.escaped(name)): "
+        for attempt in 1...settings.policy.maxAttempts {
+            guard let typed = try passphrase(dialogue, label) else { throw .cancelled }
+            do throws(LoginError) {
+                if let identity = try files.open(passphrase: typed, now: now) { return identity }
+            } catch .usage(.clientCertificate(.wrongPassphrase)) where attempt < settings.policy.maxAttempts {
+                label = "It does not open the key. Passphrase of \(SafeText.escaped(name)): "
+            }
+        }
+        throw .usage(.clientCertificate(.wrongPassphrase(file: name)))
+    }
+
+    private func passphrase(_ dialogue: any Dialogue, _ label: String) throws(LoginError) -> Secret? {
+        do throws(LoginError) {
+            return try dialogue.askPassphrase(label, confirm: false)
+        } catch .store(.passphraseBlank) {
+            return Secret("")
+        }
+    }
+}

@@ -1,0 +1,179 @@
+package import LoginCore
+package import LoginHTTP
+import LoginStores
+import Secrets
+
+/// What stands before an action that needs a login: what is stored, renewed or earned anew, and a person where one may be
+/// asked.
+package struct Gate {
+    package let context: LoginContext
+    package let profile: Profile
+    package let settings: LoginSettings
+
+    /// What it lets through.
+    package struct Admission {
+        package let run: LoginRun
+        let keeper: GateKeeper
+        package var session: Session
+        package let username: String
+        /// As far as the server was asked; what is stored else.
+        package let identity: Identity
+        /// Where the login was verified, as far as that is known.
+        let space: VerifiedSpace?
+        /// Whether the server was asked about it for this command.
+        let isFresh: Bool
+
+        /// Whether the session goes along with a request to this URL before the server has asked for it.
+        func sendsAhead(to url: String) throws(LoginError) -> Bool {
+            try run.service.mayBeSentAhead(session, to: url, in: space)
+        }
+    }
+
+    /// - Parameter choices: of the login that may become necessary.
+    package init(_ context: LoginContext, _ profile: Profile, _ choices: LoginChoices) throws(LoginError) {
+        self.context = context
+        let target = LoginTarget(profile: try choices.applied(to: profile))
+        self.profile = target.profile
+        context.promptTimeout = choices.promptTimeout
+        settings = try LoginSettingsResolver(
+            context: context, target: target, choices: choices, force: false, isLogin: false
+        ).settings()
+    }
+
+    /// What is stored and not past its end, as it is: the server is not asked. Else as `enter`.
+    package func enterUnverified() throws(LoginError) -> Admission {
+        guard settings.supplied == nil else { return try enter() }
+        let run = try LoginRun(context, profile, settings)
+        let keeper = GateKeeper(run, mayGoWithoutStore: false)
+        let stored = try keeper.fill()
+        guard let session = stored.session, !stored.credentialWasRefused, !stored.mustBeVerified,
+            !context.world.clock.isOver(session.expires)
+        else {
+            if let record = run.keeper.filledRecord { context.tellOfClock(record, of: profile.name) }
+            return try logIn(run)
+        }
+        run.service.hold(stored.extraSecrets)
+        let record = try storedRecord(run)
+        return Admission(
+            run: run, keeper: keeper, session: session, username: stored.username,
+            identity: record?.identity ?? Identity(username: stored.username, serverName: nil), space: record?.space,
+            isFresh: false)
+    }
+
+    /// Whether a request may go out for nobody, to see whether a login is needed at all: it only reads, no login was ever kept
+    /// here, and there is nothing to log in with that was given. What has ended, was erased or marked refused logs in first.
+    func maySendWithoutLogin(_ method: String) throws(LoginError) -> Bool {
+        guard profile.mayReadAnonymously, method == "GET" || method == "HEAD", settings.supplied == nil,
+            settings.username == nil, profile.settings.certificate == nil
+        else { return false }
+        if try context.record(of: profile)?.hasKeptLogin == true { return false }
+        return !hasTicket
+    }
+
+    /// The service as a stranger finds it.
+    package func anonymousService() throws(LoginError) -> Service {
+        try context.anonymousService(profile, fingerprint: settings.policy.trust.fingerprint)
+    }
+
+    private var hasTicket: Bool {
+        guard profile.mayUseTicket, [nil, .auto, .negotiate].contains(settings.method) else { return false }
+        if case .valid = context.world.tickets.find() { return true }
+        return false
+    }
+
+    /// Has the server verify what is stored; renews it, or has somebody log in.
+    /// - Parameter refused: the session that the server has just refused, so that it is not asked about it once more.
+    package func enter(after refused: Session? = nil) throws(LoginError) -> Admission {
+        var settings = settings
+        settings.policy.sessionWasRefused = refused != nil
+        settings.outdated = refused
+        settings.refusal = refused.map { _ in Refusal(status: 401, mayMeanForbidden: true) }
+        // What was given is tried once.
+        if refused != nil { (settings.supplied, settings.policy.hasSuppliedCredential) = (nil, false) }
+        return try logIn(try LoginRun(context, profile, settings), isRefused: refused != nil)
+    }
+
+    private func logIn(_ run: LoginRun, isRefused: Bool = false) throws(LoginError) -> Admission {
+        var run = run
+        // What was given goes before what is stored, which may be out of reach.
+        if !isRefused, run.settings.supplied == nil, let stored = try run.keeper.fill().session,
+            context.world.clock.isOver(stored.expires)
+        {
+            (run.settings.policy.refreshesFirst, run.settings.outdated) = (true, stored)
+        }
+        let keeper = GateKeeper(run, mayGoWithoutStore: run.settings.supplied != nil)
+        let (identity, _) = try run.run(through: keeper)
+        guard let session = keeper.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
+        let record = try storedRecord(run)
+        return Admission(
+            run: run, keeper: keeper, session: session, username: identity.username, identity: identity,
+            space: keeper.space ?? record?.space, isFresh: true)
+    }
+
+    private func storedRecord(_ run: LoginRun) throws(LoginError) -> AccountRecord? {
+        try fromStore { () throws(StoreFault) in try run.keeper.account() }
+    }
+}
+
+/// A keeper that also holds the session for what comes after the gate, be it kept anywhere or not.
+final class GateKeeper: LoginKeeper {
+    private let keeper: StoreKeeper
+    private let context: LoginContext
+    private let profile: Profile
+    private let mayGoWithoutStore: Bool
+    /// Until one turns out not to work.
+    private(set) var hasStore = true
+    private(set) var session: Session?
+    /// Where a login of this run was verified.
+    private(set) var space: VerifiedSpace?
+
+    /// - Parameter mayGoWithoutStore: a password was given, so that the action can go on where no store works.
+    init(_ run: LoginRun, mayGoWithoutStore: Bool) {
+        keeper = run.keeper
+        context = run.context
+        profile = run.profile
+        self.mayGoWithoutStore = mayGoWithoutStore
+    }
+
+    func prepare() throws(LoginError) {
+        do throws(LoginError) {
+            try keeper.prepare()
+        } catch {
+            try goOn(without: error)
+        }
+    }
+
+    func fill() throws(LoginError) -> StoredLogin {
+        let stored = try keeper.fill()
+        session = stored.session
+        return stored
+    }
+
+    func approve(_ login: Login, _ approval: Approval) throws(LoginError) {
+        (session, space) = (login.session, login.space ?? space)
+        guard hasStore else { return }
+        context.warnOfStore(for: profile)
+        do throws(LoginError) {
+            try keeper.approve(login, approval)
+        } catch {
+            try goOn(without: error)
+        }
+    }
+
+    /// With a password that was given the action needs no store.
+    private func goOn(without fault: LoginError) throws(LoginError) {
+        guard mayGoWithoutStore, case .store = fault else { throw fault }
+        hasStore = false
+        context.say("authctl: the login is not kept: \(fault.message(about: ErrorContext()).what)")
+    }
+
+    func reject(_ part: StoredLogin.Part) throws(LoginError) {
+        session = nil
+        try keeper.reject(part)
+        context.topic.done.append(part == .session ? .sessionErased : .passwordMarked)
+    }
+
+    func remember(_ exception: TrustedCertificate) throws(LoginError) {
+        try keeper.remember(exception)
+    }
+}

@@ -1,0 +1,85 @@
+package import LoginCore
+import Secrets
+
+/// What was chosen for one login, in the place of what the profile says.
+package struct LoginChoices {
+    /// One of the methods that the profile accepts.
+    package var method: AuthenticationMethod?
+    /// The name of a store, or `auto`.
+    package var store: String?
+    /// How long the login is kept.
+    package var persist: Persistence?
+    /// What the profile that a URL makes is called.
+    package var name: String?
+    /// How often a person is asked at most.
+    package var maxAttempts = 3
+    /// How long a person has for each answer, in seconds.
+    package var promptTimeout = 300
+    /// Where the password is to be had from; nothing for the variables and the profile's command.
+    package var password: SuppliedCredential.Source?
+    /// Whether an empty password will do.
+    package var blankPassword = false
+    /// How long the token is to live, in seconds.
+    package var ttl: Int?
+    /// Whether secrets may go over plain http.
+    package var allowHTTP = false
+    /// A URL, or `environment` for the usual variables.
+    package var proxy: String?
+    /// A file of authorities in the place of the system's.
+    package var caFile: String?
+    /// The certificate to be trusted although it does not verify.
+    package var trustFingerprint: Fingerprint?
+
+    /// Nothing was chosen.
+    package init() {}
+
+    /// Whether it was chosen where the password is.
+    package var namesPassword: Bool { password != nil }
+
+    /// What becomes of a certificate that does not verify.
+    package func trustPolicy(mayAsk: Bool) -> TrustPolicy {
+        TrustPolicy(fingerprint: trustFingerprint, mayAsk: mayAsk)
+    }
+
+    /// The profile with what was chosen instead.
+    package func applied(to profile: Profile) throws(LoginError) -> Profile {
+        var profile = profile
+        profile.settings.allowHTTP = allowHTTP || profile.settings.allowHTTP
+        profile.settings.proxy = proxy ?? profile.settings.proxy
+        if let caFile {
+            // Where the profile is written down, another folder would be meant.
+            profile.settings.caFile = try LoginContext.fromConfig { () throws(UsageFault) in try Paths.absolute(caFile)
+            }
+        }
+        profile.settings.store = store ?? profile.settings.store
+        profile.settings.persist = persist ?? profile.settings.persist
+        return profile
+    }
+
+    /// The method that was chosen, else that of the variable.
+    func chosenMethod(_ environment: Environment) throws(LoginError) -> AuthenticationMethod? {
+        if let method { return method }
+        guard let name = environment["AUTHCTL_METHOD"] else { return nil }
+        guard let method = AuthenticationMethod(rawValue: name) else {
+            throw .usage(.badValue(option: "AUTHCTL_METHOD", problem: "there is no method \(SafeText.quoted(name))"))
+        }
+        return method
+    }
+
+    /// Where a given password is to be had from, what was chosen first.
+    func suppliedSource(_ profile: Profile, _ environment: Environment, mayUseVariables: Bool) -> SuppliedCredential? {
+        let source =
+            password ?? SuppliedCredential.variable(environment, mayUseVariables)
+            ?? profile.settings.passwordCommand.map { .command($0) }
+        return source.map { SuppliedCredential(source: $0, allowsBlank: blankPassword) }
+    }
+}
+
+extension SuppliedCredential {
+    /// `AUTHCTL_PASSWORD`, else the file that `AUTHCTL_PASSWORD_FILE` names.
+    static func variable(_ environment: Environment, _ mayUse: Bool) -> Source? {
+        guard mayUse else { return nil }
+        if environment.password != nil { return .variable }
+        return environment["AUTHCTL_PASSWORD_FILE"].map { .file($0, option: "AUTHCTL_PASSWORD_FILE") }
+    }
+}

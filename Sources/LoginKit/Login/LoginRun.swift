@@ -1,0 +1,171 @@
+package import LoginCore
+package import LoginHTTP
+package import LoginStores
+package import Secrets
+
+/// What a login of one profile is run with.
+package struct LoginSettings {
+    package var policy = LoginFlow.Policy()
+    /// The session for which the policy has the renewal come first: what another process has put in its place is not
+    /// renewed once more.
+    var outdated: Session?
+    /// How the server has just refused `outdated`; nothing where it did not.
+    var refusal: Refusal?
+    /// The account, by the name typed or the server's; nothing for the active one.
+    package var username: String?
+    package var supplied: Credential?
+    /// Opens the key of the client certificate.
+    package var passphrase: Secret?
+    /// Whether a certificate that alone is the proof may log in, not only be verified.
+    var mayUseCertificate = false
+    package var method: AuthenticationMethod?
+    /// Nothing for `auto`.
+    package var store: StoreName?
+    package var persist: Persistence?
+    package var ttl: Int?
+    package var dialogue = World.DialogueSettings()
+    /// Whether a person is told that the server is being asked.
+    package var showsNotice = false
+
+    /// Nothing was chosen: what is stored, without a question.
+    package init() {}
+}
+
+extension LoginSettings {
+    /// How long a login is to be kept; nothing where nobody said.
+    package func persistence(of profile: Profile) -> Persistence? { persist ?? profile.settings.persist }
+
+    /// The store that was named; nothing for `auto`.
+    package func store(of profile: Profile) -> StoreName? { store ?? profile.settings.store.flatMap { StoreName($0) } }
+}
+
+/// Builds what a `LoginFlow` needs for one profile, and runs it.
+package struct LoginRun {
+    package let context: LoginContext
+    package let profile: Profile
+    package let endpoint: ServiceEndpoint
+    package var settings: LoginSettings
+    package let service: Service
+    package let keeper: StoreKeeper
+    /// The passphrase of the certificate's key, where a password or a token is the session: kept beside it.
+    package let extraSecrets: [CredentialField: Secret]
+
+    package init(_ context: LoginContext, _ profile: Profile, _ settings: LoginSettings) throws(LoginError) {
+        self.context = context
+        self.profile = profile
+        let endpoint = try context.endpoint(profile)
+        self.endpoint = endpoint
+        var settings = settings
+        var transport = try context.transportSettings(profile, for: endpoint.origin)
+        transport.fingerprint = settings.policy.trust.fingerprint
+        transport.identity = try ClientCertificateUnlocker(context: context, profile: profile, settings: settings)
+            .applied(to: &settings) { (settings) in context.keeper(profile, endpoint.origin, settings) }
+        self.settings = settings
+        let passphrase = profile.provesByCertificate ? nil : transport.identity?.passphrase
+        extraSecrets = passphrase.map { [.passphrase: $0] } ?? [:]
+        let record = try context.document().profile(profile.name)
+        // What a person has written since goes before what worked once.
+        let pinned = record.flatMap { $0.origin == endpoint.origin ? $0.pinnedMethod : nil }
+            .flatMap { profile.methods.contains($0) || profile.methods == [.auto] ? $0 : nil }
+        let method = try Self.method(
+            settings.method, settings.supplied == nil ? pinned : pinned?.ifItTakesPasswords, profile)
+        let account = settings.username.map { record?.account(named: $0) } ?? record?.activeAccount
+        service = context.world.service(
+            profile, endpoint, transport,
+            Service.Options(
+                ttl: settings.ttl, pinnedMethod: method, hasPassword: settings.supplied != nil,
+                username: settings.username.map { record?.account(named: $0)?.username ?? $0 },
+                anonymousResponse: account.flatMap { $0.origin == endpoint.origin ? $0.anonymousResponse : nil }))
+        keeper = context.keeper(profile, endpoint.origin, settings)
+    }
+
+    /// Whether a new login is kept nowhere.
+    package var keepsNothing: Bool {
+        settings.persistence(of: profile) == Persistence.none || settings.store(of: profile) == StoreName.none
+    }
+
+    /// - Parameter other: keeps the login in the place of the run's own keeper.
+    /// - Returns: whose login it is, and whether it was there already.
+    package func run(through other: (any LoginKeeper)? = nil) throws(LoginError) -> (identity: Identity, wasThere: Bool)
+    {
+        let world = context.world
+        let dialogue: any Prompt =
+            settings.policy.mayAsk || settings.showsNotice ? world.dialogue(settings.dialogue) : NoPrompt()
+        let prompt: any Prompt = settings.showsNotice ? dialogue : WithoutNotice(prompt: dialogue)
+        // What is forced is a login of its own: it neither waits for the renewal of what is stored nor takes its outcome.
+        let refreshing: any Authenticator =
+            settings.policy.force ? service : SingleFlightRefresh(service, keeper, outdated: settings.outdated)
+        let refused = settings.outdated.flatMap { session in
+            settings.refusal.map { RefusedLogin(session: session, refusal: $0) }
+        }
+        let loop = LoginLoop(
+            keeper: other ?? keeper, service: refreshing, prompt: prompt, supplied: try supplied(),
+            extraSecrets: extraSecrets,
+            refused: refused)
+        switch loop.run(try flow()) {
+        case .alreadyLoggedIn(let identity): return (identity, true)
+        case .loggedIn(let identity):
+            if service.keepsAnonymousSession {
+                context.warn(
+                    """
+                    authctl: warning: \(profile.name) (\(endpoint.origin)) gave no new session cookie at the login: whoever knew \
+                    the old one is logged in now; tell the service's administrator
+                    """)
+            }
+            if let difference = service.clockDifference {
+                context.warn("authctl: \(difference.warning(of: profile.name))")
+            }
+            return (identity, false)
+        // No prompt of the command line answers so.
+        case .continuedWithout: throw .loginRequired(LoginNeed(why: .nothingStored))
+        case .failed(let error): throw error
+        }
+    }
+
+    /// What was asked for once is stored, and completes a password that was given.
+    private func supplied() throws(LoginError) -> Credential? {
+        guard let supplied = settings.supplied, profile.asksForMore else { return settings.supplied }
+        return supplied.completed(by: try keeper.fill().extraSecrets)
+    }
+
+    private func flow() throws(LoginError) -> LoginFlow {
+        let account = try fromStore { () throws(StoreFault) in try keeper.account() }
+        let remembered = account?.username
+        var fields = profile.fields
+        if settings.username != nil { fields.removeAll { $0 == .username } }
+        let space = ProtectionSpace(origin: endpoint.origin, method: profile.methods.first ?? .auto)
+        var subject = LoginFlow.Subject(
+            profile: profile.name, protectionSpace: space, fields: fields, accounts: try storedIdentities(),
+            account: settings.username == nil ? nil : account?.username)
+        subject.signup = profile.signupURL
+        return LoginFlow(
+            subject: subject, policy: settings.policy,
+            proposedUsername: profile.fields.contains(.username)
+                ? settings.username ?? remembered ?? profile.user : nil,
+            acceptance: context.acceptance)
+    }
+
+    private func storedIdentities() throws(LoginError) -> [Identity] {
+        // What is not kept takes nobody's place.
+        guard !keepsNothing, let record = try context.document().profile(profile.name) else { return [] }
+        return record.accounts.filter { $0.origin == endpoint.origin }.map(\.identity)
+    }
+
+    /// `--method` only chooses among what the profile accepts.
+    private static func method(
+        _ asked: AuthenticationMethod?, _ pinned: AuthenticationMethod?, _ profile: Profile
+    ) throws(LoginError) -> AuthenticationMethod? {
+        guard let asked, asked != .auto else { return pinned }
+        guard profile.methods.contains(asked) || (profile.methods == [.auto] && asked != .cookie && asked != .token)
+        else {
+            let accepted = profile.methods.map(\.rawValue).joined(separator: ", ")
+            throw .usage(.badValue(option: "--method", problem: "the profile accepts \(accepted)"))
+        }
+        return asked
+    }
+}
+
+extension AuthenticationMethod {
+    /// A password that a person gives is their answer to whether Negotiate is too strong a pin.
+    fileprivate var ifItTakesPasswords: AuthenticationMethod? { self == .negotiate ? nil : self }
+}

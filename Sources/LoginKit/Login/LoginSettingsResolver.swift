@@ -1,0 +1,103 @@
+package import LoginCore
+import LoginHTTP
+import LoginStores
+import Secrets
+
+/// Works out, from choices, variables and profile, what a login is run with.
+package struct LoginSettingsResolver {
+    private let context: LoginContext
+    private let target: LoginTarget
+    private let choices: LoginChoices
+    private let force: Bool
+    private let isLogin: Bool
+
+    /// - Parameter isLogin: whether the login is what was asked for, which variables serve that belong to no profile.
+    package init(
+        context: LoginContext, target: LoginTarget, choices: LoginChoices, force: Bool, isLogin: Bool = true
+    ) {
+        (self.context, self.target, self.choices) = (context, target, choices)
+        (self.force, self.isLogin) = (force, isLogin)
+    }
+
+    package func settings() throws(LoginError) -> LoginSettings {
+        let profile = target.profile
+        let username = context.options.username ?? target.user ?? variable("AUTHCTL_USERNAME")
+        if let username, profile.answersChallenges, !profile.provesByCertificate {
+            try context.checkBasic(username: username)
+        }
+        var settings = LoginSettings()
+        settings.username = username
+        settings.method = try choices.chosenMethod(context.world.environment)
+        settings.store = profile.settings.store.flatMap { StoreName($0) }
+        settings.persist = profile.settings.persist
+        settings.ttl = choices.ttl
+        if choices.ttl != nil, !profile.usesTTL {
+            context.say("authctl: --ttl has no effect: nothing in the profile \(profile.name) uses {ttl}")
+        }
+        settings.mayUseCertificate = true
+        if profile.provesByCertificate {
+            settings.passphrase = try supplied()
+        } else if let secret = try supplied() {
+            if profile.answersChallenges, !secret.isFreeOfControls { throw .usage(.controlCharacter(.password)) }
+            settings.supplied = try context.credential(secret, of: username, profile)
+        }
+        settings.policy = LoginFlow.Policy(
+            maxAttempts: choices.maxAttempts, mayAsk: context.mayAsk, force: force,
+            hasSuppliedCredential: settings.supplied != nil, mayUseTicket: mayUseTicket(settings),
+            trust: choices.trustPolicy(mayAsk: context.mayAsk), declines: [])
+        settings.dialogue = context.dialogueSettings(choices)
+        settings.showsNotice = context.showsNotice
+        return settings
+    }
+
+    /// Whether the server is worth asking although nobody can be. Where the server has still to say whether it wants a
+    /// ticket, one has to be there.
+    private func mayUseTicket(_ settings: LoginSettings) -> Bool {
+        let profile = target.profile
+        guard profile.mayUseTicket, settings.supplied == nil, (settings.method ?? .auto).mayBeNegotiate else {
+            return false
+        }
+        if profile.methods.contains(.negotiate) || settings.method == .negotiate || context.mayAsk { return true }
+        guard case .valid = context.world.tickets.find() else { return false }
+        return true
+    }
+
+    private var mayUseVariables: Bool {
+        context.mayUseSuppliedVariables(for: target.profile, isLogin: isLogin, url: target.url)
+    }
+
+    private func variable(_ name: String) -> String? {
+        mayUseVariables ? context.world.environment[name] : nil
+    }
+
+    private var otherOwner: String {
+        let environment = context.world.environment
+        if let name = environment["AUTHCTL_PROFILE"] { return "is for \(SafeText.quoted(name))" }
+        if environment["AUTHCTL_VERIFY_URL"] != nil { return "is for the URL in AUTHCTL_VERIFY_URL" }
+        return "needs AUTHCTL_PROFILE=\(ShellCommand.quoted(target.profile.name)) beside it"
+    }
+
+    private func supplied() throws(LoginError) -> Secret? {
+        // An option goes before the URL, and the URL before a variable.
+        if let password = target.password, !choices.namesPassword { return password }
+        let environment = context.world.environment
+        if !mayUseVariables, !choices.namesPassword, SuppliedCredential.variable(environment, true) != nil {
+            context.say("authctl: the password in the environment \(otherOwner), and is not used here")
+        }
+        let source = choices.suppliedSource(target.profile, environment, mayUseVariables: mayUseVariables)
+        // With nobody to ask, what may be blank is.
+        if source == nil, choices.blankPassword, !context.mayAsk { return Secret("") }
+        return try source?.secret(context.world)
+    }
+}
+
+extension AuthenticationMethod {
+    fileprivate var mayBeNegotiate: Bool { self == .negotiate || self == .auto }
+}
+
+extension Profile {
+    /// Whether any of its requests sends the time that `--ttl` asks for.
+    package var usesTTL: Bool {
+        [login, refresh, verify].contains { $0?.slots.contains(.ttl) ?? false }
+    }
+}

@@ -1,0 +1,167 @@
+package import LoginCore
+import LoginHTTP
+import Secrets
+
+/// What `login` was told to log in to.
+package struct LoginTarget {
+    /// A profile of that name, or the one that a URL stands for, be it remembered yet or not.
+    package let profile: Profile
+    /// The URL of the verify endpoint as it was given, if it was one.
+    var url: String?
+    /// What stood before the `@` of the URL.
+    var user: String?
+    var password: Secret?
+    /// Of a profile that is not written down yet.
+    var new: New?
+
+    struct New {
+        /// What is to be written down besides the URL.
+        let settings: Profile.Settings
+        /// Finds a name that is free.
+        let name: () throws(LoginError) -> String
+    }
+
+    package init(profile: Profile) {
+        self.init(profile: profile, new: nil)
+    }
+
+    init(profile: Profile, new: New?) {
+        (self.profile, self.new) = (profile, new)
+    }
+
+    /// How a command names the account: `-u NAME`.
+    package static func userOption(_ name: String) -> [String] {
+        name.hasPrefix("-") ? ["--username=\(name)"] : ["-u", name]
+    }
+}
+
+extension LoginContext {
+    /// Finds out what the argument means: a profile's name, or the URL of a verify endpoint.
+    package func loginTarget(_ argument: String?, choices: LoginChoices) throws(LoginError) -> LoginTarget {
+        let hasProfile = options.profile != nil
+        guard let text = argument ?? (hasProfile ? nil : world.environment["AUTHCTL_VERIFY_URL"]) else {
+            return LoginTarget(profile: try choices.applied(to: try selectProfile(nil)))
+        }
+        if text.contains("://") {
+            let target = try urlTarget(text, choices)
+            if target.password != nil && argument != nil {
+                warn(
+                    "authctl: warning: other users of this machine can read a password in a URL; use --password-stdin")
+            }
+            return target
+        }
+        if profiles.source(of: text) == nil, text.contains(where: { ".:/".contains($0) }) || text == "localhost" {
+            throw .usage(.missingScheme(host: text))
+        }
+        if choices.name != nil {
+            throw .usage(.badValue(option: "--name", problem: "it names the profile that a URL makes; this is one"))
+        }
+        return LoginTarget(profile: try choices.applied(to: try profile(named: text)))
+    }
+
+    private func urlTarget(_ text: String, _ choices: LoginChoices) throws(LoginError) -> LoginTarget {
+        let url = try parse(text)
+        topic.origin = url.origin
+        // Before anything is sent: without a profile, the method is one of HTTP authentication.
+        if let user = options.username ?? url.user { try checkBasic(username: user) }
+        if url.password?.isUTF8 == false { throw .usage(.invalidUTF8(.password)) }
+        var target: LoginTarget
+        if let known = try remembered(url.origin, url.target, choices) {
+            target = LoginTarget(profile: known)
+        } else {
+            target = try discovered(url, choices)
+        }
+        topic.profile = target.profile.name
+        if target.new != nil {
+            topic.url = "\(url.origin)\(url.target)"
+            topic.options = url.user.map(LoginTarget.userOption) ?? []
+        }
+        (target.url, target.user, target.password) = (text, url.user, url.password)
+        return target
+    }
+
+    /// Before anything is sent.
+    package func checkBasic(username: String) throws(LoginError) {
+        try LoginContext.fromConfig { () throws(UsageFault) in try BasicCredential.check(username: username) }
+    }
+
+    /// A profile for a URL that has none yet, or that leads to one that has.
+    private func discovered(_ url: ParsedURL, _ choices: LoginChoices) throws(LoginError) -> LoginTarget {
+        let newName = { () throws(LoginError) in try self.newName(for: url.origin, choices.name) }
+        var profile = Profile(
+            name: try newName(), url: url.origin.description,
+            verify: RequestRule(method: "GET", path: Template(literal: url.target)))
+        // Variables hold for this login; what is written down is what the options say.
+        let lasting = try choices.applied(to: profile).settings
+        try profile.settings.override(by: world.environment)
+        profile = try choices.applied(to: profile)
+        let target = try follow(url, profile, choices)
+        profile.proof = .verify(RequestRule(method: "GET", path: Template(literal: target)))
+        if let known = try remembered(url.origin, target, choices) { return LoginTarget(profile: known) }
+        return LoginTarget(profile: profile, new: LoginTarget.New(settings: lasting, name: newName))
+    }
+
+    /// Follows redirects on the URL's own origin, before anything secret is sent.
+    /// - Returns: path and query of the end.
+    private func follow(
+        _ url: ParsedURL, _ profile: Profile, _ choices: LoginChoices
+    ) throws(LoginError) -> String {
+        let transport = world.transport(url.origin, try transportSettings(profile, for: url.origin))
+        var target = url.target
+        var seen: Set<String> = []
+        while seen.count <= Self.redirectLimit, seen.insert(target).inserted {
+            let answer = try send(HTTPRequest(method: "GET", url: "\(url.origin)\(target)"), over: transport, choices)
+            if answer.status == 404 || answer.status == 410 {
+                throw .usage(
+                    .badURL(url: "\(url.origin)\(target)", problem: "there is nothing (status \(answer.status))"))
+            }
+            guard (300..<400).contains(answer.status), let redirect = answer.redirect else { return target }
+            if let fault = redirect.fault { throw fault }
+            guard redirect.origin == url.origin else {
+                throw .untrusted(.otherOrigin(target: redirect.origin?.description ?? redirect.url))
+            }
+            target = redirect.target
+        }
+        throw .network(.redirectLoop(limit: Self.redirectLimit))
+    }
+
+    private static let redirectLimit = 5
+
+    /// The profile that an earlier `login` made of this URL.
+    private func remembered(
+        _ origin: Origin, _ target: String, _ choices: LoginChoices
+    ) throws(LoginError) -> Profile? {
+        for name in profiles.names {
+            guard case .made = profiles.source(of: name) else { continue }
+            // One that cannot be read is no reason not to log in elsewhere; the commands that mean it say so.
+            guard let written = try? profiles.profile(named: name), written.url == origin.description,
+                written.verify?.path == Template(literal: target)
+            else { continue }
+            if let asked = choices.name, asked != name {
+                throw .usage(.badValue(option: "--name", problem: "this URL has the profile '\(name)' already"))
+            }
+            return try choices.applied(to: try profile(named: name))
+        }
+        topic = ErrorContext(origin: origin)
+        return nil
+    }
+
+    /// The host, with `:port` unless it is the usual one; `-2` and so on where another profile has the name.
+    private func newName(for origin: Origin, _ asked: String?) throws(LoginError) -> String {
+        let taken = profiles.names
+        if let asked {
+            if let problem = ProfileName.problem(asked) {
+                throw .usage(.badValue(option: "--name", problem: problem))
+            }
+            guard !taken.contains(asked) else {
+                throw .usage(.badValue(option: "--name", problem: "there is a profile of this name already"))
+            }
+            return asked
+        }
+        let name = origin.hasDefaultPort ? origin.host : "\(origin.host):\(origin.port)"
+        if !taken.contains(name) { return name }
+        var number = 2
+        while taken.contains("\(name)-\(number)") { number += 1 }
+        return "\(name)-\(number)"
+    }
+}

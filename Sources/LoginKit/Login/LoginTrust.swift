@@ -1,0 +1,54 @@
+package import LoginCore
+import LoginStores
+
+extension LoginContext {
+    /// How the person is asked in a login with these options.
+    package func dialogueSettings(_ choices: LoginChoices) -> World.DialogueSettings {
+        var settings = dialogueSettings
+        settings.allowsBlankPassword = choices.blankPassword
+        return settings
+    }
+
+    /// What is accepted of an origin: in this run, else remembered.
+    package func exception(for origin: Origin) throws(LoginError) -> TrustedCertificate? {
+        if let accepted = acceptance?.exception, accepted.origin == origin { return accepted }
+        return try document().exception(for: origin)
+    }
+
+    /// Sends a request before the login itself has begun. The decision about a certificate that does not verify then holds
+    /// for the whole run; it is made by the same policy as in the login.
+    package func send(
+        _ request: HTTPRequest, over transport: any Transport, _ choices: LoginChoices
+    ) throws(LoginError) -> HTTPResponse {
+        do throws(LoginError) {
+            return try showingNotice { () throws(LoginError) in try transport.send(request) }
+        } catch .untrusted(.certificate(let trust)) where acceptance == nil {
+            acceptance = try accepted(trust, choices)
+        }
+        if let exception = acceptance?.exception { transport.trust(exception) }
+        return try showingNotice { () throws(LoginError) in try transport.send(request) }
+    }
+
+    /// Whether a person is told that a server is asked.
+    package var showsNotice: Bool { options.showsNotice && world.hasTerminal() }
+
+    /// Shows the notice of a login while the server is asked outside of one.
+    package func showingNotice<Result>(_ ask: () throws(LoginError) -> Result) throws(LoginError) -> Result {
+        guard showsNotice else { return try ask() }
+        let prompt = world.dialogue(dialogueSettings)
+        prompt.showWaiting("Authenticating, please wait…")
+        defer { prompt.showWaiting(nil) }
+        return try ask()
+    }
+
+    private func accepted(_ trust: ServerTrust, _ choices: LoginChoices) throws(LoginError) -> TrustAcceptance {
+        switch choices.trustPolicy(mayAsk: mayAsk).decision(on: trust) {
+        case .refuse(let error): throw error
+        case .accept: return TrustAcceptance(trust.exception, isLasting: true)
+        case .ask: break
+        }
+        let answer = try world.dialogue(dialogueSettings(choices)).ask(about: trust)
+        guard let acceptance = answer.acceptance(of: trust) else { throw .untrusted(.certificateRejected) }
+        return acceptance
+    }
+}

@@ -1,0 +1,23 @@
+package import LoginCore
+package import LoginStores
+
+extension LoginContext {
+    /// Whether authctl gets a new session by itself once this one has ended: with a refresh token, or the password that is kept.
+    ///
+    /// Only the store knows; what cannot be read there is told of elsewhere.
+    package func refreshes(_ account: AccountRecord, of profile: Profile) -> Bool {
+        if account.passwordRefused { return false }
+        if account.keepsPassword { return true }
+        guard account.kind == .token, profile.refresh != nil else { return false }
+        var settings = LoginSettings()
+        settings.username = account.username
+        do throws(LoginError) {
+            guard case .token(let token) = try keeper(profile, account.origin, settings).fill(account).session else {
+                return false
+            }
+            return token.refreshToken != nil
+        } catch {
+            return false
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package import LoginCore
+package import LoginStores
+import Secrets
+
+/// Asks the service about the login that is stored (or given by variable), without ever asking a person.
+package struct SessionVerifier {
+    package let run: LoginRun
+
+    /// - Parameters:
+    ///   - username: the account; nothing for the one that `-u` names, or the active one.
+    ///   - persist: what becomes of a login with a given password.
+    package init(
+        _ context: LoginContext, _ profile: Profile, username: String? = nil, persist: Persistence? = Persistence.none
+    ) throws(LoginError) {
+        var settings = LoginSettings()
+        settings.username = username ?? context.username(for: profile)
+        settings.policy = LoginFlow.Policy(mayAsk: false)
+        let supplied = try Self.supplied(context, profile, settings.username)
+        // Where a certificate is the proof, what is given opens its key.
+        if profile.provesByCertificate { settings.passphrase = supplied?.secret } else { settings.supplied = supplied }
+        if settings.supplied != nil {
+            settings.policy.hasSuppliedCredential = true
+            settings.persist = persist
+        } else if username == nil, settings.username != nil {
+            // Said before the server is asked: a name that nobody logged in with.
+            _ = try context.account(profile)
+        }
+        run = try LoginRun(context, profile, settings)
+    }
+
+    /// - Throws: why nobody is logged in.
+    package func identity() throws(LoginError) -> Identity {
+        do throws(LoginError) {
+            return try run.run().identity
+        } catch .loginRequired(let need) where run.settings.supplied == nil {
+            // What is missing can be given to `login` alone.
+            throw .loginRequired(LoginNeed(why: try why(need.why)))
+        }
+    }
+
+    /// A store drops by itself what is past its end; the book still knows.
+    private func why(_ found: LoginNeed.Why) throws(LoginError) -> LoginNeed.Why {
+        guard found == .nothingStored else { return found }
+        if run.settings.username == nil, let record = try run.context.record(of: run.profile),
+            record.activeAccount == nil
+        {
+            return Optional(record).missing
+        }
+        let account = try fromStore { () throws(StoreFault) in try run.keeper.account() }
+        if let other = account?.otherPerson { return .refreshedForAnother(other) }
+        guard let record = account, run.context.world.clock.isOver(record.expires)
+        else { return found }
+        return .sessionExpired
+    }
+
+    private static func supplied(
+        _ context: LoginContext, _ profile: Profile, _ username: String?
+    ) throws(LoginError) -> Credential? {
+        let environment = context.world.environment
+        let mayUse = context.mayUseSuppliedVariables(for: profile, isLogin: false)
+        guard let source = SuppliedCredential.variable(environment, mayUse) else { return nil }
+        let secret = try SuppliedCredential(source: source, allowsBlank: false).secret(context.world)
+        return try context.credential(secret, of: username ?? environment["AUTHCTL_USERNAME"], profile)
+    }
+}
+
+extension LoginContext {
+    /// Where the service has no verify endpoint, nobody can know whether it still takes what is stored.
+    package func sayIfUnverifiable(_ profile: Profile) {
+        guard profile.verify == nil else { return }
+        say("authctl: \(profile.name): this service has no way to check a login; from what is stored")
+    }
+
+    /// The account that a command means, from what is remembered: no network, no libcurl, no store.
+    /// - Throws: `loginRequired` if there is none.
+    package func account(_ profile: Profile) throws(LoginError) -> AccountRecord {
+        let record = try record(of: profile)
+        topic.origin = record?.origin ?? topic.origin
+        guard let username = username(for: profile) else {
+            guard let account = record?.activeAccount else { throw .loginRequired(LoginNeed(why: record.missing)) }
+            return account
+        }
+        guard let account = record?.account(named: username) else {
+            throw .loginRequired(LoginNeed(why: .noSuchAccount(username: username, known: record?.usernames ?? [])))
+        }
+        return account
+    }
+
+    /// The same, if its secret is there and not past its end.
+    package func usableAccount(_ profile: Profile) throws(LoginError) -> AccountRecord {
+        let account = try account(profile)
+        if let problem = try problem(with: account, of: profile.name) { throw problem }
+        return account
+    }
+
+    /// Says that the clock cannot tell when a login ends.
+    func tellOfClock(_ account: AccountRecord, of profile: String) {
+        guard let difference = account.clockDifference(at: world.clock) else { return }
+        warn("authctl: \(difference.setBackWarning(of: profile))")
+    }
+
+    /// Why an account cannot be used, as far as is known without the network.
+    package func problem(with account: AccountRecord, of profile: String) throws(LoginError) -> LoginError? {
+        if account.passwordRefused { return .loginRequired(LoginNeed(why: .passwordRefusedBefore)) }
+        if let other = account.otherPerson { return .loginRequired(LoginNeed(why: .refreshedForAnother(other))) }
+        if world.clock.isOver(account.expires) { return .loginRequired(LoginNeed(why: .sessionExpired)) }
+        if let difference = account.clockDifference(at: world.clock) {
+            return .loginRequired(LoginNeed(why: .clockSetBack(difference)))
+        }
+        let isThere = try fromStore { () throws(StoreFault) in
+            try shelf().open(account.store).contains(account.id(in: profile))
+        }
+        return isThere ? nil : .loginRequired(LoginNeed(why: .nothingStored))
+    }
+}
+
+extension ProfileRecord? {
+    /// Why no account is the active one.
+    fileprivate var missing: LoginNeed.Why {
+        guard let names = self?.usernames, !names.isEmpty else { return .nothingStored }
+        return .noActiveAccount(known: names)
+    }
+}

@@ -1,0 +1,35 @@
+package import LoginCore
+import LoginStores
+
+extension LoginContext {
+    /// Says, before anything is written, that a store protects nothing; a person who chose it in their own configuration
+    /// knows. A login that fails before that has nothing to be warned of.
+    func warnOfStore(for profile: Profile) {
+        guard let store = chosenStore else { return }
+        chosenStore = nil
+        guard store == .plaintext, profiles.defaults.store != "plaintext" else { return }
+        if case .config = profiles.source(of: profile.name),
+            let written = try? profiles.profile(named: profile.name), written.settings.store == "plaintext"
+        {
+            return
+        }
+        warn(ofPlain: store)
+    }
+
+    /// Says why `auto` takes another store, where that is no matter of what is installed.
+    package func tell(ofPassing store: UnusableStore) {
+        guard case .secretService(.foreignBus) = store.fault else { return }
+        let message = LoginError.store(store.fault).message(about: ErrorContext())
+        warn("authctl: warning: the store '\(store.name)' is passed over: \(message.what)")
+    }
+
+    /// The same for whoever named the store just now.
+    package func warn(ofPlain store: StoreName) {
+        guard store == .plaintext else { return }
+        warn(
+            """
+            authctl: warning: the login is kept as plain text in \(SafeText.escaped(paths.stateFolder)), where every program that you run \
+            can read it
+            """)
+    }
+}

@@ -1,0 +1,111 @@
+import Glibc
+package import LoginCore
+import LoginStores
+package import Secrets
+
+/// A password that was given, not asked for: by option, then by variable, then by the profile's command.
+package struct SuppliedCredential {
+    /// Where it is to be had from.
+    package enum Source: Equatable {
+        case standardInput
+        case file(String, option: String = "--password-file")
+        case variable
+        case command(String)
+    }
+
+    package let source: Source
+    let allowsBlank: Bool
+    /// How long it may take to come, in seconds.
+    package var patience = PasswordCommand.patience
+
+    /// - Throws: `usage` for a secret of several lines or an empty one, `loginRequired` for a command that fails.
+    package func secret(_ world: World) throws(LoginError) -> Secret {
+        let secret = try read(world)
+        if secret.isEmpty && !allowsBlank {
+            throw .usage(.badValue(option: name, problem: "the password is blank; --blank-password allows that"))
+        }
+        guard secret.isUTF8 else { throw .usage(.invalidUTF8(.password)) }
+        return secret
+    }
+
+    private func read(_ world: World) throws(LoginError) -> Secret {
+        switch source {
+        case .variable:
+            let supplied = world.environment.password ?? Secret("")
+            return try fromFile { () throws(SecretFile.Problem) in try SecretFile.soleLine(of: supplied) }
+        case .command(let line):
+            return try PasswordCommand(line: line, patience: patience).run()
+        case .standardInput:
+            // Typed there, it would be seen.
+            guard !world.isTerminal(STDIN_FILENO) else {
+                throw .usage(.badValue(option: name, problem: "standard input is a terminal; pipe the password in"))
+            }
+            return try fromFile { () throws(SecretFile.Problem) in
+                try SecretFile.read(STDIN_FILENO, waiting: InputWait(descriptor: STDIN_FILENO, deadline: deadline))
+            }
+        case .file(let path, _):
+            return try fromFile { () throws(SecretFile.Problem) in try SecretFile.read(path: path, until: deadline) }
+        }
+    }
+
+    private var deadline: ContinuousClock.Instant { .now + .seconds(patience) }
+
+    private func fromFile(_ read: () throws(SecretFile.Problem) -> Secret) throws(LoginError) -> Secret {
+        do throws(SecretFile.Problem) {
+            return try read()
+        } catch {
+            throw .usage(.badValue(option: name, problem: error.words))
+        }
+    }
+
+    private var name: String {
+        switch source {
+        case .standardInput: "--password-stdin"
+        case .file(let path, let option): "\(option) \(SafeText.quoted(path))"
+        case .variable: "AUTHCTL_PASSWORD"
+        case .command: "password-command"
+        }
+    }
+}
+
+extension LoginContext {
+    /// A given password with its user name, which it needs from somewhere where the login has one: as named, else the
+    /// profile's, else that of the active account.
+    package func credential(_ secret: Secret, of named: String?, _ profile: Profile) throws(LoginError) -> Credential {
+        guard profile.fields.contains(.username) else { return Credential(username: nil, secret: secret) }
+        let active = try document().profile(profile.name)?.activeAccount?.username
+        guard let username = named ?? profile.user ?? active, !username.isEmpty else {
+            throw .loginRequired(LoginNeed(why: .nothingStored, missing: [.username]))
+        }
+        return Credential(username: username, secret: secret)
+    }
+}
+
+extension SecretFile.Problem {
+    /// What went wrong, in words.
+    package var words: String {
+        switch self {
+        case .cannotRead(let errno): "it cannot be read: \(String(cString: strerror(errno)))"
+        case .tooLong: "it is longer than \(SecretFile.limit) bytes"
+        case .tookTooLong: "it did not end within \(PasswordCommand.patience) seconds"
+        case .furtherLines: "a password is one line; there are more"
+        }
+    }
+}
+
+extension Secret {
+    /// Whether the bytes are well-formed UTF-8 (RFC 3629).
+    var isUTF8: Bool {
+        withUnsafeBytes { bytes in
+            var decoder = UTF8()
+            var iterator = bytes.makeIterator()
+            while true {
+                switch decoder.decode(&iterator) {
+                case .scalarValue: continue
+                case .emptyInput: return true
+                case .error: return false
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+package import LoginCore
+import LoginHTTP
+package import LoginStores
+import Secrets
+
+/// The stored session of a profile, renewed if it does not live long enough. Without need, nothing is asked of the
+/// network.
+package struct TokenSource {
+    private let context: LoginContext
+    private let profile: Profile
+    private let minimum: Int64
+    private let asksServer: Bool
+    private let wantsHeader: Bool
+
+    /// - Parameters:
+    ///   - minimum: seconds that the session has to live at least.
+    ///   - wantsHeader: whether the header line is wanted, which sessions without a token have too.
+    package init(context: LoginContext, profile: Profile, minimum: Int64, asksServer: Bool, wantsHeader: Bool) {
+        (self.context, self.profile, self.minimum) = (context, profile, minimum)
+        (self.asksServer, self.wantsHeader) = (asksServer, wantsHeader)
+    }
+
+    package func session() throws(LoginError) -> (session: Session, username: String) {
+        if profile.provesByCertificate && profile.sessionRule.isCredential {
+            throw .usage(.hasNoHeader(method: .certificate))
+        }
+        if context.mayUseSuppliedVariables(for: profile, isLogin: false),
+            SuppliedCredential.variable(context.world.environment, true) != nil
+        {
+            return try loggedInWithSupplied()
+        }
+        let account = try context.account(profile)
+        // Before anything is asked of a store or the network.
+        try account.kind.check(wantsHeader: wantsHeader)
+        return (try session(of: account), account.username)
+    }
+
+    /// The same for an account that was chosen already.
+    package func session(of account: AccountRecord) throws(LoginError) -> Session {
+        let found = try stored(account)
+        let isEnough = found.session.map { livesLongEnough($0) } ?? false
+        if let session = found.session, isEnough, !asksServer, !found.mustBeVerified { return session }
+        // Without a session there may be a password that earns one: another process may be about it.
+        guard found.session != nil || found.credential != nil else { throw missing(found, account) }
+        context.tellOfClock(account, of: profile.name)
+        let clock = try confirm(account, refreshing: isEnough ? nil : found.session)
+        // Looked up anew: the record may have changed as well.
+        let refreshed = try context.keeper(profile, account.origin, settings(account)).fill()
+        guard let session = refreshed.session else { throw missing(refreshed, account) }
+        try checkLife(of: session, clock: clock)
+        return session
+    }
+
+    private func stored(_ account: AccountRecord) throws(LoginError) -> StoredLogin {
+        try context.keeper(profile, account.origin, settings(account)).fill(account)
+    }
+
+    private func missing(_ stored: StoredLogin, _ account: AccountRecord) -> LoginError {
+        if let other = account.otherPerson { return .loginRequired(LoginNeed(why: .refreshedForAnother(other))) }
+        let isOver = context.world.clock.isOver(account.expires)
+        let why: LoginNeed.Why =
+            stored.credentialWasRefused ? .passwordRefusedBefore : isOver ? .sessionExpired : .nothingStored
+        return .loginRequired(LoginNeed(why: why))
+    }
+
+    /// Renews what is stored if need be, by the profile's `refresh` or else the password that is kept, and has it
+    /// verified.
+    /// - Returns: the difference of the clocks, where what came looks as if it were over.
+    private func confirm(_ account: AccountRecord, refreshing outdated: Session?) throws(LoginError) -> ClockDifference?
+    {
+        var settings = settings(account)
+        settings.policy.refreshesFirst = outdated != nil
+        settings.outdated = outdated
+        do throws(LoginError) {
+            let run = try LoginRun(context, profile, settings)
+            _ = try run.run()
+            return run.service.clockDifference
+        } catch .loginRequired(let need) {
+            throw .loginRequired(LoginNeed(why: need.why))
+        }
+    }
+
+    private func settings(_ account: AccountRecord) -> LoginSettings {
+        var settings = LoginSettings()
+        settings.username = account.username
+        settings.policy = LoginFlow.Policy(mayAsk: false)
+        return settings
+    }
+
+    private func livesLongEnough(_ session: Session) -> Bool {
+        guard let expires = session.expires else { return true }
+        return context.world.clock.seconds(until: expires) >= max(minimum, 1)
+    }
+
+    /// With a password from the environment: kept where a store works, and used all the same where none does.
+    private func loggedInWithSupplied() throws(LoginError) -> (session: Session, username: String) {
+        if profile.methods == [.digest] { throw .usage(.hasNoHeader(method: .digest)) }
+        let run = try SessionVerifier(context, profile, persist: nil).run
+        let keeper = GateKeeper(run, mayGoWithoutStore: true)
+        let (identity, _) = try run.run(through: keeper)
+        guard let session = keeper.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
+        let store = try fromStore { () throws(StoreFault) in try run.keeper.account() }?.store
+        if keeper.hasStore, let store {
+            context.say("authctl: logged in with the given password; the login is kept in '\(store)'")
+        }
+        if case .credential = session, run.service.protectionSpace?.method == .digest {
+            throw .usage(.hasNoHeader(method: .digest))
+        }
+        try checkLife(of: session, clock: run.service.clockDifference)
+        return (session, identity.username)
+    }
+
+    private func checkLife(of session: Session, clock: ClockDifference?) throws(LoginError) {
+        guard !livesLongEnough(session) else { return }
+        let seconds = context.world.clock.seconds(until: session.expires ?? 0)
+        throw .failure(.tokenTooShortLived(seconds: seconds, clock: clock))
+    }
+}
+
+extension AccountRecord.SessionKind {
+    fileprivate func check(wantsHeader: Bool) throws(LoginError) {
+        switch self {
+        case .token: break
+        case .digest: throw .usage(.hasNoHeader(method: .digest))
+        case .ticket: throw .usage(.hasNoHeader(method: .negotiate))
+        case .certificate: throw .usage(.hasNoHeader(method: .certificate))
+        case .basic where wantsHeader, .cookies where wantsHeader: break
+        case .basic: throw .usage(.tokenHasOnlyHeader(method: .basic))
+        case .cookies: throw .usage(.tokenHasOnlyHeader(method: .cookie))
+        }
+    }
+}

@@ -1,0 +1,55 @@
+package import LoginCore
+import LoginHTTP
+package import LoginStores
+
+extension LoginContext {
+    /// The keeper of one account of a profile.
+    package func keeper(_ profile: Profile, _ origin: Origin, _ settings: LoginSettings = LoginSettings())
+        -> StoreKeeper
+    {
+        let shelf = shelf()
+        let persist = settings.persistence(of: profile), store = settings.store(of: profile)
+        return StoreKeeper(
+            subject: StoreKeeper.Subject(
+                profile: profile.name, url: profile.url, origin: origin, username: settings.username),
+            rules: StoreKeeper.Rules(
+                persistence: persist ?? .permanent, keepsPassword: profile.settings.keepPassword),
+            book: book,
+            stores: StoreKeeper.Stores(
+                choose: { () throws(StoreFault) in
+                    let chosen = try shelf.chooser()
+                        .choose(store, persistence: persist) { self.tell(ofPassing: $0) }
+                    self.chosenStore = chosen.name
+                    return chosen
+                },
+                open: { (name) throws(StoreFault) in try shelf.open(name) }),
+            clock: world.clock,
+            leftBehind: { [talk] store, fault in
+                talk.warn(
+                    "authctl: the former copy in '\(store)' could not be erased: \(LoginError.store(fault).message(about: ErrorContext()).what)"
+                )
+            })
+    }
+
+    /// How requests of a profile go out to its origin.
+    func transportSettings(_ profile: Profile, for origin: Origin) throws(LoginError) -> TransportSettings {
+        var settings = TransportSettings()
+        settings.exception = try exception(for: origin)
+        settings.allowHTTP = profile.settings.allowHTTP
+        settings.caFile = profile.settings.caFile
+        topic.namesAuthorities = settings.caFile != nil
+        if let timeout = options.timeout ?? profile.settings.timeout {
+            (settings.timeout, settings.transferTimeout) = (timeout, timeout)
+        }
+        if showsNotice {
+            let notice = WaitingNotice(world.noticeLine, origin)
+            settings.whileWaiting = { notice.note($0) }
+        }
+        settings.environment = world.environment.proxies
+        if let proxy = profile.settings.proxy {
+            settings.proxy = proxy == "environment" ? .environment : .url(proxy)
+        }
+        settings.trace = trace
+        return settings
+    }
+}

@@ -1,0 +1,189 @@
+package import LoginCore
+package import LoginHTTP
+package import LoginStores
+import Secrets
+
+/// One piece of work with logins, such as a command: the world, what was chosen for all of it, and what is worked out once.
+package final class LoginContext {
+    package let world: World
+    package let options: Options
+    package let paths: Paths
+    package let profiles: Configuration
+    package let book: AccountRegistry
+    /// Whether a person may be asked to log in, and somebody is there to be asked.
+    package let mayAsk: Bool
+    /// Whether a person may be asked to unlock a store, and somebody is there to be asked; most work never comes to ask that.
+    package var mayUnlock: Bool { isUnlockingAllowed && world.hasTerminal() }
+    private let isUnlockingAllowed: Bool
+    /// Seconds that a person has for each answer.
+    package var promptTimeout = World.DialogueSettings().timeout
+    /// Is told what is sent and answered, without secrets.
+    package var trace: (@Sendable (String) -> Void)?
+    /// Whom the work is about, for its messages.
+    package var topic = ErrorContext()
+    /// What this run has accepted of a server's certificate.
+    var acceptance: TrustAcceptance?
+    /// The store of a login that is not kept yet.
+    var chosenStore: StoreName?
+    private var remembered: AccountRegistryDocument?
+    private var opened: StoreFactory?
+    let talk: Talk
+
+    /// - Throws: `usage` for a configuration that cannot be read, or a choice that makes no sense.
+    package init(_ world: World, _ options: Options, _ talk: Talk) throws(LoginError) {
+        self.world = world
+        self.options = options
+        self.talk = talk
+        (paths, profiles) = try LoginContext.fromConfig { () throws(UsageFault) in
+            let paths = try Paths(world.environment, config: options.config)
+            return (paths, try Configuration(paths))
+        }
+        book = world.book(paths.stateFolder)
+        let isForbidden = options.noPrompt || (world.environment["AUTHCTL_NO_PROMPT"] ?? "0") != "0"
+        self.mayAsk = options.mayAsk && !isForbidden && world.hasTerminal()
+        isUnlockingAllowed = options.mayUnlock && !isForbidden
+        if let timeout = options.timeout, !(1...3600).contains(timeout) {
+            throw .usage(.badValue(option: "--timeout", problem: "must be from 1 to 3600 seconds"))
+        }
+        // What an argument's bytes become where they are not UTF-8.
+        if options.username?.contains("\u{FFFD}") == true { throw .usage(.invalidUTF8(.username)) }
+    }
+
+    /// Says something to the person, unless they want quiet.
+    package func say(_ text: String) { talk.note(text) }
+
+    /// The same of what nobody should miss.
+    package func warn(_ text: String) { talk.warn(text) }
+
+    /// The profile of this name; from here on, messages are about it.
+    package func profile(named name: String) throws(LoginError) -> Profile {
+        if profiles.source(of: name) != nil { topic = ErrorContext(profile: name) }
+        var profile = try LoginContext.fromConfig { () throws(UsageFault) in try profiles.profile(named: name) }
+        try profile.settings.override(by: world.environment)
+        topic.fields = profile.fields
+        // In `-u name:password` as curl takes it, the rest must not be repeated by whatever comes next.
+        if options.username?.utf8.contains(UInt8(ascii: ":")) == true, profile.answersChallenges {
+            throw .usage(.usernameHasColon)
+        }
+        topic.origin = try document().profile(name).flatMap { $0.url == profile.url ? $0.origin : nil }
+        topic.signup = profile.signupURL
+        return profile
+    }
+
+    /// What was remembered when the work began.
+    package func document() throws(LoginError) -> AccountRegistryDocument {
+        if let remembered { return remembered }
+        let document = try fromStore { () throws(StoreFault) in try book.read() }
+        remembered = document
+        return document
+    }
+
+    /// What is remembered of a profile, unless it leads to another origin now: what was stored for that one is not this
+    /// profile's any more.
+    ///
+    /// The same text means the same origin, without a parser; only an edited `url` needs libcurl's.
+    package func record(of profile: Profile) throws(LoginError) -> ProfileRecord? {
+        guard let record = try document().profile(profile.name) else { return nil }
+        if record.url == profile.url { return record }
+        return try parse(profile.url).origin == record.origin ? record : nil
+    }
+
+    /// Origin and base path of a profile, by libcurl's parser.
+    package func endpoint(_ profile: Profile) throws(LoginError) -> ServiceEndpoint {
+        let url = try parse(profile.url)
+        guard url.user == nil, url.password == nil, url.query == nil else {
+            throw .usage(.badURL(url: url.text, problem: "a profile's url has neither user information nor a query"))
+        }
+        topic.origin = url.origin
+        let path = url.path.hasSuffix("/") ? String(url.path.dropLast()) : url.path
+        return ServiceEndpoint(origin: url.origin, base: url.origin.description + path)
+    }
+
+    package func parse(_ url: String) throws(LoginError) -> ParsedURL {
+        let parser = try world.urlParser()
+        return try LoginContext.fromConfig { () throws(UsageFault) in try parser.parse(url) }
+    }
+
+    /// The stores, with a passphrase from a file or, where that may be asked for, from the person.
+    ///
+    /// One for all of the work, so that a passphrase is asked for and turned into a key once.
+    package func shelf() -> StoreFactory {
+        if let opened { return opened }
+        let asked = StorePassphrase(context: self)
+        var place = World.ShelfPlace(stateFolder: paths.stateFolder)
+        place.holding = profiles.defaults.passphraseCache
+        place.desktop = desktop
+        place.anotherPassphrase = { (failures) throws(StoreFault) in try asked.another(after: failures) }
+        let shelf = world.shelf(place) { () throws(StoreFault) in try asked.first() }
+        opened = shelf
+        return shelf
+    }
+
+    /// The desktop's keyring, which may ask a person to unlock it where that is allowed.
+    private var desktop: DesktopSession {
+        let notice = { [unowned self] in say("authctl: the desktop asks about its keyring; waiting for the answer") }
+        let unlocking = DesktopSession.Unlocking.asking(seconds: promptTimeout, notice: notice)
+        return DesktopSession(unlocking: mayUnlock ? unlocking : .never) { [world] in world.environment[$0] }
+    }
+
+    /// Where the encrypted file is, or will be.
+    package var encryptedFile: String { "\(paths.stateFolder)/\(EncryptedFileStore.fileName)" }
+
+    package var dialogueSettings: World.DialogueSettings {
+        World.DialogueSettings(mask: world.environment.mask, timeout: promptTimeout)
+    }
+}
+
+extension LoginContext {
+    /// What holds for all of the work.
+    package struct Options {
+        /// The profile that is meant; nothing where the environment or the configuration says it.
+        package var profile: String?
+        /// The account that is meant, by the name typed or the server's; nothing for the active one.
+        package var username: String?
+        /// The configuration file in the place of the usual one.
+        package var config: String?
+        /// How long one request may take, in seconds.
+        package var timeout: Int?
+        /// Whether nobody may be asked anything.
+        package var noPrompt = false
+        /// Whether a person may be told, on the terminal alone, that a server is asked.
+        package var showsNotice = true
+        /// Whether a person may be asked to log in, or for what else the work needs.
+        package var mayAsk = false
+        /// Whether a person may be asked to unlock a store.
+        package var mayUnlock = false
+
+        /// Nothing was chosen, and nobody is asked.
+        package init() {}
+    }
+
+    /// A fault of the configuration as the fault of a command.
+    package static func fromConfig<Result>(_ body: () throws(UsageFault) -> Result) throws(LoginError) -> Result {
+        do throws(UsageFault) {
+            return try body()
+        } catch {
+            throw .usage(error)
+        }
+    }
+}
+
+extension Profile.Settings {
+    /// A variable goes before the file, and an option before both.
+    package mutating func override(by environment: Environment) throws(LoginError) {
+        proxy = environment["AUTHCTL_PROXY"] ?? proxy
+        caFile = environment["AUTHCTL_CA_FILE"] ?? caFile
+        if let name = environment["AUTHCTL_STORE"] {
+            guard name == "auto" || StoreName(name) != nil else {
+                throw .usage(.badValue(option: "AUTHCTL_STORE", problem: "there is no such store"))
+            }
+            store = name
+        }
+        if let name = environment["AUTHCTL_PERSIST"] {
+            guard let chosen = Persistence(rawValue: name) else {
+                throw .usage(.badValue(option: "AUTHCTL_PERSIST", problem: "must be none, session or permanent"))
+            }
+            persist = chosen
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import Glibc
+package import LoginCore
+
+/// All profiles: those of the person's `config.toml`, and those that authctl made, one file each beside it.
+///
+/// A profile is decoded when it is asked for, so that an error in one does not stop the others.
+package struct Configuration {
+    /// Where a profile comes from.
+    package enum Source: Equatable {
+        case config(file: String)
+        /// By `login URL` or `profile add`; these can be removed again.
+        case made(file: String)
+
+        package var file: String {
+            switch self {
+            case .config(let file), .made(let file): file
+            }
+        }
+    }
+
+    package let paths: Paths
+    /// What stands at the top of `config.toml`, for all profiles.
+    package let defaults: Defaults
+    private let configured: StrictTable?
+
+    package struct Defaults: Equatable {
+        package var profile: String?
+        package var store: String?
+        var persist: Persistence?
+        var proxy: String?
+        /// How long what opens the encrypted file is held after its passphrase was given, in seconds.
+        var passphraseCache: Int?
+    }
+
+    package init(_ paths: Paths) throws(UsageFault) {
+        self.paths = paths
+        try ConfigFile.checkFolder(paths.configFolder)
+        try ConfigFile.checkFolder(paths.madeProfiles)
+        let text = try ConfigFile.read(paths.configFile)
+        if text != nil { try ConfigFile.checkTarget(paths.configFile) }
+        if text == nil && paths.isConfigNamed {
+            throw .badConfig(file: paths.configFile, path: nil, line: nil, problem: "there is no such file")
+        }
+        guard case .table(let members) = try ConfigValue.parse(text ?? "", file: paths.configFile) else {
+            throw .badConfig(file: paths.configFile, path: nil, line: nil, problem: "is not a table")
+        }
+        let top = StrictTable(members, file: paths.configFile, path: "")
+        try top.allow(["default", "store", "persist", "proxy", "passphrase-cache", "profiles"])
+        defaults = try Self.defaults(top)
+        configured = try top.table("profiles")
+        for name in configured?.keys ?? [] { try ProfileName.check(name, file: paths.configFile) }
+    }
+
+    /// The names of all profiles, those of `config.toml` first.
+    package var names: [String] {
+        let own = configured?.keys ?? [], known = Set(own)
+        return own + madeNames.filter { !known.contains($0) }
+    }
+
+    /// - Returns: nothing if there is no profile of this name.
+    package func source(of name: String) -> Source? {
+        if configured?.value(name) != nil { return .config(file: paths.configFile) }
+        let isMade = ProfileName.problem(name) == nil && access(madeFile(name), F_OK) == 0
+        return isMade ? .made(file: madeFile(name)) : nil
+    }
+
+    /// - Throws: `UsageFault.unknownProfile` with the names that are near.
+    package func profile(named name: String) throws(UsageFault) -> Profile {
+        let decoder = ProfileDecoder(folder: paths.configFolder, home: paths.home)
+        switch source(of: name) {
+        case .config:
+            if let table = try configured?.table(name) { return withDefaults(try decoder.profile(named: name, table)) }
+        case .made(let file):
+            if let table = try Self.table(file) { return withDefaults(try decoder.profile(named: name, table)) }
+        case nil:
+            break
+        }
+        throw .unknownProfile(name: name, near: names.nearest(to: name))
+    }
+
+    /// A profile as it was written; nothing if there is none of this name.
+    package func written(_ name: String) throws(UsageFault) -> ConfigValue? {
+        switch source(of: name) {
+        case .config: try configured?.table(name).map { .table($0.members) }
+        case .made(let file): try Self.table(file).map { .table($0.members) }
+        case nil: nil
+        }
+    }
+
+    /// The file of a profile that authctl made or will make.
+    func madeFile(_ name: String) -> String { "\(paths.madeProfiles)/\(name).toml" }
+
+    /// One profile's file, which is its table without a heading.
+    package static func table(_ file: String) throws(UsageFault) -> StrictTable? {
+        guard let text = try ConfigFile.read(file) else { return nil }
+        guard case .table(let members) = try ConfigValue.parse(text, file: file) else { return nil }
+        return StrictTable(members, file: file, path: "")
+    }
+
+    private func withDefaults(_ profile: Profile) -> Profile {
+        var profile = profile
+        profile.settings.store = profile.settings.store ?? defaults.store
+        profile.settings.persist = profile.settings.persist ?? defaults.persist
+        profile.settings.proxy = profile.settings.proxy ?? defaults.proxy
+        return profile
+    }
+
+    private var madeNames: [String] {
+        guard let folder = opendir(paths.madeProfiles) else { return [] }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name.0) { String(cString: $0) }
+            if name.hasSuffix(".toml"), !name.hasPrefix(".") { names.append(String(name.dropLast(5))) }
+        }
+        return names.sorted()
+    }
+
+    private static func defaults(_ top: StrictTable) throws(UsageFault) -> Defaults {
+        var defaults = Defaults()
+        defaults.profile = try top.string("default")
+        defaults.store = try top.string("store")
+        defaults.proxy = try top.string("proxy")
+        defaults.passphraseCache = try top.integer("passphrase-cache", in: 1...604_800)
+        if let name = try top.string("persist") {
+            guard let persist = Persistence(rawValue: name) else {
+                throw top.fault("persist", "'\(name)' is none of none, session, permanent")
+            }
+            defaults.persist = persist
+        }
+        if let store = defaults.store, store != "auto", StoreName(store) == nil {
+            throw top.fault("store", "there is no store '\(store)'")
+        }
+        return defaults
+    }
+}

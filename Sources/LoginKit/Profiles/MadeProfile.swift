@@ -1,0 +1,78 @@
+package import LoginCore
+import LoginStores
+
+extension LoginContext {
+    /// Writes down the profile that a URL made, with the method that worked; a weaker offer is refused from then on.
+    /// - Returns: the profile, under the next free name if another login has taken the first one meanwhile.
+    package func remember(_ target: LoginTarget, method: AuthenticationMethod?) throws(LoginError) -> Profile {
+        guard let new = target.new else { return target.profile }
+        var profile = target.profile
+        let folder = world.profileFolder(paths.madeProfiles)
+        while true {
+            // After the name was found free: another login with the same URL may have taken the one before.
+            if let known = made(profile) {
+                profile.name = known
+                return profile
+            }
+            let text = Self.document(table(profile, new.settings, method)), file = "\(profile.name).toml"
+            let isWritten = try fromStore { () throws(StoreFault) in try folder.create(text, name: file) }
+            if isWritten { return profile }
+            profile.name = try new.name()
+        }
+    }
+
+    /// The name of a profile that was made of the same URL.
+    private func made(_ profile: Profile) -> String? {
+        profiles.names.first { name in
+            guard case .made = profiles.source(of: name), let known = try? profiles.profile(named: name) else {
+                return false
+            }
+            return known.url == profile.url && known.verify != nil && known.verify?.path == profile.verify?.path
+        }
+    }
+
+    private func table(
+        _ profile: Profile, _ settings: Profile.Settings, _ method: AuthenticationMethod?
+    ) -> [String: ConfigValue] {
+        var table: [String: ConfigValue] = [
+            "url": .string(profile.url)
+        ]
+        if let verify = profile.verify { table["verify"] = .table(["get": .string(verify.path.source)]) }
+        if let method { table["method"] = .string(method.rawValue) }
+        if settings.allowHTTP { table["allow-http"] = .bool(true) }
+        if let file = settings.caFile { table["ca-file"] = .string(file) }
+        if let proxy = settings.proxy {
+            // A profile holds no secret, and this one may.
+            if proxy.contains("@") {
+                say("authctl: the proxy is not written into the profile, since it holds a user name or a password")
+            } else {
+                table["proxy"] = .string(proxy)
+            }
+        }
+        return table
+    }
+
+    /// Writes one profile's file.
+    package func write(_ table: [String: ConfigValue], as name: String) throws(LoginError) {
+        try fromStore { () throws(StoreFault) in
+            try world.profileFolder(paths.madeProfiles).write(Self.document(table), name: "\(name).toml")
+        }
+    }
+
+    private static func document(_ table: [String: ConfigValue]) -> String {
+        "# Made by authctl; `authctl profile remove` deletes it.\n" + ConfigValue.table(table).document(headings: 0)
+            + "\n"
+    }
+}
+
+extension Template {
+    /// The text that parses to this template.
+    package var source: String {
+        parts.map { part in
+            switch part {
+            case .text(let text): text.split(separator: "{", omittingEmptySubsequences: false).joined(separator: "{{")
+            case .slot(let slot): "{\(slot.name)}"
+            }
+        }.joined()
+    }
+}

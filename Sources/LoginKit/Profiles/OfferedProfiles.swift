@@ -1,0 +1,87 @@
+package import LoginCore
+
+/// The profiles in a file that comes from others.
+package struct OfferedProfiles {
+    package let profiles: [(name: String, table: StrictTable)]
+
+    package init(_ file: String, name: String?) throws(UsageFault) {
+        guard let top = try Configuration.table(file) else {
+            throw .badConfig(file: file, path: nil, line: nil, problem: "there is no such file")
+        }
+        guard let tables = try top.table("profiles") else {
+            guard let name else { throw top.fault(nil, "has no [profiles.NAME] table; give the profile a --name") }
+            try ProfileName.check(name, file: file)
+            profiles = [(name, top)]
+            return
+        }
+        // Other keys at the top are the author's own choices, and not taken.
+        var found: [(name: String, table: StrictTable)] = []
+        for key in tables.keys {
+            if let table = try tables.table(key) { found.append((key, table)) }
+        }
+        if let name {
+            guard found.count == 1 else { throw top.fault("profiles", "has several profiles; --name is for one") }
+            found = [(name, found[0].table)]
+        }
+        for profile in found { try ProfileName.check(profile.name, file: file) }
+        profiles = found
+    }
+
+    /// What can run programs or weaken trust, with the profile that says it.
+    package var risks: [String] {
+        get throws(UsageFault) {
+            var risks: [String] = []
+            for (name, table) in profiles { risks += try table.risks().map { "\(name): \($0)" } }
+            return risks
+        }
+    }
+}
+
+extension StrictTable {
+    /// The keys that can run programs or weaken trust.
+    private static let riskyKeys = ["password-command", "proxy", "ca-file", "certificate", "key", "allow-http"]
+
+    private func isRisky(_ key: String) -> Bool {
+        if Self.riskyKeys.contains(key) { return true }
+        guard key == "store", case .string(let store) = value(key) else { return false }
+        return store.hasPrefix("helper:") || store == "plaintext"
+    }
+
+    /// Longer ones would not be read to their end.
+    private static let longestRisk = 500
+
+    /// Each as it is to be shown.
+    /// - Throws: `badConfig` for one that is too long to be shown whole: nobody says yes to what they do not see.
+    package func risks() throws(UsageFault) -> [String] {
+        var risks: [String] = []
+        for key in keys where isRisky(key) {
+            switch value(key) {
+            case .string(let text):
+                guard text.count <= Self.longestRisk else {
+                    throw fault(key, "has more than \(Self.longestRisk) characters, too many to be judged at a glance")
+                }
+                risks.append("\(key) = \(text.inFullView)")
+            case .bool(let flag): risks.append("\(key) = \(flag)")
+            case .integer, .number, .array, .table, .unsupported, nil: risks.append(key)
+            }
+        }
+        return risks
+    }
+
+    package var withoutRisks: [String: ConfigValue] {
+        members.filter { !isRisky($0.key) }
+    }
+}
+
+extension String {
+    /// Quoted and whole. Of blanks in a row only the first is written as a blank, since the others would push what follows out of
+    /// sight.
+    fileprivate var inFullView: String {
+        var text = "", isBlank = false
+        for character in SafeText.quoted(self, limit: .max) {
+            text += character.isWhitespace && isBlank ? "\\u{20}" : String(character)
+            isBlank = character.isWhitespace
+        }
+        return text
+    }
+}

@@ -1,0 +1,141 @@
+package import LoginCore
+
+/// Reads one profile out of its table.
+package struct ProfileDecoder {
+    /// The folder that relative files of the profile are looked for in.
+    private let folder: String
+    private let home: String?
+
+    package init(folder: String, home: String?) {
+        (self.folder, self.home) = (folder, home)
+    }
+
+    static let keys = [
+        "url", "method", "login", "verify", "refresh", "logout", "session", "user", "signup", "anonymous", "logged-out",
+        "forbidden", "certificate", "key", "ca-file", "allow-http", "proxy", "timeout", "store", "persist",
+        "keep-password", "password-command",
+    ]
+
+    package func profile(named name: String, _ table: StrictTable) throws(UsageFault) -> Profile {
+        try table.allow(Self.keys)
+        try table.require("url")
+        let requests = RequestDecoder()
+        guard let url = try table.string("url") else { throw table.fault("url", "is missing") }
+        if let problem = ProfileURL(text: url).problem { throw table.fault("url", problem) }
+        var profile = Profile(name: name, url: url, methods: try methods(table), proof: try proof(requests, table))
+        profile.login = try requests.request("login", in: table)
+        profile.refresh = try requests.request("refresh", in: table)
+        profile.logout = try requests.request("logout", in: table)
+        profile.session = try requests.session(in: table)
+        profile.user = try table.string("user")
+        profile.signup = try requests.plainPath("signup", in: table)
+        profile.mayReadAnonymously = try table.bool("anonymous") ?? true
+        profile.settings = try settings(table)
+        try check(profile, table)
+        return profile
+    }
+
+    private func proof(_ requests: RequestDecoder, _ table: StrictTable) throws(UsageFault) -> Proof {
+        guard let verify = try requests.request("verify", in: table) else {
+            guard table.value("login") != nil else {
+                throw table.fault("verify", "is missing; only a profile with a 'login' can do without")
+            }
+            return .loginResponse(try ResponseRuleDecoder().requestRules(table))
+        }
+        for key in ["logged-out", "forbidden"] where table.value(key) != nil {
+            throw table.fault(key, "belongs in 'verify', where there is one")
+        }
+        return .verify(verify)
+    }
+
+    private func methods(_ table: StrictTable) throws(UsageFault) -> [AuthenticationMethod] {
+        let names = try table.strings("method")
+        if table.value("method") == nil { return [.auto] }
+        var methods: [AuthenticationMethod] = []
+        for name in names {
+            guard let method = AuthenticationMethod(rawValue: name) else {
+                let known = AuthenticationMethod.allCases.map(\.rawValue)
+                throw table.fault("method", "'\(name)' is none of \(known.joined(separator: ", "))")
+            }
+            methods.append(method)
+        }
+        if methods.isEmpty { throw table.fault("method", "must name at least one method") }
+        if methods.count > 1, methods.contains(where: { [.auto, .certificate, .cookie, .token].contains($0) }) {
+            throw table.fault("method", "'auto', 'certificate', 'cookie' and 'token' stand by themselves")
+        }
+        return methods.strongestFirst
+    }
+
+    private func settings(_ table: StrictTable) throws(UsageFault) -> Profile.Settings {
+        var settings = Profile.Settings()
+        settings.allowHTTP = try table.bool("allow-http") ?? false
+        settings.proxy = try table.string("proxy")
+        settings.caFile = try table.string("ca-file").map(resolve)
+        settings.certificate = try table.string("certificate").map(resolve)
+        settings.key = try table.string("key").map(resolve)
+        settings.timeout = try table.integer("timeout", in: 1...3600)
+        settings.store = try table.string("store")
+        settings.keepPassword = try table.bool("keep-password") ?? false
+        settings.passwordCommand = try table.string("password-command")
+        if let name = try table.string("persist") {
+            guard let persist = Persistence(rawValue: name) else {
+                throw table.fault("persist", "'\(name)' is none of none, session, permanent")
+            }
+            settings.persist = persist
+        }
+        if let store = settings.store, store != "auto", StoreName(store) == nil {
+            throw table.fault("store", "there is no store '\(store)'")
+        }
+        return settings
+    }
+
+    /// Relative to the folder of the file; `~/` is understood.
+    private func resolve(_ path: String) -> String {
+        if path.hasPrefix("~/"), let home { return home + path.dropFirst(1) }
+        return path.hasPrefix("/") ? path : "\(folder)/\(path)"
+    }
+
+    /// What can only be seen when all of it is there.
+    private func check(_ profile: Profile, _ table: StrictTable) throws(UsageFault) {
+        if profile.provesByCertificate && profile.settings.certificate == nil {
+            throw table.fault("certificate", "is missing: method 'certificate' needs a file")
+        }
+        if profile.settings.key != nil && profile.settings.certificate == nil {
+            throw table.fault("certificate", "is missing: 'key' is of no use alone")
+        }
+        if profile.methods.contains(.cookie) && profile.login == nil {
+            throw table.fault("login", "is missing: method 'cookie' needs a request that leaves cookies")
+        }
+        if profile.methods.contains(.token), let login = profile.login, login.response.token == nil {
+            throw table.fault("login.token", "is missing: where the answer has the token")
+        }
+        if profile.answersChallenges && profile.login != nil && !profile.sessionRule.cookies {
+            throw table.fault("session", "must say 'cookies = true': what stays after the login request")
+        }
+        try checkSession(profile, table)
+        if profile.refresh != nil && profile.login?.response.refreshToken == nil {
+            throw table.fault("login.refresh-token", "is missing: where the answer has what 'refresh' sends")
+        }
+    }
+
+    /// What could never be sent, since the login leaves something else.
+    private func checkSession(_ profile: Profile, _ table: StrictTable) throws(UsageFault) {
+        let rule = profile.sessionRule
+        let slots = rule.slots
+        if profile.methods.contains(.cookie), !rule.cookies, profile.login?.response.token == nil {
+            throw table.fault("session", "must say 'cookies = true': that is what a login of method 'cookie' leaves")
+        }
+        if rule.cookies, profile.takesPastedToken {
+            throw table.fault("session.cookies", "needs a 'login': a token that is pasted is no cookie")
+        }
+        if rule.cookies, slots.contains(.token) || slots.contains(.refreshToken) {
+            throw table.fault("session", "{token} is never known: with 'cookies = true' the login leaves cookies")
+        }
+        if profile.methods.contains(.token), !rule.cookies, !slots.contains(.token) {
+            throw table.fault("session", "must say where the {token} goes")
+        }
+        for case .cookie(let name) in slots where !rule.cookies {
+            throw table.fault("session", "{cookie:\(name)} is never known without 'cookies = true'")
+        }
+    }
+}

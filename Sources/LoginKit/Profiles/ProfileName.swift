@@ -1,0 +1,44 @@
+@_spi(_Unicode) import Swift
+
+package import LoginCore
+
+/// What a profile may be called: it is a file's name, is shown at a terminal, and stands in commands that a person copies into a
+/// shell. So it holds nothing that a shell or a terminal takes for more than a letter, and has one spelling.
+package enum ProfileName {
+    package static let limit = 100
+    /// Besides letters and digits: what a host with its port is made of, `[::1]:8765` too, and `user@host`.
+    private static let marks: Set<Unicode.Scalar> = [".", "-", "_", ":", "@", "[", "]"]
+
+    package static func check(_ name: String, file: String) throws(UsageFault) {
+        if let problem = problem(name) {
+            throw .badConfig(file: file, path: "profiles.\(name.debugDescription)", line: nil, problem: problem)
+        }
+    }
+
+    /// - Returns: nothing if the name is good.
+    package static func problem(_ name: String) -> String? {
+        if name.isEmpty { return "a profile's name cannot be empty" }
+        if name.utf8.count > limit { return "a profile's name has \(limit) bytes at most" }
+        if name.hasPrefix(".") || name.hasPrefix("-") { return "a profile's name does not start with '.' or '-'" }
+        guard name.unicodeScalars.allSatisfy(isAllowed) else {
+            return "a profile's name is of letters, digits and the characters . - _ : @ [ ]"
+        }
+        // Two spellings of one letter look alike, and Swift holds them equal, but a file system or a store may not.
+        guard name._nfc.elementsEqual(name.unicodeScalars) else {
+            return "a profile's name has its letters composed (Unicode NFC)"
+        }
+        return nil
+    }
+
+    /// The letters of every script, with the marks that some are written with, as hosts have them (RFC 5892, section 2.1).
+    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+        if marks.contains(scalar) { return true }
+        if scalar.properties.isDefaultIgnorableCodePoint { return false }
+        switch scalar.properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .nonspacingMark,
+            .spacingMark, .decimalNumber:
+            return true
+        default: return false
+        }
+    }
+}

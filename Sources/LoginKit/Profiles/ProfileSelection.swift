@@ -1,0 +1,58 @@
+package import LoginCore
+import LoginStores
+
+/// Which profile a command means: the argument, `-P`, `AUTHCTL_PROFILE`, the default, the only one, the last one logged
+/// in to.
+extension LoginContext {
+    /// - Parameters:
+    ///   - argument: the name on the command line, if there is one.
+    ///   - mayGuess: whether the last one logged in to will do.
+    /// - Throws: `usage` for a name that does not exist; `loginRequired` where there is no profile at all.
+    package func selectProfile(_ argument: String?, mayGuess: Bool = true) throws(LoginError) -> Profile {
+        if let name = argument ?? options.profile ?? world.environment["AUTHCTL_PROFILE"] {
+            return try profile(named: name)
+        }
+        if let name = try defaultProfile() {
+            guard profiles.source(of: name) != nil else {
+                throw .usage(
+                    .badConfig(
+                        file: paths.configFile, path: "default", line: nil, problem: "there is no profile '\(name)'"))
+            }
+            return try profile(named: name)
+        }
+        let names = profiles.names
+        if names.isEmpty { throw .loginRequired(LoginNeed(why: .noProfile)) }
+        if names.count == 1 { return try profile(named: names[0]) }
+        if mayGuess, let last = try document().lastProfile, names.contains(last) {
+            say("authctl: using profile \(last), the last one logged in to")
+            return try profile(named: last)
+        }
+        throw .usage(.profileNotNamed(known: names))
+    }
+
+    /// `default` of `config.toml`, else what `profile default` chose.
+    package func defaultProfile() throws(LoginError) -> String? {
+        if let name = profiles.defaults.profile { return name }
+        return try document().defaultProfile.flatMap { profiles.source(of: $0) != nil ? $0 : nil }
+    }
+
+    /// The account that is meant: of `-u`, or of `AUTHCTL_USERNAME` where the environment names this profile, as within an
+    /// `exec`; nothing for the active one.
+    package func username(for profile: Profile) -> String? {
+        let mayUse = mayUseSuppliedVariables(for: profile, isLogin: false)
+        return options.username ?? (mayUse ? world.environment["AUTHCTL_USERNAME"] : nil)
+    }
+
+    /// Whether the variables that hold a credential may be used for this profile.
+    ///
+    /// They belong to the profile or URL that the environment names, and are never sent for another; where it names
+    /// none, they serve `login` alone.
+    func mayUseSuppliedVariables(for profile: Profile, isLogin: Bool, url: String? = nil) -> Bool {
+        let named = world.environment["AUTHCTL_PROFILE"]
+        let namedURL = world.environment["AUTHCTL_VERIFY_URL"]
+        if named == nil && namedURL == nil { return isLogin }
+        // A profile that a URL made is what the URL names.
+        let profileURL = profile.verify.map { profile.url + $0.path.shown }
+        return named == profile.name || (namedURL != nil && (namedURL == url || namedURL == profileURL))
+    }
+}

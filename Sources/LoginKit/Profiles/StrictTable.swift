@@ -1,0 +1,113 @@
+package import LoginCore
+
+/// A table of a configuration file that is read strictly: a key that nobody knows and a value of another type are
+/// errors, which name the file and the key's path.
+package struct StrictTable {
+    package let file: String
+    /// From the top of the file, such as `profiles.blog.login`.
+    package let path: String
+    package let members: [String: ConfigValue]
+
+    package init(_ members: [String: ConfigValue], file: String, path: String) {
+        self.members = members
+        self.file = file
+        self.path = path
+    }
+
+    var keys: [String] { members.keys.sorted() }
+
+    /// - Throws: `UsageFault.badConfig` for a key that is not in `known`, with the nearest that is.
+    func allow(_ known: [String]) throws(UsageFault) {
+        for key in keys where !known.contains(key) {
+            let near = known.nearest(to: key).first.map { "; did you mean '\($0)'?" } ?? ""
+            throw fault(key, "unknown key\(near)")
+        }
+    }
+
+    package func value(_ key: String) -> ConfigValue? { members[key] }
+
+    package func string(_ key: String) throws(UsageFault) -> String? {
+        guard let value = members[key] else { return nil }
+        guard case .string(let text) = value else { throw wrongType(key, value, "a text") }
+        return text
+    }
+
+    package func bool(_ key: String) throws(UsageFault) -> Bool? {
+        guard let value = members[key] else { return nil }
+        guard case .bool(let flag) = value else { throw wrongType(key, value, "true or false") }
+        return flag
+    }
+
+    package func integer(_ key: String, in range: ClosedRange<Int64>) throws(UsageFault) -> Int? {
+        guard let value = members[key] else { return nil }
+        guard case .integer(let number) = value else { throw wrongType(key, value, "an integer") }
+        guard range.contains(number) else {
+            throw fault(key, "must be from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return Int(number)
+    }
+
+    package func table(_ key: String) throws(UsageFault) -> StrictTable? {
+        guard let value = members[key] else { return nil }
+        guard case .table(let inner) = value else { throw wrongType(key, value, "a table") }
+        return StrictTable(inner, file: file, path: pathOf(key))
+    }
+
+    /// A text, or a list of texts.
+    func strings(_ key: String) throws(UsageFault) -> [String] {
+        guard let value = members[key] else { return [] }
+        if case .string(let text) = value { return [text] }
+        guard case .array(let elements) = value else { throw wrongType(key, value, "a text or a list of texts") }
+        var texts: [String] = []
+        for element in elements {
+            guard case .string(let text) = element else { throw wrongType(key, element, "a text or a list of texts") }
+            texts.append(text)
+        }
+        return texts
+    }
+
+    func require(_ key: String) throws(UsageFault) {
+        if members[key] == nil { throw fault(key, "is missing") }
+    }
+
+    package func fault(_ key: String?, _ problem: String) -> UsageFault {
+        let place = key.map(pathOf) ?? path
+        return .badConfig(file: file, path: place.isEmpty ? nil : place, line: nil, problem: problem)
+    }
+
+    func pathOf(_ key: String) -> String {
+        path.isEmpty ? key : "\(path).\(key)"
+    }
+
+    private func wrongType(_ key: String, _ value: ConfigValue, _ expected: String) -> UsageFault {
+        fault(key, "must be \(expected), not \(value.kind)")
+    }
+}
+
+extension [String] {
+    /// Those that differ from `name` by few letters, the nearest first.
+    package func nearest(to name: String) -> [String] {
+        map { ($0, $0.editDistance(to: name)) }
+            .filter { $0.1 <= Swift.max(2, name.count / 3) && $0.1 < name.count }
+            .sorted { $0.1 < $1.1 }
+            .map(\.0)
+    }
+}
+
+extension String {
+    /// How many letters have to be put in, taken out or replaced to make `other` of it (Levenshtein).
+    fileprivate func editDistance(to other: String) -> Int {
+        let target = Array(other)
+        var row = Array(0...target.count)
+        for (index, letter) in enumerated() {
+            var diagonal = row[0]
+            row[0] = index + 1
+            for column in target.indices {
+                let substitution = diagonal + (target[column] == letter ? 0 : 1)
+                diagonal = row[column + 1]
+                row[column + 1] = Swift.min(substitution, diagonal + 1, row[column] + 1)
+            }
+        }
+        return row[target.count]
+    }
+}

@@ -1,0 +1,74 @@
+package import LoginCore
+package import LoginHTTP
+import Secrets
+
+/// A request of the person's own on its way: sent once or more, and its answer handed on.
+package struct OutgoingRequest {
+    package let context: LoginContext
+    /// The profile's name, for what is said.
+    package let profile: String
+    package let message: HTTPRequest
+    package let body: RequestContent
+    package let output: ResponseOutput
+
+    package init(
+        context: LoginContext, profile: String, message: HTTPRequest, body: RequestContent, output: ResponseOutput
+    ) {
+        (self.context, self.profile, self.message) = (context, profile, message)
+        (self.body, self.output) = (body, output)
+    }
+
+    /// Says something about it, unless the person wants quiet.
+    package func say(_ text: String) { context.say("authctl: \(profile): \(text)") }
+
+    /// - Parameter session: nothing where none goes along.
+    package func send(over service: Service, with session: Session?, username: String) throws(LoginError)
+        -> Service.Relayed
+    {
+        var request = message
+        switch body {
+        case .none: request.streamedBodies = StreamedBodies(sink: output)
+        case .kept(let bytes):
+            request.body = bytes
+            request.streamedBodies = StreamedBodies(sink: output)
+        case .streamed(let source, _):
+            guard source.rewind() else { throw .failure(.bodyNotRepeatable) }
+            request.streamedBodies = StreamedBodies(source: source, sink: output)
+        }
+        do throws(LoginError) {
+            return try service.relay(request, with: session, username: username)
+        } catch {
+            output.close()
+            if output.isShown, case .network = error { say("what there is of the answer is incomplete") }
+            throw error
+        }
+    }
+
+    /// Asks as a stranger for the head alone, so that a long body is not sent only to be refused.
+    func probe(over service: Service, space: VerifiedSpace?) throws(LoginError) -> RelayJudgement {
+        let headers = message.headers.filter { !$0.name.lowercased().hasPrefix("content-") }
+        let head = HTTPRequest(method: "HEAD", url: message.url, headers: headers)
+        let relayed = try service.relay(head, with: nil, username: "")
+        return try service.judge(relayed, body: nil, space: space)
+    }
+
+    /// What the answer says about the session.
+    func judge(
+        _ relayed: Service.Relayed, by service: Service, space: VerifiedSpace?
+    ) throws(LoginError) -> RelayJudgement {
+        let held = output.heldBody()
+        if held == nil && output.isShown && !relayed.response.status.isRefusal { return .passed }
+        return try service.judge(relayed, body: held, space: space)
+    }
+
+    /// Hands on what is held of the answer.
+    package func handOn() throws(LoginError) {
+        try output.release()
+        try output.finish()
+    }
+}
+
+extension Int {
+    /// 401 or 403.
+    fileprivate var isRefusal: Bool { self == 401 || self == 403 }
+}

@@ -1,0 +1,93 @@
+package import LoginCore
+package import LoginHTTP
+import LoginStores
+import Secrets
+
+extension LoginContext {
+    /// Which profile a `request` is for: `-P`, `AUTHCTL_PROFILE`, the one of the URL's origin, then as for other commands.
+    package func selectProfile(forRequestTo url: String) throws(LoginError) -> Profile {
+        guard options.profile == nil, world.environment["AUTHCTL_PROFILE"] == nil, !url.hasPrefix("/"),
+            url.contains("://")
+        else { return try selectProfile(nil) }
+        let names = try profilesNearest(to: parse(url))
+        if names.count == 1 { return try profile(named: names[0]) }
+        if let name = try defaultProfile(), names.contains(name) { return try profile(named: name) }
+        let document = try document()
+        let present = names.filter { document.profile($0)?.activeAccount != nil }
+        if present.count == 1 { return try profile(named: present[0]) }
+        if names.count > 1 { throw .usage(.profileNotNamed(known: names)) }
+        return try selectProfile(nil)
+    }
+
+    /// The profiles of the URL's origin; of several, those whose own path is the longest part of the URL's.
+    private func profilesNearest(to url: ParsedURL) throws(LoginError) -> [String] {
+        var known: [String] = []
+        for name in profiles.names where try self.origin(of: name) == url.origin { known.append(name) }
+        guard known.count > 1 else { return known }
+        var names: [(name: String, depth: Int)] = []
+        for name in known {
+            guard let written = try? profiles.profile(named: name), let base = try? parse(written.url).path else {
+                continue
+            }
+            let path = base.hasSuffix("/") ? base : base + "/"
+            names.append((name, (url.path + "/").hasPrefix(path) ? path.utf8.count : 0))
+        }
+        let deepest = names.map(\.depth).max()
+        return names.filter { $0.depth == deepest }.map(\.name)
+    }
+
+    /// - Returns: nothing for a profile that cannot be read, which the commands that mean it say.
+    package func origin(of name: String) throws(LoginError) -> Origin? {
+        guard let written = try? profiles.profile(named: name) else { return nil }
+        if let record = try document().profile(name), record.url == written.url { return record.origin }
+        return try? parse(written.url).origin
+    }
+
+    /// The absolute URL of a `request`: a path is appended to the profile's `url`, as its own paths are; a URL has to be on
+    /// the profile's origin.
+    /// - Throws: `untrusted` for another origin, before anything is connected.
+    package func requestURL(_ text: String, _ endpoint: ServiceEndpoint) throws(LoginError) -> String {
+        // Without a scheme it is another host all the same (RFC 3986, section 4.2).
+        if text.hasPrefix("//") { throw .untrusted(.requestElsewhere(target: text)) }
+        if text.hasPrefix("/") { return try parse(endpoint.base + text).text }
+        guard text.contains("://") else {
+            throw .usage(.badURL(url: text, problem: "it is neither a path, which begins with '/', nor a URL"))
+        }
+        let url = try parse(text)
+        guard url.origin == endpoint.origin else { throw .untrusted(.requestElsewhere(target: "\(url.origin)")) }
+        guard url.user == nil, url.password == nil else {
+            throw .usage(
+                .badURL(
+                    url: SuppliedURL(text).withoutUserInformation,
+                    problem: "it holds user information, which only authctl login takes"))
+        }
+        return url.text
+    }
+}
+
+extension LoginContext {
+    /// The service as a stranger finds it: without a session, and without a client certificate.
+    package func anonymousService(_ profile: Profile, fingerprint: Fingerprint?) throws(LoginError) -> Service {
+        let endpoint = try endpoint(profile)
+        var transport = try transportSettings(profile, for: endpoint.origin)
+        transport.fingerprint = fingerprint
+        return world.service(profile, endpoint, transport, Service.Options())
+    }
+
+    /// The profile of the URL's origin; one for this URL alone, where there is none.
+    package func selectProfile(forAnonymousRequestTo url: String) throws(LoginError) -> Profile {
+        guard options.profile == nil, world.environment["AUTHCTL_PROFILE"] == nil, !url.hasPrefix("/"),
+            url.contains("://")
+        else { return try selectProfile(nil) }
+        let parsed = try parse(url)
+        for name in profiles.names where try origin(of: name) == parsed.origin {
+            return try selectProfile(forRequestTo: url)
+        }
+        topic = ErrorContext(origin: parsed.origin)
+        var profile = Profile(
+            name: parsed.origin.description, url: parsed.origin.description,
+            verify: RequestRule(method: "GET", path: Template(literal: "/")))
+        try profile.settings.override(by: world.environment)
+        return profile
+    }
+}

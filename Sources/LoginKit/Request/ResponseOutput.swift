@@ -1,0 +1,117 @@
+import Glibc
+package import LoginCore
+import Secrets
+
+/// Who gets the bytes of an answer in the end.
+package protocol ResponseReceiver: AnyObject {
+    func write(_ bytes: UnsafeRawBufferPointer) throws(LoginError)
+
+    /// The answer is whole, be it without a byte.
+    func finish() throws(LoginError)
+
+    /// Nothing is written any more, whether an answer has come or not.
+    func close()
+}
+
+/// Who watches how an answer arrives.
+package protocol TransferWatcher: AnyObject {
+    /// Another body begins.
+    /// - Parameter count: in bytes; nothing where it is not known.
+    func expect(_ count: Int64?)
+
+    /// So many bytes more have come.
+    func advance(by count: Int)
+
+    /// Nothing more comes.
+    func end()
+}
+
+/// Where the answer to a `request` goes: on to the output as it arrives, or held for as long as it may turn out to mean
+/// 'logged out'.
+package final class ResponseOutput: ResponseSink {
+    /// What is held at most, in bytes. A longer answer is the person's to read, whatever its status.
+    static let heldLimit = 1 << 20
+
+    private let output: any ResponseReceiver
+    private let includesHead: Bool
+    private let mayConcern: (HTTPResponse) -> Bool
+    private let progress: (any TransferWatcher)?
+    private var head: HTTPResponse?
+    private var held: Secret?
+    private var builder: SecretBuilder?
+    /// Whether any of this answer was handed on, so that it cannot be taken back.
+    private(set) var isShown = false
+
+    package init(
+        _ output: any ResponseReceiver, includesHead: Bool, progress: (any TransferWatcher)?,
+        mayConcern: @escaping (HTTPResponse) -> Bool
+    ) {
+        self.output = output
+        self.includesHead = includesHead
+        self.progress = progress
+        self.mayConcern = mayConcern
+    }
+
+    package func begin(_ head: HTTPResponse) throws(LoginError) {
+        self.head = head
+        held = nil
+        progress?.expect(head.contentLength)
+        if mayConcern(head), (head.contentLength ?? 0) <= Self.heldLimit {
+            builder = SecretBuilder(limit: Self.heldLimit)
+        } else {
+            builder = nil
+            try show(head)
+        }
+    }
+
+    package func write(_ bytes: UnsafeRawBufferPointer) throws(LoginError) {
+        progress?.advance(by: bytes.count)
+        guard builder != nil else { return try output.write(bytes) }
+        do throws(SecretBuilder.LimitExceeded) {
+            try builder?.append(bytes)
+        } catch {
+            try release()
+            try output.write(bytes)
+        }
+    }
+
+    /// What is held of the answer, once it is whole; nothing if it was handed on.
+    func heldBody() -> Secret? {
+        if let builder = builder.take() { held = builder.finish() }
+        return held
+    }
+
+    /// Hands on what is held: it is the answer that the person gets.
+    func release() throws(LoginError) {
+        guard let body = heldBody(), let head else { return }
+        held = nil
+        try show(head)
+        try body.withUnsafeBytes { (bytes) throws(LoginError) in try output.write(bytes) }
+    }
+
+    /// Ends the output.
+    package func finish() throws(LoginError) {
+        progress?.end()
+        try output.finish()
+    }
+
+    /// What is said from here on has the terminal's line for itself, whether an answer has come or not.
+    package func close() {
+        progress?.end()
+        output.close()
+    }
+
+    private func show(_ head: HTTPResponse) throws(LoginError) {
+        isShown = true
+        guard includesHead else { return }
+        var text = "HTTP/1.1 \(head.status)\r\n"
+        for field in head.headers { text += "\(field.name): \(field.value)\r\n" }
+        text += "\r\n"
+        try Array(text.utf8).lend { (bytes) throws(LoginError) in try output.write(bytes) }
+    }
+}
+
+extension HTTPResponse {
+    /// In bytes, as the server tells it; nothing where it does not.
+    var contentLength: Int64? { values(of: "Content-Length").first.flatMap { Int64($0) } }
+}

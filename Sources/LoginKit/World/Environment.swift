@@ -1,0 +1,63 @@
+import ChildPrograms
+import Glibc
+import LoginCore
+import Secrets
+
+/// The environment variables that authctl obeys.
+package struct Environment: Sendable {
+    /// By name; without the password, which is never a `String`.
+    private let values: [String: String]
+    /// `AUTHCTL_PASSWORD`.
+    let password: Secret?
+
+    /// What a login may be given; removed from the environment of everything that authctl starts.
+    private static let supplied = ProgramEnvironment.withheld
+    private static let others = [
+        "AUTHCTL_CONFIG", "AUTHCTL_PROFILE", "AUTHCTL_VERIFY_URL", "AUTHCTL_METHOD", "AUTHCTL_STORE",
+        "AUTHCTL_PERSIST", "AUTHCTL_PROXY", "AUTHCTL_CA_FILE", "AUTHCTL_NO_PROMPT", "AUTHCTL_MASK", "AUTHCTL_EXEC",
+        "HOME",
+        "XDG_CONFIG_HOME", "XDG_STATE_HOME", "NO_COLOR", "TERM", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR",
+        "DISPLAY",
+        "WAYLAND_DISPLAY",
+    ]
+
+    private static let proxyVariables = [
+        "http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
+    ]
+
+    init(_ values: [String: String], password: Secret? = nil) {
+        self.values = values
+        self.password = password
+    }
+
+    /// Reads the process's own environment, and takes out of it what children must not see.
+    static func taken() -> Environment {
+        var values: [String: String] = [:]
+        for names in [supplied, others, proxyVariables] {
+            for name in names where name != "AUTHCTL_PASSWORD" {
+                if let text = getenv(name) { values[name] = String(cString: text) }
+            }
+        }
+        let password = getenv("AUTHCTL_PASSWORD").map { text -> Secret in
+            let secret = Secret(copying: UnsafeRawBufferPointer(start: text, count: strlen(text)))
+            explicit_bzero(text, strlen(text))
+            return secret
+        }
+        for name in supplied { unsetenv(name) }
+        return Environment(values, password: password)
+    }
+
+    /// - Returns: nothing if the variable is not set or empty.
+    package subscript(name: String) -> String? {
+        values[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// The variables that name proxies, for `--proxy environment`.
+    var proxies: [String: String] { values.filter { Self.proxyVariables.contains($0.key) } }
+
+    /// Whether a terminal may have a line that changes.
+    package var allowsMovement: Bool { self["NO_COLOR"] == nil && self["TERM"] != "dumb" }
+
+    /// `AUTHCTL_MASK`; empty for no marks at all.
+    var mask: String { values["AUTHCTL_MASK"] ?? "*" }
+}

@@ -1,0 +1,63 @@
+import Glibc
+package import LoginCore
+package import LoginHTTP
+import Secrets
+
+/// The files of a client certificate, with the rules that ssh has for keys: nobody else may read them. A symbolic link
+/// counts as what it leads to.
+package struct KeyFile {
+    package let path: String
+    let holdsKey: Bool
+
+    /// In bytes.
+    private static let limit = 256 << 10
+    private static let piece = 4096
+
+    package static func files(certificate: String, key: String?) throws(LoginError) -> ClientCertificateFiles {
+        do throws(Fault) {
+            return ClientCertificateFiles(
+                certificate: try KeyFile(path: certificate, holdsKey: key == nil).read(),
+                key: try key.map { (path) throws(Fault) in try KeyFile(path: path, holdsKey: true).read() },
+                names: (certificate, key ?? certificate))
+        } catch {
+            throw .usage(.clientCertificate(error.fault))
+        }
+    }
+
+    private struct Fault: Error {
+        let fault: ClientCertificateFault
+    }
+
+    private func read() throws(Fault) -> Secret {
+        // Not blocking while it is opened: a FIFO would hold it for ever.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { throw Fault(fault: .unreadable(file: path, errno: errno)) }
+        defer { close(descriptor) }
+        var information = stat()
+        guard fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG else {
+            throw Fault(fault: .notAFile(path))
+        }
+        if holdsKey, information.isOpenToOthers { throw Fault(fault: .openToOthers(file: path)) }
+        guard information.st_size <= Self.limit else { throw Fault(fault: .tooLarge(file: path, limit: Self.limit)) }
+        // A file that grows meanwhile shows itself by the piece that is beyond.
+        var builder = SecretBuilder(limit: Self.limit + Self.piece)
+        while builder.count <= Self.limit {
+            let count = try builder.append(upTo: Self.piece) { (piece) throws(Fault) in
+                let count = piece.readSome(from: descriptor)
+                guard count >= 0 else { throw Fault(fault: .unreadable(file: path, errno: errno)) }
+                return count
+            }
+            if count == 0 { return builder.finish() }
+        }
+        throw Fault(fault: .tooLarge(file: path, limit: Self.limit))
+    }
+}
+
+extension stat {
+    /// Whether others than the user and the administrator have rights on what the user's secrets hang on. The administrator
+    /// may let a group have a key of theirs: so is what systemd hands to a service.
+    var isOpenToOthers: Bool {
+        if st_uid == getuid() { return st_mode & 0o077 != 0 }
+        return st_uid != 0 || st_mode & 0o027 != 0
+    }
+}

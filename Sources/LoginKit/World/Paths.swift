@@ -1,0 +1,59 @@
+import Glibc
+package import LoginCore
+
+/// Where files lie, by the XDG Base Directory Specification.
+package struct Paths: Equatable, Sendable {
+    /// `config.toml`, or what `--config` or `AUTHCTL_CONFIG` name instead.
+    package let configFile: String
+    /// Whether a person named the file, so that it has to be there.
+    let isConfigNamed: Bool
+    /// The folder of what is remembered.
+    package let stateFolder: String
+    package let home: String?
+
+    package init(_ environment: Environment, config: String?) throws(UsageFault) {
+        let home = environment["HOME"] ?? Self.homeOfUser
+        // Relative values are to be ignored, says the specification.
+        let configHome = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        let stateHome = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        // A relative home would have logins kept in the working directory.
+        self.home = home.flatMap { $0.hasPrefix("/") ? $0 : nil }
+        guard let configHome = configHome ?? self.home.map({ $0 + "/.config" }),
+            let stateHome = stateHome ?? self.home.map({ $0 + "/.local/state" })
+        else { throw .other(Self.problem(of: home)) }
+        let named = config ?? environment["AUTHCTL_CONFIG"]
+        configFile =
+            try named.map { (path) throws(UsageFault) in try Self.absolute(path) }
+            ?? configHome + "/authctl/config.toml"
+        isConfigNamed = named != nil
+        stateFolder = stateHome + "/authctl"
+    }
+
+    /// The folder of the configuration file.
+    package var configFolder: String {
+        guard let slash = configFile.lastIndex(of: "/") else { return "." }
+        return slash == configFile.startIndex ? "/" : String(configFile[..<slash])
+    }
+
+    /// The profiles that authctl makes, one file each.
+    package var madeProfiles: String { configFolder + "/profiles" }
+
+    /// A path as it is from everywhere.
+    package static func absolute(_ path: String) throws(UsageFault) -> String {
+        if path.hasPrefix("/") { return path }
+        guard let current = getcwd(nil, 0) else { throw .other("the working directory is gone") }
+        defer { free(current) }
+        return "\(String(cString: current))/\(path)"
+    }
+
+    private static func problem(of home: String?) -> String {
+        let remedy = "set HOME to an absolute path, or XDG_CONFIG_HOME and XDG_STATE_HOME"
+        guard let home else { return "there is no home folder; \(remedy)" }
+        return "HOME is \(SafeText.quoted(home)), which is not an absolute path; \(remedy)"
+    }
+
+    private static var homeOfUser: String? {
+        guard let entry = getpwuid(getuid()), let directory = entry.pointee.pw_dir else { return nil }
+        return String(cString: directory)
+    }
+}

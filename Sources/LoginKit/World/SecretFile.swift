@@ -1,0 +1,126 @@
+import Glibc
+package import LoginCore
+package import Secrets
+
+/// Reads a secret from a descriptor or a file: its first line, with nothing but the line end taken away.
+package enum SecretFile {
+    /// Longer secrets are refused, in bytes.
+    package static let limit = 64 << 10
+
+    /// Why there is no secret.
+    package enum Problem: Error, Equatable {
+        case cannotRead(errno: Int32)
+        case tooLong
+        case furtherLines
+        case tookTooLong
+    }
+
+    /// - Parameters:
+    ///   - firstLineOnly: take the first of several lines, where several would else be refused.
+    ///   - waiting: for a descriptor that may never end; nothing waits as long as it takes.
+    package static func read(
+        _ descriptor: Int32, firstLineOnly: Bool = false, waiting wait: InputWait? = nil
+    ) throws(Problem) -> Secret {
+        var builder = SecretBuilder(limit: limit)
+        var lineEnded = false
+        var skipped = 0
+        try eachByte(of: descriptor, waiting: wait) { (byte) throws(Problem) in
+            if lineEnded {
+                guard firstLineOnly else { throw .furtherLines }
+                skipped += 1
+                guard skipped <= limit else { throw .tooLong }
+            } else if byte == UInt8(ascii: "\n") {
+                lineEnded = true
+            } else {
+                do throws(SecretBuilder.LimitExceeded) { try builder.append(byte) } catch { throw .tooLong }
+            }
+            return true
+        }
+        return builder.finish().withoutCarriageReturn(if: lineEnded)
+    }
+
+    /// What a file with these bytes would hold.
+    static func soleLine(of text: Secret) throws(Problem) -> Secret {
+        let lines = text.withUnsafeBytes { $0.count { $0 == UInt8(ascii: "\n") } }
+        let isEnded = text.withUnsafeBytes { $0.last == UInt8(ascii: "\n") }
+        guard lines == (isEnded ? 1 : 0) else { throw .furtherLines }
+        guard isEnded else { return text }
+        let line = text.withUnsafeBytes { Secret(copying: UnsafeRawBufferPointer(rebasing: $0.dropLast())) }
+        return line.withoutCarriageReturn(if: true)
+    }
+
+    /// Byte by byte, since nothing after the end is wanted in memory.
+    /// - Parameter take: says whether more is wanted.
+    package static func eachByte(
+        of descriptor: Int32, waiting wait: InputWait?, _ take: (UInt8) throws(Problem) -> Bool
+    ) throws(Problem) {
+        var byte: UInt8 = 0
+        defer { explicit_bzero(&byte, 1) }
+        while try wait?.isReady() ?? true {
+            let count = withUnsafeMutableBytes(of: &byte) { $0.readSome(from: descriptor) }
+            guard count >= 0 else { throw .cannotRead(errno: errno) }
+            guard count > 0, try take(byte) else { return }
+        }
+    }
+
+    /// - Parameter deadline: for a pipe in the place of a file, which may never have a writer, or never an end.
+    package static func read(
+        path: String, firstLineOnly: Bool = false, until deadline: ContinuousClock.Instant = usualDeadline
+    ) throws(Problem) -> Secret {
+        let descriptor = try opened(path)
+        defer { close(descriptor) }
+        let wait = InputWait(descriptor: descriptor, deadline: deadline)
+        return try read(descriptor, firstLineOnly: firstLineOnly, waiting: wait)
+    }
+
+    /// The passphrase of the encrypted file. Who reads it opens that file, so it is held to the same rules as a key.
+    package static func passphrase(_ path: String) throws(StoreFault) -> Secret {
+        let secret = try telling(of: path) { () throws(Problem) in
+            let descriptor = try opened(path)
+            defer { close(descriptor) }
+            guard !isOpenToOthers(descriptor) else { return nil as Secret? }
+            return try read(descriptor, waiting: InputWait(descriptor: descriptor, deadline: usualDeadline))
+        }
+        guard let secret else {
+            throw .unsafeFile(path: path, problem: "other users have rights on it (chmod 600 takes them away)")
+        }
+        guard !secret.isEmpty else { throw .passphraseBlank }
+        return secret
+    }
+
+    private static var usualDeadline: ContinuousClock.Instant { .now + .seconds(PasswordCommand.patience) }
+
+    private static func opened(_ path: String) throws(Problem) -> Int32 {
+        // Not blocking: a FIFO without a writer would hold the opening for ever.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+        guard descriptor >= 0 else { throw .cannotRead(errno: errno) }
+        return descriptor
+    }
+
+    /// A pipe is between two processes, and a file without a name is within reach of its user alone.
+    private static func isOpenToOthers(_ descriptor: Int32) -> Bool {
+        var information = stat()
+        guard fstat(descriptor, &information) == 0 else { return true }
+        return information.st_mode & S_IFMT == S_IFREG && information.st_nlink > 0 && information.isOpenToOthers
+    }
+
+    private static func telling<Result>(
+        of path: String, _ body: () throws(Problem) -> Result
+    ) throws(StoreFault) -> Result {
+        do throws(Problem) {
+            return try body()
+        } catch {
+            throw .passphraseFile(path: path, problem: error.words)
+        }
+    }
+}
+
+extension Secret {
+    /// A line that ended with CR LF, without the CR.
+    fileprivate func withoutCarriageReturn(if lineEnded: Bool) -> Secret {
+        withUnsafeBytes { bytes in
+            guard lineEnded, bytes.last == UInt8(ascii: "\r") else { return self }
+            return Secret(copying: UnsafeRawBufferPointer(rebasing: bytes.dropLast()))
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import Glibc
+package import LoginCore
+package import LoginHTTP
+package import LoginStores
+import LoginTerminal
+package import Secrets
+
+/// Everything outside of the program, as one value: the only place that builds adapters. A test hands in its own.
+package struct World {
+    package var environment: Environment
+    package var clock: WallClock
+    /// Whether there is a terminal on which somebody could be asked.
+    var hasTerminal: () -> Bool
+    /// Whether standard output or standard error is a terminal.
+    package var isTerminal: (_ descriptor: Int32) -> Bool
+    package var dialogue: (DialogueSettings) -> any Dialogue
+    /// The way to one origin, for one identity and through one proxy.
+    var transport: (Origin, TransportSettings) -> any Transport
+    var tickets: TicketCache
+    /// The line on the terminal that names the server a command waits for.
+    var noticeLine = NoticeLine(show: { _ in false }, hide: {})
+    package var shelf: (ShelfPlace, _ passphrase: @escaping () throws(StoreFault) -> Secret) -> StoreFactory
+
+    /// A line of the terminal that is taken away again.
+    struct NoticeLine: Sendable {
+        /// - Returns: whether it stands there now.
+        let show: @Sendable (_ text: String) -> Bool
+        let hide: @Sendable () -> Void
+    }
+
+    /// Where the stores are, and how they are reached.
+    package struct ShelfPlace {
+        let stateFolder: String
+        /// How long what opens the encrypted file is held, in seconds; nothing for not at all.
+        var holding: Int?
+        var desktop = DesktopSession.absent
+        /// Another passphrase of the encrypted file after so many wrong ones; nothing where there is none.
+        var anotherPassphrase: (_ failures: Int) throws(StoreFault) -> Secret? = { _ in nil }
+
+        package init(stateFolder: String) {
+            self.stateFolder = stateFolder
+        }
+    }
+
+    /// How a person is asked.
+    package struct DialogueSettings: Equatable {
+        var mask = "*"
+        /// Seconds for each answer.
+        var timeout = 300
+        var allowsBlankPassword = false
+    }
+
+    /// The real one.
+    package static func real() -> World {
+        let clock = WallClock(now: { Int64(time(nil)) }, wait: { sleep(UInt32(clamping: $0)) })
+        return World(
+            environment: .taken(),
+            clock: clock,
+            hasTerminal: { TerminalPrompt.hasTerminal },
+            isTerminal: { isatty($0) == 1 },
+            dialogue: {
+                TerminalPrompt(mask: $0.mask, timeout: $0.timeout, allowsBlankPassword: $0.allowsBlankPassword)
+            },
+            transport: { CurlTransport(origin: $0, settings: $1) },
+            tickets: .gssapi,
+            noticeLine: NoticeLine(show: { TerminalNotice.show($0) }, hide: { TerminalNotice.hide() }),
+            shelf: {
+                StoreFactory(
+                    folder: $0.stateFolder, clock: clock, holding: $0.holding, desktop: $0.desktop,
+                    another: $0.anotherPassphrase, passphrase: $1)
+            })
+    }
+}
+
+extension World {
+    /// What is remembered without being secret.
+    package func book(_ stateFolder: String) -> AccountRegistry { AccountRegistry(folder: stateFolder) }
+
+    /// The profiles that authctl makes.
+    package func profileFolder(_ path: String) -> ProfileFolder { ProfileFolder(path: path) }
+
+    /// Opens libcurl.
+    package func urlParser() throws(LoginError) -> URLParser { try URLParser() }
+
+    /// A profile's service, over the transport of its origin.
+    package func service(
+        _ profile: Profile, _ endpoint: ServiceEndpoint, _ settings: TransportSettings, _ options: Service.Options
+    ) -> Service {
+        var bare = settings
+        bare.identity = nil
+        return Service(
+            profile: profile, endpoint: endpoint, transport: transport(endpoint.origin, settings), clock: clock,
+            tickets: tickets, options: options,
+            anonymous: profile.provesByCertificate ? transport(endpoint.origin, bare) : nil)
+    }
+}
+
+/// A person at a terminal, with the two questions that are not about a login.
+package protocol Dialogue: Prompt {
+    func askPassphrase(_ label: String, confirm: Bool) throws(LoginError) -> Secret?
+    func confirm(_ question: String, typing word: String) throws(LoginError) -> Bool
+}
+
+extension TerminalPrompt: Dialogue {}
+
+/// Asks like `prompt`, and keeps silent while the server is asked.
+struct WithoutNotice: Prompt {
+    let prompt: any Prompt
+
+    func ask(_ challenge: Challenge) throws(LoginError) -> Answer { try prompt.ask(challenge) }
+
+    func ask(about trust: ServerTrust) throws(LoginError) -> TrustAnswer { try prompt.ask(about: trust) }
+
+    func ask(about replacement: Replacement) throws(LoginError) -> Bool { try prompt.ask(about: replacement) }
+
+    func ask(toRetryAfter error: LoginError) throws(LoginError) -> Bool { try prompt.ask(toRetryAfter: error) }
+
+    /// The end is told: a terminal is without echo until then.
+    func showWaiting(_ notice: String?) {
+        if notice == nil { prompt.showWaiting(nil) }
+    }
+}
+
+/// For commands that never ask.
+struct NoPrompt: Prompt {
+    func ask(_ challenge: Challenge) throws(LoginError) -> Answer {
+        throw .loginRequired(LoginNeed(why: .nothingStored, missing: challenge.fields))
+    }
+
+    func ask(about trust: ServerTrust) throws(LoginError) -> TrustAnswer { .reject }
+
+    func ask(about replacement: Replacement) throws(LoginError) -> Bool { false }
+
+    func ask(toRetryAfter error: LoginError) throws(LoginError) -> Bool { false }
+
+    func showWaiting(_ notice: String?) {}
+}
