@@ -27,6 +27,8 @@ public enum CredentialField: Hashable, Sendable {
     case passphrase
     /// What a profile calls `{secret:LABEL}`.
     case secret(String)
+    /// The code of a second factor, where it is asked for together with the password; blank where there is none.
+    case code
 
     /// What it is called in a sentence; of a label not yet escaped.
     public var name: String {
@@ -36,6 +38,7 @@ public enum CredentialField: Hashable, Sendable {
         case .token: "token"
         case .passphrase: "passphrase"
         case .secret(let label): label
+        case .code: "code"
         }
     }
 }

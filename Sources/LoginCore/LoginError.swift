@@ -11,6 +11,8 @@ public enum LoginError: Error, Equatable, Sendable {
     case network(NetworkFault)
     case untrusted(TrustFault)
     case store(StoreFault)
+    /// What was sent first is good; the code of a second factor is missing, or is not.
+    case secondFactor(SecondFactorFault)
     case forbidden(Refusal)
     case busy(BusyFault)
     /// A request of the person's own was answered with this status, of 400 or above.
@@ -32,6 +34,7 @@ public enum LoginError: Error, Equatable, Sendable {
         case .store(.passphraseCancelled), .store(.secretService(.dismissed)): .cancelled
         case .store(.passphraseExpired), .store(.secretService(.promptExpired)): .expired
         case .store: .store
+        case .secondFactor: .secondFactor
         case .forbidden: .forbidden
         case .busy: .busy
         case .http: .http
@@ -40,6 +43,16 @@ public enum LoginError: Error, Equatable, Sendable {
         case .failure: .failure
         }
     }
+}
+
+/// Why a second factor kept somebody out.
+public enum SecondFactorFault: Equatable, Sendable {
+    /// A code is wanted, and nobody could be asked; with the server's own words, unescaped.
+    case required(words: String?)
+    /// The code was refused, or the approval was.
+    case refused(Refusal)
+    /// The server wants one, and the profile does not say how it is sent.
+    case notDescribed(words: String?)
 }
 
 /// The call or the configuration is wrong; nothing was sent with a secret in it.

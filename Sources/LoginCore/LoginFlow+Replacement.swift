@@ -18,21 +18,16 @@ public struct Replacement: Equatable, Sendable {
 /// The part of the table that keeps one account's login from being used for another.
 extension LoginFlow {
     /// Saves a login that was confirmed, unless it is another person's: then a person is asked first.
-    mutating func save(_ login: Login, from source: Source) -> Effect {
-        guard let replacement = replacement(by: login.identity) else { return keep(login, from: source) }
+    mutating func save(_ identity: Identity, from source: Source) -> Effect {
+        guard let replacement = replacement(by: identity) else { return keep(identity, from: source) }
         guard policy.mayAsk, source != .supplied else {
             return finish(.failed(.loginRequired(LoginNeed(why: .otherPerson(replacement)))))
         }
-        return go(.askingReplacement(login.identity, source), .askReplacement(replacement, login))
+        return ask(.replacement(replacement), then: .save(identity, source))
     }
 
-    mutating func handle(_ event: Event, replacingFrom source: Source) -> Effect {
-        guard case .answeredReplacement(let login, let isAccepted) = event else { return unexpected(event) }
-        return isAccepted ? keep(login, from: source) : finish(.failed(.cancelled))
-    }
-
-    private mutating func keep(_ login: Login, from source: Source) -> Effect {
-        go(.saving(login.identity, source), .save(login, approval(source)))
+    mutating func keep(_ identity: Identity, from source: Source) -> Effect {
+        go(.saving(identity, source), .save(approval(source)))
     }
 
     private func replacement(by confirmed: Identity) -> Replacement? {

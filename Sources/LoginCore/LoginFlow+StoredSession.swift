@@ -34,18 +34,16 @@ extension LoginFlow {
     mutating func handle(_ event: Event, judging session: StoredSession) -> Effect {
         var session = session
         switch (session.step, event) {
-        case (.verifying, .confirmed(let login, isRefreshed: true)):
-            return save(login, from: .stored)
-        case (.verifying, .confirmed(let login, isRefreshed: false)):
-            return succeed(.alreadyLoggedIn(login.identity))
+        case (.verifying, .confirmed(let identity, let isRefreshed)):
+            return confirm(identity, isRefreshed, from: .stored)
         case (.verifying, .refused):
             session.isRefused = true
             if session.refreshes == 2 { return proceed(to: .rejecting, session, .reject(.session)) }
             return proceed(to: .refreshing, session, .refreshSession)
 
-        case (.refreshing, .refreshed(let login)):
+        case (.refreshing, .refreshed):
             // The old refresh token may be used up: what takes its place is kept before anything else can go wrong.
-            return proceed(to: .savingRefresh, session, .save(login, .refresh))
+            return proceed(to: .savingRefresh, session, .save(.refresh))
         case (.refreshing, .refused):
             return proceed(to: .rejecting, session, .reject(.session))
         case (.refreshing, .notRefreshable):
@@ -58,7 +56,7 @@ extension LoginFlow {
             return goOn(with: found, after: session)
 
         case (.rejecting, .rejected):
-            if session.withCredential { return go(.authenticating(.stored), .authenticateStored) }
+            if session.withCredential { return authenticate(.stored) }
             return endRefusedSession()
 
         case (.verifying, _), (.refreshing, _), (.savingRefresh, _), (.rejecting, _):
@@ -69,7 +67,7 @@ extension LoginFlow {
     /// A session that the server refused is rejected; one that is only near its end stays, since nobody judged it.
     private mutating func goOnWithoutRefresh(_ session: StoredSession) -> Effect {
         if session.isRefused { return proceed(to: .rejecting, session, .reject(.session)) }
-        if session.withCredential { return go(.authenticating(.stored), .authenticateStored) }
+        if session.withCredential { return authenticate(.stored) }
         return finish(.failed(.loginRequired(need(.sessionExpired))))
     }
 
@@ -81,7 +79,7 @@ extension LoginFlow {
         case .refusedCredential:
             return askOrEnd(.passwordRefusedBefore, why: .passwordRefusedBefore)
         case .credential:
-            return go(.authenticating(.stored), .authenticateStored)
+            return authenticate(.stored)
         case .session, .both:
             var next = StoredSession(withCredential: found == .both)
             next.refreshes = session.refreshes + 1

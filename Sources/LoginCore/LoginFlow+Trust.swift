@@ -15,9 +15,8 @@ public enum Interruption: Equatable, Sendable {
             self = .judging(session)
         case .preparing(let source): self = .preparing(source)
         case .authenticating(.stored): self = .authenticatingStored
-        case .starting, .lookingUp, .judging, .asking, .authenticating, .rejectingCredential, .askingReplacement,
-            .askingRetry, .saving,
-            .askingTrust, .trusting, .rememberingTrust, .finished:
+        case .starting, .lookingUp, .judging, .awaiting, .authenticating, .resuming, .waiting, .rejectingCredential,
+            .saving, .trusting, .rememberingTrust, .finished:
             return nil
         }
     }
@@ -56,7 +55,7 @@ extension LoginFlow {
             return finish(.failed(.untrusted(.certificate(trust))))
         }
         switch policy.trust.decision(on: trust) {
-        case .ask: return go(.askingTrust(trust, interruption), .askTrust(trust))
+        case .ask: return ask(.certificate(trust), then: .retake(interruption))
         case .accept: return accept(TrustAcceptance(trust.exception, isLasting: true), interruption)
         case .refuse(let error): return finish(.failed(error))
         }
@@ -64,21 +63,23 @@ extension LoginFlow {
 
     mutating func handleTrust(_ event: Event) -> Effect {
         switch (state, event) {
-        case (.askingTrust(let trust, let interruption), .answeredTrust(let answer)):
-            guard let acceptance = answer.acceptance(of: trust) else {
-                return finish(.failed(.untrusted(.certificateRejected)))
-            }
-            return accept(acceptance, interruption)
         case (.trusting(let interruption), .trusted):
             return resume(interruption)
         case (.rememberingTrust(let outcome), .saved):
             return finish(outcome)
         // The other states never come here; a new one has to be named before this builds.
-        case (.askingTrust, _), (.trusting, _), (.rememberingTrust, _), (.starting, _), (.lookingUp, _), (.judging, _),
-            (.preparing, _), (.asking, _), (.authenticating, _), (.rejectingCredential, _),
-            (.askingReplacement, _), (.askingRetry, _), (.saving, _), (.finished, _):
+        case (.trusting, _), (.rememberingTrust, _), (.starting, _), (.lookingUp, _), (.judging, _), (.preparing, _),
+            (.awaiting, _), (.authenticating, _), (.resuming, _), (.waiting, _), (.rejectingCredential, _),
+            (.saving, _), (.finished, _):
             return unexpected(event)
         }
+    }
+
+    mutating func take(_ answer: TrustAnswer, about trust: ServerTrust, then interruption: Interruption) -> Effect {
+        guard let acceptance = answer.acceptance(of: trust) else {
+            return finish(.failed(.untrusted(.certificateRejected)))
+        }
+        return accept(acceptance, interruption)
     }
 
     /// Ends with a login that the verify endpoint has confirmed.
@@ -97,7 +98,7 @@ extension LoginFlow {
         case .judging(let session):
             go(.judging(session), session.step == .refreshing ? .refreshSession : .verifySession)
         case .preparing(let source): go(.preparing(source), .prepare)
-        case .authenticatingStored: go(.authenticating(.stored), .authenticateStored)
+        case .authenticatingStored: authenticate(.stored)
         }
     }
 }

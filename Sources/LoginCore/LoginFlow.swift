@@ -1,12 +1,13 @@
 /// The login itself: stored credential → verify → ask again on refusal → save, as one table.
 ///
-/// A flow only decides. Events say what happened, effects say what is to be done; `LoginLoop` performs them. A state
-/// never holds a typed secret: those pass through, from an event into the effect that it causes.
+/// A flow only decides. Events say what happened, effects say what is to be done; `LoginLoop` performs them, and keeps
+/// what is secret to itself: no state, event or effect holds any of it.
 ///
 /// What is promised, and proved by a walk of every reachable state with every event (`LoginFlowWalkTests`):
 /// - a login is saved only after the verify endpoint confirmed it, but for a renewed session, which is saved before, since the
 ///   old one may be used up by then; a stored one is rejected only after a refusal;
-/// - at most `maxAttempts` questions, every path ends, nothing happens after the end;
+/// - of each kind of question at most `maxAttempts`, every path ends, nothing happens after the end;
+/// - a wrong code is no wrong password: a stored password that meets a second factor is neither refused nor marked;
 /// - only a refusal counts as a failed attempt, and only a refusal is told as one; what a fault kept from being judged may be sent
 ///   once more, so often at most, and only if the person says so;
 /// - nothing takes the place of a login of another person, unless a person says so;
@@ -22,6 +23,10 @@ public struct LoginFlow: Equatable, Sendable {
         public var force: Bool
         /// A credential was given by option, variable or command: tried before the stored one, with no question after.
         public var hasSuppliedCredential: Bool
+        /// So was the code of a second factor: tried once, with no question about it after.
+        public var hasSuppliedCode = false
+        /// Seconds to wait in all for an approval on another device.
+        public var patience = 300
         /// A ticket may be there, so that the server is asked although nobody can be.
         public var mayUseTicket: Bool
         /// Renew what is stored before it is verified, since it is past its end or near to it.
@@ -61,19 +66,26 @@ public struct LoginFlow: Equatable, Sendable {
         /// A session was stored, and is judged before anybody is asked: `LoginFlow+StoredSession.swift`.
         case judging(StoredSession)
         case preparing(Source)
-        case asking
+        /// A person is asked: `LoginFlow+Questions.swift`.
+        case awaiting(Question, then: Continuation)
         case authenticating(Source)
+        /// A second factor was wanted: `LoginFlow+SecondFactor.swift`, as the next one.
+        case resuming(Source, CodeSource)
+        case waiting(Source)
         case rejectingCredential(Refusal)
-        /// The server names another person than it did before: `LoginFlow+Replacement.swift`.
-        case askingReplacement(Identity, Source)
         case saving(Identity, Source)
-        /// What was typed was not judged, since this went wrong: `LoginFlow+Retry.swift`.
-        case askingRetry(LoginError)
-        /// The server's certificate does not verify: `LoginFlow+Trust.swift`, as the next two.
-        case askingTrust(ServerTrust, Interruption)
+        /// The server's certificate does not verify: `LoginFlow+Trust.swift`, as the next one.
         case trusting(Interruption)
         case rememberingTrust(Outcome)
         case finished(Outcome)
+    }
+
+    /// How it goes on after a question.
+    public enum Continuation: Equatable, Sendable {
+        case authenticate
+        case resume(Source)
+        case save(Identity, Source)
+        case retake(Interruption)
     }
 
     /// What a look into the store found. Facts only: the secrets stay with the loop.
@@ -92,20 +104,21 @@ public struct LoginFlow: Equatable, Sendable {
         case foundRefused(Refusal)
         /// The store takes secrets, and the server named the protection space.
         case prepared(ProtectionSpace)
-        case answered(Answer)
-        /// The verify endpoint confirmed a login; `isRefreshed` if it differs from what is stored.
-        case confirmed(Login, isRefreshed: Bool)
+        case answered(Reply)
+        /// The service confirmed a login; `isRefreshed` if it differs from what is stored.
+        case confirmed(Identity, isRefreshed: Bool)
         case refused(Refusal)
+        /// What was sent is good, and the server wants a second factor; with its own words, unescaped.
+        case needsCode(words: String?)
+        /// It waits for an approval on another device, and is to be asked again after so many seconds.
+        case pending(seconds: Int)
+        case waited
         /// The refresh request gave another session.
-        case refreshed(Login)
-        /// There is nothing to renew the session with.
+        case refreshed
+        /// There is nothing to refresh the session with.
         case notRefreshable
         case rejected
-        /// What a person said about a login of another person, and that login.
-        case answeredReplacement(Login, accepts: Bool)
         case saved
-        case answeredRetry(Bool)
-        case answeredTrust(TrustAnswer)
         case trusted
         case failed(LoginError)
     }
@@ -114,21 +127,18 @@ public struct LoginFlow: Equatable, Sendable {
     public enum Effect: Equatable, Sendable {
         case lookUp
         case prepare
-        case ask(Challenge)
+        case ask(Question)
         case verifySession
         case refreshSession
-        case authenticateSupplied
-        case authenticateStored
-        case authenticate(Credential)
-        /// With what was typed last, once more.
-        case authenticateAgain
-        /// With the Kerberos ticket, for which nobody is asked.
-        case authenticateTicket
-        case askReplacement(Replacement, Login)
-        case save(Login, Approval)
+        /// With what was given, stored or typed last, or with the Kerberos ticket.
+        case authenticate(Source)
+        /// Goes on with a login that wants a second factor.
+        case resume(CodeSource)
+        /// Lets so many seconds pass.
+        case wait(seconds: Int)
+        /// Keeps what was confirmed or refreshed last.
+        case save(Approval)
         case reject(StoredLogin.Part)
-        case askRetry(LoginError)
-        case askTrust(ServerTrust)
         case trust(TrustedCertificate)
         case rememberTrust(TrustedCertificate)
         case finish(Outcome)
@@ -149,12 +159,18 @@ public struct LoginFlow: Equatable, Sendable {
     /// How often the server has refused what was typed, or a stored credential.
     public private(set) var previousFailureCount = 0
     private var questionsAsked = 0
+    /// How often a person was asked for a code.
+    var codesAsked = 0
+    /// Whether the code that was given has been sent.
+    var hasSentSuppliedCode = false
+    /// Seconds spent in waiting for an approval.
+    var secondsWaited = 0
     /// How often a person was asked whether to try again after a fault.
     var retriesOffered = 0
     /// When the stored session ended, where it is past its end.
     private var endedAt: Int64?
     private var reason = Challenge.Reason.notLoggedIn
-    private var proposedUsername: String?
+    var proposedUsername: String?
     let policy: Policy
     /// What was accepted, in this login or on the way to it.
     var acceptance: TrustAcceptance?
@@ -224,45 +240,28 @@ public struct LoginFlow: Equatable, Sendable {
             return go(.rejectingCredential(refusal), .reject(.credential))
         case (.judging(let session), _):
             return handle(event, judging: session)
-        case (.askingTrust, _), (.trusting, _), (.rememberingTrust, _):
+        case (.awaiting(let question, let continuation), .answered(let reply)):
+            return take(reply, to: question, then: continuation)
+        case (.resuming, _), (.waiting, _), (.authenticating, .needsCode), (.authenticating, .pending):
+            return handleSecondFactor(event)
+        case (.trusting, _), (.rememberingTrust, _):
             return handleTrust(event)
-        case (.askingRetry(let error), _):
-            return handle(event, retryingAfter: error)
-        case (.askingReplacement(_, let source), _):
-            return handle(event, replacingFrom: source)
 
         case (.preparing(.supplied), .prepared(let space)):
             subject.protectionSpace = space
-            return go(.authenticating(.supplied), .authenticateSupplied)
+            return authenticate(.supplied)
         case (.preparing(.typed), .prepared(let space)):
             subject.protectionSpace = space
             // What is stored was tried before, and without anything the server has just refused.
             if policy.declines.contains(space.method) {
                 return finish(.failed(.loginRequired(LoginNeed(why: .declined(space.method)))))
             }
-            if space.method == .negotiate { return go(.authenticating(.ticket), .authenticateTicket) }
+            if space.method == .negotiate { return authenticate(.ticket) }
             guard mayAskNow else { return finish(.failed(.loginRequired(need(.nothingStored)))) }
             return ask()
 
-        case (.asking, .answered(.credential(let credential))):
-            proposedUsername = credential.username ?? proposedUsername
-            let named = Credential(
-                username: proposedUsername, secret: credential.secret, extraSecrets: credential.extraSecrets)
-            return go(.authenticating(.typed), .authenticate(named))
-        case (.asking, .answered(.leftBlank(let field, let username))):
-            proposedUsername = username ?? proposedUsername
-            return askAgain(.leftBlank(field), orEndWith: .loginRequired(need(.leftBlank(field))))
-        case (.asking, .answered(.cancelled)):
-            return finish(.failed(.cancelled))
-        case (.asking, .answered(.continueWithout)):
-            return finish(.continuedWithout)
-        case (.asking, .answered(.declined)):
-            return finish(.failed(.loginRequired(LoginNeed(why: .declined(subject.protectionSpace.method)))))
-
-        case (.authenticating(.stored), .confirmed(let login, isRefreshed: false)):
-            return succeed(.alreadyLoggedIn(login.identity))
-        case (.authenticating(let source), .confirmed(let login, _)):
-            return save(login, from: source)
+        case (.authenticating(let source), .confirmed(let identity, let isRefreshed)):
+            return confirm(identity, isRefreshed, from: source)
         case (.authenticating(.supplied), .refused(let refusal)), (.authenticating(.ticket), .refused(let refusal)):
             return finish(.failed(.rejected(refusal)))
         case (.authenticating(.stored), .refused(let refusal)):
@@ -283,7 +282,7 @@ public struct LoginFlow: Equatable, Sendable {
             return succeed(.loggedIn(identity))
 
         // Nothing else can follow; a new state has to be named here before this builds.
-        case (.starting, _), (.lookingUp, _), (.preparing, _), (.asking, _), (.authenticating, _),
+        case (.starting, _), (.lookingUp, _), (.preparing, _), (.awaiting, _), (.authenticating, _),
             (.rejectingCredential, _), (.saving, _):
             return unexpected(event)
         }
@@ -294,6 +293,16 @@ extension LoginFlow {
     mutating func go(_ next: State, _ effect: Effect) -> Effect {
         state = next
         return effect
+    }
+
+    mutating func authenticate(_ source: Source) -> Effect {
+        go(.authenticating(source), .authenticate(source))
+    }
+
+    /// What the service has confirmed is kept, unless it is what is stored.
+    mutating func confirm(_ identity: Identity, _ isRefreshed: Bool, from source: Source) -> Effect {
+        if source == .stored, !isRefreshed { return succeed(.alreadyLoggedIn(identity)) }
+        return save(identity, from: source)
     }
 
     mutating func finish(_ outcome: Outcome) -> Effect {
@@ -319,7 +328,7 @@ extension LoginFlow {
         case .refusedCredential: askOrEnd(.passwordRefusedBefore, why: .passwordRefusedBefore)
         case .session: judge(StoredSession(withCredential: false))
         case .both: judge(StoredSession(withCredential: true))
-        case .credential: go(.authenticating(.stored), .authenticateStored)
+        case .credential: authenticate(.stored)
         }
     }
 
@@ -333,7 +342,7 @@ extension LoginFlow {
         askOrEnd(.sessionEnded(at: endedAt), why: .sessionRefused)
     }
 
-    private var mayAskNow: Bool { policy.mayAsk && policy.maxAttempts > 0 }
+    var mayAskNow: Bool { policy.mayAsk && policy.maxAttempts > 0 }
 
     /// - Parameter why: as `reason` says it, for the end of a login without a person.
     mutating func askOrEnd(_ reason: Challenge.Reason, why: LoginNeed.Why) -> Effect {
@@ -342,7 +351,7 @@ extension LoginFlow {
         return go(.preparing(.typed), .prepare)
     }
 
-    private mutating func askAgain(_ reason: Challenge.Reason, orEndWith error: LoginError) -> Effect {
+    mutating func askAgain(_ reason: Challenge.Reason, orEndWith error: LoginError) -> Effect {
         guard questionsAsked < policy.maxAttempts else { return finish(.failed(error)) }
         self.reason = reason
         return ask()
@@ -355,7 +364,7 @@ extension LoginFlow {
             proposedUsername: proposedUsername, previousFailureCount: previousFailureCount,
             attempt: questionsAsked, maxAttempts: policy.maxAttempts, reason: reason)
         challenge.signup = questionsAsked == 1 ? subject.signup : nil
-        return go(.asking, .ask(challenge))
+        return ask(.credential(challenge), then: .authenticate)
     }
 
     func need(_ why: LoginNeed.Why) -> LoginNeed {
@@ -373,13 +382,12 @@ extension LoginFlow.State {
         case .lookingUp: "looking up"
         case .judging(let session): session.step.rawValue
         case .preparing: "preparing"
-        case .asking: "asking"
+        case .awaiting(let question, _): question.name
         case .authenticating: "authenticating"
         case .rejectingCredential: "rejecting the credential"
-        case .askingReplacement: "asking whose login to keep"
-        case .askingRetry: "asking whether to try again"
+        case .resuming: "resuming"
+        case .waiting: "waiting"
         case .saving: "saving"
-        case .askingTrust: "asking whether to trust"
         case .trusting: "trusting"
         case .rememberingTrust: "remembering what is trusted"
         case .finished: "finished"
@@ -398,13 +406,13 @@ extension LoginFlow.Event {
         case .answered: "answered"
         case .confirmed: "confirmed"
         case .refused: "refused"
+        case .needsCode: "needs a code"
+        case .pending: "pending"
+        case .waited: "waited"
         case .refreshed: "renewed"
         case .notRefreshable: "not renewable"
         case .rejected: "rejected"
-        case .answeredReplacement: "answered whose login to keep"
         case .saved: "saved"
-        case .answeredRetry: "answered whether to try again"
-        case .answeredTrust: "answered whether to trust"
         case .trusted: "trusted"
         case .failed: "failed"
         }

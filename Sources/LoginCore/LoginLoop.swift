@@ -8,20 +8,24 @@ public struct LoginLoop {
     private let service: any Authenticator
     private let prompt: any Prompt
     private let supplied: Credential?
+    private let code: Secret?
     private let extraSecrets: [CredentialField: Secret]
     private let refused: RefusedLogin?
 
     /// - Parameters:
-    ///   - further: what was asked for before, and is kept with the login.
+    ///   - code: of a second factor, given beforehand.
+    ///   - extraSecrets: what was asked for before, and is kept with the login.
     ///   - refused: what the server has just refused: where it is a credential and still stored, it is not sent once more.
     public init(
         keeper: any LoginKeeper, service: any Authenticator, prompt: any Prompt, supplied: Credential? = nil,
+        code: Secret? = nil,
         extraSecrets: [CredentialField: Secret] = [:], refused: RefusedLogin? = nil
     ) {
         self.keeper = keeper
         self.service = service
         self.prompt = prompt
         self.supplied = supplied
+        self.code = code
         self.extraSecrets = extraSecrets
         self.refused = refused
     }
@@ -36,11 +40,16 @@ public struct LoginLoop {
         }
     }
 
-    /// What no state may hold.
+    /// What is secret, and no state, event or effect may hold.
     private struct Held {
         var stored = StoredLogin()
         /// What a person typed, from when it is sent until it was judged.
         var typed: Credential?
+        var code: Secret?
+        /// A login that wants a second factor.
+        var partial: (any PartialLogin)?
+        /// What the service confirmed, or gave in the place of another session, last.
+        var confirmed: Login?
     }
 
     private func perform(_ effect: LoginFlow.Effect, _ held: inout Held) -> LoginFlow.Event {
@@ -52,7 +61,6 @@ public struct LoginLoop {
     }
 
     private func attempt(_ effect: LoginFlow.Effect, _ held: inout Held) throws(LoginError) -> LoginFlow.Event {
-        let stored = held.stored
         switch effect {
         case .lookUp:
             held.stored = try keeper.fill()
@@ -60,42 +68,29 @@ public struct LoginLoop {
             return lookedUp(held.stored)
         case .prepare:
             try keeper.prepare()
-            prompt.showWaiting("Authenticating, please wait…")
-            defer { prompt.showWaiting(nil) }
-            return .prepared(try service.prepare())
-        case .ask(let challenge):
-            return .answered(try ask(challenge, stored))
+            return .prepared(try whileWaiting { () throws(LoginError) in try service.prepare() })
+        case .ask(let question):
+            return .answered(try ask(question, &held))
         case .verifySession:
-            return verify(stored)
+            return verify(&held)
         case .refreshSession:
-            return try refresh(&held.stored)
-        case .authenticateSupplied:
-            return authenticate(supplied, stored)
-        case .authenticateStored:
-            // A credential of HTTP authentication is its own session: sent at once, in one request.
-            if case .credential = stored.session { return verify(stored) }
-            return authenticate(stored.credential, stored)
-        case .authenticate(let credential):
-            held.typed = credential
-            return authenticateTyped(&held)
-        case .authenticateAgain:
-            return authenticateTyped(&held)
-        case .authenticateTicket:
-            return authenticate(Credential(username: nil, secret: nil), stored)
-        case .askReplacement(let replacement, let login):
-            return .answeredReplacement(login, accepts: try prompt.ask(about: replacement))
-        case .save(let login, let approval):
+            return try refresh(&held)
+        case .authenticate(let source):
+            return authenticate(from: source, &held)
+        case .resume(let source):
+            return resume(from: source, &held)
+        case .wait(let seconds):
+            try prompt.wait(seconds: seconds)
+            return .waited
+        case .save(let approval):
+            guard let login = held.confirmed else { return .failed(.failure(.unexpectedEvent("nothing to save"))) }
             try keeper.approve(login, approval)
-            held.stored = stored.with(login.session)
+            held.stored = held.stored.with(login.session)
             return .saved
         case .reject(let part):
             try keeper.reject(part)
-            held.stored = stored.without(part)
+            held.stored = held.stored.without(part)
             return .rejected
-        case .askRetry(let error):
-            return .answeredRetry(try prompt.ask(toRetryAfter: error))
-        case .askTrust(let trust):
-            return .answeredTrust(try prompt.ask(about: trust))
         case .trust(let exception):
             service.trust(exception)
             return .trusted
@@ -115,34 +110,71 @@ public struct LoginLoop {
         return .lookedUp(stored.found, endedAt: stored.endedAt)
     }
 
-    private func authenticateTyped(_ held: inout Held) -> LoginFlow.Event {
-        let event = authenticate(held.typed, held.stored)
-        // Only what a fault kept from being judged may be sent once more.
-        if case .failed = event { return event }
-        held.typed = nil
-        return event
-    }
-
-    /// What is stored beside the session is not asked for, unless something in it may have been refused.
-    private func ask(_ challenge: Challenge, _ stored: StoredLogin) throws(LoginError) -> Answer {
-        guard challenge.previousFailureCount == 0 else { return try prompt.ask(challenge) }
-        let answer = try prompt.ask(challenge.without(Set(stored.extraSecrets.keys)))
-        guard case .credential(let credential) = answer else { return answer }
-        return .credential(credential.completed(by: stored.extraSecrets))
-    }
-
-    private func verify(_ stored: StoredLogin) -> LoginFlow.Event {
-        guard let session = stored.session else { return .lookedUp(.nothing) }
-        return judge(against: stored) { () throws(LoginError) in
-            try service.verify(session, username: stored.username)
+    private func authenticate(from source: LoginFlow.Source, _ held: inout Held) -> LoginFlow.Event {
+        switch source {
+        case .supplied:
+            return begin(supplied, &held)
+        case .stored:
+            // A credential of HTTP authentication is its own session: sent at once, in one request.
+            if case .credential = held.stored.session { return verify(&held) }
+            return begin(held.stored.credential, &held)
+        case .ticket:
+            return begin(Credential(username: nil, secret: nil), &held)
+        case .typed:
+            let event = begin(held.typed, code: held.code, &held)
+            // Only what a fault kept from being judged may be sent once more.
+            if case .failed = event { return event }
+            (held.typed, held.code) = (nil, nil)
+            return event
         }
     }
 
-    private func refresh(_ stored: inout StoredLogin) throws(LoginError) -> LoginFlow.Event {
+    /// Hands a person's answer on without its secrets.
+    private func ask(_ question: Question, _ held: inout Held) throws(LoginError) -> LoginFlow.Reply {
+        switch try answer(question, held.stored) {
+        case .credential(let credential, let code):
+            var name = credential.username
+            if case .credential(let challenge) = question { name = name ?? challenge.proposedUsername }
+            held.typed = Credential(username: name, secret: credential.secret, extraSecrets: credential.extraSecrets)
+            held.code = code
+            return .credential(username: name)
+        case .code(let code):
+            held.code = code
+            return .code
+        case .leftBlank(let field, let username): return .leftBlank(field, username: username)
+        case .trust(let answer): return .trust(answer)
+        case .yes: return .yes
+        case .no: return .no
+        case .continueWithout: return .continueWithout
+        case .cancelled: return .cancelled
+        case .declined: return .declined
+        }
+    }
+
+    /// What is stored beside the session is not asked for, unless something in it may have been refused.
+    private func answer(_ question: Question, _ stored: StoredLogin) throws(LoginError) -> Answer {
+        guard case .credential(let challenge) = question, challenge.previousFailureCount == 0 else {
+            return try prompt.ask(question)
+        }
+        let answer = try prompt.ask(.credential(challenge.without(Set(stored.extraSecrets.keys))))
+        guard case .credential(let credential, let code) = answer else { return answer }
+        return .credential(credential.completed(by: stored.extraSecrets), code: code)
+    }
+
+    private func verify(_ held: inout Held) -> LoginFlow.Event {
+        guard let session = held.stored.session else { return .lookedUp(.nothing) }
+        let username = held.stored.username
+        return judge(&held) { () throws(LoginError) in .accepted(try service.verify(session, username: username)) }
+    }
+
+    private func refresh(_ held: inout Held) throws(LoginError) -> LoginFlow.Event {
+        let stored = held.stored
         guard let session = stored.session else { return .notRefreshable }
         do throws(LoginError) {
             if let next = try service.refresh(session, username: stored.username) {
-                return .refreshed(Login(identity: Identity(username: stored.username, serverName: nil), session: next))
+                let owner = Identity(username: stored.username, serverName: nil)
+                held.confirmed = Login(identity: owner, session: next)
+                return .refreshed
             }
         } catch .rejected(let refusal) {
             return .refused(refusal)
@@ -150,30 +182,57 @@ public struct LoginLoop {
         // Another process may have judged it meanwhile: what it erased or marked is not sent once more from memory.
         let now = try keeper.fill()
         if now.session == session && now.credential == stored.credential { return .notRefreshable }
-        stored = now
+        held.stored = now
         service.hold(now.extraSecrets)
         return .lookedUp(now.found, endedAt: now.endedAt)
     }
 
-    private func authenticate(_ credential: Credential?, _ stored: StoredLogin) -> LoginFlow.Event {
+    private func begin(_ credential: Credential?, code: Secret? = nil, _ held: inout Held) -> LoginFlow.Event {
         guard let credential else { return .lookedUp(.nothing) }
-        let complete = credential.completed(by: extraSecrets).completed(by: stored.extraSecrets)
-        return judge(against: stored) { () throws(LoginError) in try service.authenticate(complete) }
+        let complete = credential.completed(by: extraSecrets).completed(by: held.stored.extraSecrets)
+        return judge(&held) { () throws(LoginError) in try service.begin(complete, code: code) }
     }
 
-    private func judge(
-        against stored: StoredLogin, _ ask: () throws(LoginError) -> Login
-    ) -> LoginFlow.Event {
-        prompt.showWaiting("Authenticating, please wait…")
-        defer { prompt.showWaiting(nil) }
+    private func resume(from source: LoginFlow.CodeSource, _ held: inout Held) -> LoginFlow.Event {
+        guard let partial = held.partial else { return .failed(.failure(.unexpectedEvent("nothing to go on with"))) }
+        let code: Secret? =
+            switch source {
+            case .supplied: self.code
+            case .typed: held.code
+            case .none: nil
+            }
+        let event = judge(&held) { () throws(LoginError) in try service.resume(partial, code: code) }
+        if case .failed = event { return event }
+        held.code = nil
+        return event
+    }
+
+    private func judge(_ held: inout Held, _ ask: () throws(LoginError) -> LoginStep) -> LoginFlow.Event {
         do throws(LoginError) {
-            let login = try ask()
-            return .confirmed(login, isRefreshed: login.session != stored.session)
+            switch try whileWaiting(ask) {
+            case .accepted(let login):
+                (held.confirmed, held.partial) = (login, nil)
+                return .confirmed(login.identity, isRefreshed: login.session != held.stored.session)
+            case .refused(let refusal):
+                return .refused(refusal)
+            case .needsCode(let words, let partial):
+                held.partial = partial
+                return .needsCode(words: words)
+            case .pending(let seconds, let partial):
+                held.partial = partial
+                return .pending(seconds: seconds)
+            }
         } catch .rejected(let refusal) {
             return .refused(refusal)
         } catch {
             return .failed(error)
         }
+    }
+
+    private func whileWaiting<Result>(_ ask: () throws(LoginError) -> Result) throws(LoginError) -> Result {
+        prompt.showWaiting("Authenticating, please wait…")
+        defer { prompt.showWaiting(nil) }
+        return try ask()
     }
 }
 

@@ -105,8 +105,14 @@ public protocol Authenticator {
     func hold(_ extraSecrets: [CredentialField: Secret])
 
     /// Logs in with a credential and has the verify endpoint confirm it.
+    /// - Parameter code: of a second factor, where it is asked for together with the password.
     /// - Throws: `LoginError.rejected` only if the server refused the credential.
-    func authenticate(_ credential: Credential) throws(LoginError) -> Login
+    func begin(_ credential: Credential, code: Secret?) throws(LoginError) -> LoginStep
+
+    /// Goes on with a login that wants a second factor. After a code that was refused, it may be gone on with once more.
+    /// - Parameter code: nothing where an approval on another device is waited for.
+    /// - Throws: `LoginError.rejected` only if the server refused the code.
+    func resume(_ partial: any PartialLogin, code: Secret?) throws(LoginError) -> LoginStep
 
     /// Asks the verify endpoint about a session that is already there.
     /// - Returns: the same session, with whatever the server renewed in it.
@@ -122,40 +128,30 @@ public protocol Authenticator {
     func trust(_ exception: TrustedCertificate)
 }
 
-/// A person at a terminal.
+/// How far a login has come.
+public enum LoginStep {
+    case accepted(Login)
+    case refused(Refusal)
+    /// What was sent is good, and the server wants a code; with its own words, unescaped.
+    case needsCode(words: String?, any PartialLogin)
+    /// It waits for an approval on another device, and is to be asked again after so many seconds.
+    case pending(seconds: Int, any PartialLogin)
+}
+
+/// A login that wants a second factor, in the hands of whoever began it. What it holds is secret: it stays with the loop, and
+/// nothing of it is stored.
+public protocol PartialLogin {}
+
+/// A person at a terminal, or a program in their place.
 public protocol Prompt {
-    /// Puts one question with all its fields.
-    func ask(_ challenge: Challenge) throws(LoginError) -> Answer
-
-    /// Shows a certificate that does not verify.
-    /// - Throws: `cancelled` if the person wants none of the answers.
-    func ask(about trust: ServerTrust) throws(LoginError) -> TrustAnswer
-
-    /// Says that the server names another person than it did before, and asks whether that login is to be kept.
-    func ask(about replacement: Replacement) throws(LoginError) -> Bool
-
-    /// Says what went wrong before the server could judge what was typed, and asks whether to send it once more.
-    ///
-    /// Returns no sooner than the server wants to be asked again (`Retry-After`).
-    /// - Throws: `cancelled` if the person wants neither.
-    func ask(toRetryAfter error: LoginError) throws(LoginError) -> Bool
+    /// Puts one question.
+    func ask(_ question: Question) throws(LoginError) -> Answer
 
     /// Shows that the server is being asked; nothing takes the notice away again.
     func showWaiting(_ notice: String?)
-}
 
-/// What a person answered, or a program in their place.
-public enum Answer: Equatable, Sendable {
-    /// Log in with this.
-    case credential(Credential)
-    /// With the user name that was typed before it, to be offered again.
-    case leftBlank(CredentialField, username: String? = nil)
-    /// Go on without a login: what the service answers then is for the caller to see.
-    case continueWithout
-    /// Neither: what needed the login does not happen.
-    case cancelled
-    /// Not in this protection space; a login to another one may be answered.
-    case declined
+    /// Lets so many seconds pass, and shows that an approval on another device is waited for.
+    func wait(seconds: Int) throws(LoginError)
 }
 
 /// The time of day, in seconds of Unix time.

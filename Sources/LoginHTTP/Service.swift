@@ -77,7 +77,7 @@ public final class Service: Authenticator {
     private(set) var lastVisit: PageVisit?
 
     /// Asks nothing yet.
-    /// - Parameter stranger: the way without the client certificate; nothing unless that alone is the proof.
+    /// - Parameter anonymous: the way without the client certificate; nothing unless that alone is the proof.
     public init(
         profile: Profile, endpoint: ServiceEndpoint, transport: any Transport, clock: WallClock,
         tickets: TicketCache, options: Options = Options(), anonymous: (any Transport)? = nil
@@ -95,6 +95,14 @@ public final class Service: Authenticator {
     public func hold(_ extraSecrets: [CredentialField: Secret]) {
         self.extraSecrets = extraSecrets
         hidden.add(extraSecrets.values.map { $0 })
+    }
+
+    public func begin(_ credential: Credential, code: Secret?) throws(LoginError) -> LoginStep {
+        .accepted(try authenticate(credential))
+    }
+
+    public func resume(_ partial: any PartialLogin, code: Secret?) throws(LoginError) -> LoginStep {
+        throw .failure(.unexpectedEvent("a login without steps was gone on with"))
     }
 
     public func authenticate(_ credential: Credential) throws(LoginError) -> Login {

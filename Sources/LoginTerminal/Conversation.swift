@@ -37,21 +37,22 @@ struct Conversation: ~Copyable {
     /// - Parameter field: what is asked for, for the error.
     /// - Returns: nothing if the person cancelled.
     func read(
-        _ label: String, style: Question.Style, proposed: String = "", for field: CredentialField
+        _ label: String, style: LineRequest.Style, proposed: String = "", for field: CredentialField
     ) throws(LoginError) -> Secret? {
-        switch try line(Question(label: label, style: style, proposed: proposed, timeout: timeout), for: field) {
+        switch try line(LineRequest(label: label, style: style, proposed: proposed, timeout: timeout), for: field) {
         case .typed(let secret): secret
         case .wentBack, .cancelled: nil
         }
     }
 
     /// The same for a question from which Ctrl-U twice leads back.
-    func readOrGoBack(_ label: String, style: Question.Style, for field: CredentialField) throws(LoginError) -> Line {
-        try line(Question(label: label, style: style, timeout: timeout, mayGoBack: true), for: field)
+    func readOrGoBack(_ label: String, style: LineRequest.Style, for field: CredentialField) throws(LoginError) -> Line
+    {
+        try line(LineRequest(label: label, style: style, timeout: timeout, mayGoBack: true), for: field)
     }
 
     /// Asks once more, and not without end, where several lines were pasted: nobody knows which of them is meant.
-    private func line(_ question: Question, for field: CredentialField) throws(LoginError) -> Line {
+    private func line(_ question: LineRequest, for field: CredentialField) throws(LoginError) -> Line {
         for _ in 1...Self.mostPastes {
             do throws(LineFault) {
                 return try LineReader(terminal: terminal).read(question)

@@ -7,6 +7,8 @@ struct CredentialForm {
     private(set) var username: String?
     private var filled: Set<CredentialField> = []
     private var secret: Secret?
+    /// Of a second factor, if there was one.
+    private(set) var code: Secret?
     private var extraSecrets: [CredentialField: Secret] = [:]
 
     /// - Parameter username: the name that is kept and not asked for.
@@ -34,6 +36,7 @@ struct CredentialForm {
         case .username: username = String(shown: typed)
         case .password, .token: secret = typed
         case .passphrase, .secret: extraSecrets[field] = typed
+        case .code: code = typed.isEmpty ? nil : typed
         }
     }
 

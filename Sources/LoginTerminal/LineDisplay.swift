@@ -8,7 +8,7 @@ enum LineDisplay {
     private static let leastRoom = 6
 
     /// Writes the label at the left edge.
-    static func begin(_ question: Question, on screen: Screen) {
+    static func begin(_ question: LineRequest, on screen: Screen) {
         let room = screen.columns - 1 - question.label.count
         screen.write(room < leastRoom ? question.label + "\n" : question.label)
     }

@@ -23,7 +23,7 @@ enum LineFault: Error {
 struct LineReader {
     let terminal: Terminal
 
-    func read(_ question: Question) throws(LineFault) -> Line {
+    func read(_ question: LineRequest) throws(LineFault) -> Line {
         Self.initializeReadline()
         guard let keymap = KeyBindings.makeKeymap(editable: question.isShown) else { return .cancelled }
         defer { rl_free_keymap(keymap) }
@@ -42,7 +42,7 @@ struct LineReader {
     /// the stack then. There must be nothing in them yet.
     private func rehearse(_ keymap: Keymap) {
         for keys in ["x\u{7F}x\u{15}x\r", "x"] {
-            CurrentLine.begin(Question(label: "", style: .masked(nil), timeout: 1), on: Screen(descriptor: -1))
+            CurrentLine.begin(LineRequest(label: "", style: .masked(nil), timeout: 1), on: Screen(descriptor: -1))
             CurrentLine.with { $0.pushedBack = Array(keys.utf8) }
             var settings = settings(keymap)
             settings.read_key = { _ in (CurrentLine.with { $0.takePushedBack() } ?? nil).map { Int32($0) } ?? EOF }

@@ -4,7 +4,7 @@ internal import LoginCore
 internal import Synchronization
 
 /// What is asked in one line, and how it shows.
-struct Question: Sendable {
+struct LineRequest: Sendable {
     enum Style: Sendable {
         /// What is typed can be seen and edited.
         case shown
@@ -36,7 +36,7 @@ enum LineEnding: Equatable, Sendable {
 
 /// One line while it is being typed: everything but the text, which lies in readline's buffer.
 struct LineSession: Sendable {
-    let question: Question
+    let question: LineRequest
     let screen: Screen
     /// What of the line is on the screen.
     var drawn = ScreenLine()
@@ -51,7 +51,7 @@ struct LineSession: Sendable {
     private var lastKey = ContinuousClock.now
     private var deadline: ContinuousClock.Instant
 
-    init(_ question: Question, on screen: Screen) {
+    init(_ question: LineRequest, on screen: Screen) {
         self.question = question
         self.screen = screen
         deadline = .now + .seconds(question.timeout)
@@ -105,7 +105,7 @@ struct LineSession: Sendable {
 enum CurrentLine {
     private static let session = Mutex<LineSession?>(nil)
 
-    static func begin(_ question: Question, on screen: Screen) {
+    static func begin(_ question: LineRequest, on screen: Screen) {
         session.withLock { $0 = LineSession(question, on: screen) }
     }
 

@@ -1,13 +1,13 @@
 internal import Glibc
-public import LoginCore
+internal import LoginCore
 internal import Secrets
 
 extension TerminalPrompt {
     /// Says what went wrong, and takes Enter as a yes. After a yes it waits until the server wants to be asked again.
-    /// - Throws: as `ask`; `cancelled` if the person wants neither.
-    public func ask(toRetryAfter error: LoginError) throws(LoginError) -> Bool {
+    func ask(toRetryAfter error: LoginError) throws(LoginError) -> Answer {
         let due = ContinuousClock.now + .seconds(RetryDialogue.pause(of: error))
-        guard try wantsRetry(after: error) else { return false }
+        guard let isWanted = try wantsRetry(after: error) else { return .cancelled }
+        guard isWanted else { return .no }
         while true {
             let rest = (due - .now).components.seconds
             guard rest > 0 else { break }
@@ -15,15 +15,16 @@ extension TerminalPrompt {
             sleep(1)
         }
         showWaiting(nil)
-        return true
+        return .yes
     }
 
-    private func wantsRetry(after error: LoginError) throws(LoginError) -> Bool {
+    /// - Returns: nothing if the person cancelled.
+    private func wantsRetry(after error: LoginError) throws(LoginError) -> Bool? {
         let conversation = try begin(missing: [])
         conversation.say(RetryDialogue.opening(error))
         while true {
             guard let typed = try conversation.read(RetryDialogue.question, style: .shown, for: .username) else {
-                throw .cancelled
+                return nil
             }
             if let isWanted = RetryDialogue.isWanted(String(shown: typed)) { return isWanted }
             conversation.say([RetryDialogue.help])

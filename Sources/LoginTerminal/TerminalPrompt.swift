@@ -8,7 +8,7 @@ public import Secrets
 /// ends, SIGKILL and SIGSTOP excepted. What is typed is kept nowhere but in the answer: no history, no kill ring, no
 /// copy in freed memory. Ctrl-C ends the program by SIGINT, Ctrl-Z stops it and the line is drawn again afterwards.
 public struct TerminalPrompt: Prompt, Sendable {
-    private let mask: Cell?
+    let mask: Cell?
     private let timeout: Int
     private let allowsBlankPassword: Bool
 
@@ -26,11 +26,21 @@ public struct TerminalPrompt: Prompt, Sendable {
     /// Whether there is a terminal at all, so that a caller need not begin what ends in a question that cannot be put.
     public static var hasTerminal: Bool { Terminal() != nil }
 
-    /// Puts one question with all its fields; the first line names profile and origin. After an answer the terminal stays
-    /// without echo until `showWaiting` is called with nothing: what is typed in the meantime is thrown away.
+    /// Puts one question; the first line names profile and origin. After a credential or a code the terminal stays without echo
+    /// until `showWaiting` is called with nothing: what is typed in the meantime is thrown away.
     /// - Throws: `loginRequired` if there is no terminal, before anything is shown; `promptExpired`; `usage` for text
     ///   that is too long or is not UTF-8.
-    public func ask(_ challenge: Challenge) throws(LoginError) -> Answer {
+    public func ask(_ question: Question) throws(LoginError) -> Answer {
+        switch question {
+        case .credential(let challenge): try ask(challenge)
+        case .certificate(let trust): try ask(about: trust)
+        case .replacement(let replacement): try ask(about: replacement)
+        case .retry(let error): try ask(toRetryAfter: error)
+        case .code(let request): try ask(for: request)
+        }
+    }
+
+    private func ask(_ challenge: Challenge) throws(LoginError) -> Answer {
         var conversation = try begin(missing: challenge.fields)
         let dialogue = Dialogue(challenge: challenge, columns: conversation.columns)
         conversation.say(dialogue.opening)
@@ -50,7 +60,7 @@ public struct TerminalPrompt: Prompt, Sendable {
             form.fill(field, typed)
         }
         conversation.holds = true
-        return .credential(form.credential)
+        return .credential(form.credential, code: form.code)
     }
 
     /// Shows a notice on a line of its own until it is called with nothing, which takes it away without a trace, and ends what
@@ -93,23 +103,26 @@ public struct TerminalPrompt: Prompt, Sendable {
 
     /// Shows a certificate that does not verify, and takes one of three words. Whatever else is typed, a blank line first
     /// of all, trusts nothing.
-    /// - Throws: as `ask`; `cancelled` if the person wants none of them.
-    public func ask(about trust: ServerTrust) throws(LoginError) -> TrustAnswer {
+    private func ask(about trust: ServerTrust) throws(LoginError) -> Answer {
         let conversation = try begin(missing: [])
         conversation.say(TrustDialogue(trust: trust, columns: conversation.columns).lines)
         for _ in 1...3 {
             guard let typed = try conversation.read(TrustDialogue.question, style: .shown, for: .username) else {
-                throw .cancelled
+                return .cancelled
             }
-            if typed.isEmpty { return .reject }
-            if let answer = TrustAnswer(rawValue: String(shown: typed)) { return answer }
+            if typed.isEmpty { return .trust(.reject) }
+            if let answer = TrustAnswer(rawValue: String(shown: typed)) { return .trust(answer) }
             conversation.say([TrustDialogue.help])
         }
-        return .reject
+        return .trust(.reject)
     }
 
-    public func ask(about replacement: Replacement) throws(LoginError) -> Bool {
-        try confirm("\(replacement.words).", typing: "replace")
+    private func ask(about replacement: Replacement) throws(LoginError) -> Answer {
+        do throws(LoginError) {
+            return try confirm("\(replacement.words).", typing: "replace") ? .yes : .no
+        } catch .cancelled {
+            return .cancelled
+        }
     }
 
     func begin(missing fields: [CredentialField]) throws(LoginError) -> Conversation {
@@ -127,13 +140,13 @@ public struct TerminalPrompt: Prompt, Sendable {
         case .username:
             let proposed = dialogue.challenge.proposedUsername ?? ""
             return try conversation.read(label, style: .shown, proposed: proposed, for: field)
-        case .password, .token, .passphrase, .secret:
+        case .password, .token, .passphrase, .secret, .code:
             return try conversation.read(label, style: .masked(mask), for: field)
         }
     }
 
     private func mayBeBlank(_ field: CredentialField) -> Bool {
-        field == .password && allowsBlankPassword
+        field == .code || field == .password && allowsBlankPassword
     }
 
     private static func mark(_ character: Character) -> Cell {

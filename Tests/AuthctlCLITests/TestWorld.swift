@@ -129,12 +129,13 @@ struct ScriptedPerson: Dialogue {
 
     init(
         _ answers: [Answer] = [], trust: [TrustAnswer] = [], replace: [Bool] = [], passphrase: String? = nil,
-        confirms: Bool? = nil, retry: [Bool] = [],
+        confirms: Bool? = nil, retry: [Bool] = [], codes: [String] = [],
         isThere: Bool = true
     ) {
         prompt = ScriptedPrompt(
             answers.map { .success($0) }, trust: trust.map { .success($0) },
-            replace: replace.map { .success($0) }, retry: retry.map { .success($0) })
+            replace: replace.map { .success($0) }, retry: retry.map { .success($0) },
+            codes: codes.map { .success($0.isEmpty ? .leftBlank(.code) : .code(Secret($0))) })
         self.passphrase = passphrase
         self.confirms = confirms
         self.isThere = isThere
@@ -144,13 +145,9 @@ struct ScriptedPerson: Dialogue {
         .credential(Credential(username: username, secret: Secret(secret)))
     }
 
-    func ask(_ challenge: Challenge) throws(LoginError) -> Answer { try prompt.ask(challenge) }
+    func ask(_ question: Question) throws(LoginError) -> Answer { try prompt.ask(question) }
 
-    func ask(about trust: ServerTrust) throws(LoginError) -> TrustAnswer { try prompt.ask(about: trust) }
-
-    func ask(about replacement: Replacement) throws(LoginError) -> Bool { try prompt.ask(about: replacement) }
-
-    func ask(toRetryAfter error: LoginError) throws(LoginError) -> Bool { try prompt.ask(toRetryAfter: error) }
+    func wait(seconds: Int) throws(LoginError) { try prompt.wait(seconds: seconds) }
 
     func showWaiting(_ notice: String?) { prompt.showWaiting(notice) }
 

@@ -5,10 +5,10 @@ import Testing
 struct LoginFlowTests {
     private typealias Row = (event: LoginFlow.Event, effect: LoginFlow.Effect)
 
-    private let accepted = LoginFlow.Event.confirmed(SomeLogin.login, isRefreshed: false)
-    private let refreshed = LoginFlow.Event.confirmed(SomeLogin.login, isRefreshed: true)
+    private let accepted = LoginFlow.Event.confirmed(SomeLogin.identity, isRefreshed: false)
+    private let refreshed = LoginFlow.Event.confirmed(SomeLogin.identity, isRefreshed: true)
     private let refused = LoginFlow.Event.refused(SomeLogin.refusal)
-    private let typed = LoginFlow.Event.answered(.credential(SomeLogin.credential))
+    private let typed = LoginFlow.Event.answered(.credential(username: "bert"))
     private let prepared = LoginFlow.Event.prepared(SomeLogin.namedSpace)
 
     @discardableResult
@@ -26,10 +26,11 @@ struct LoginFlowTests {
         attempts: Int = 3
     ) -> LoginFlow.Effect {
         .ask(
-            Challenge(
-                profile: "blog", protectionSpace: SomeLogin.namedSpace, fields: [.username, .password],
-                proposedUsername: name, previousFailureCount: failures, attempt: attempt ?? failures + 1,
-                maxAttempts: attempts, reason: reason))
+            .credential(
+                Challenge(
+                    profile: "blog", protectionSpace: SomeLogin.namedSpace, fields: [.username, .password],
+                    proposedUsername: name, previousFailureCount: failures, attempt: attempt ?? failures + 1,
+                    maxAttempts: attempts, reason: reason)))
     }
 
     @Test
@@ -47,7 +48,7 @@ struct LoginFlowTests {
     @Test func `A4: an answer may go on without a login, cancel, or decline the protection space`() {
         let declined = LoginError.loginRequired(LoginNeed(why: .declined(SomeLogin.namedSpace.method)))
         for (answer, outcome) in [
-            (Answer.continueWithout, LoginFlow.Outcome.continuedWithout), (.cancelled, .failed(.cancelled)),
+            (LoginFlow.Reply.continueWithout, LoginFlow.Outcome.continuedWithout), (.cancelled, .failed(.cancelled)),
             (.declined, .failed(declined)),
         ] {
             walk(
@@ -57,18 +58,18 @@ struct LoginFlowTests {
     }
 
     @Test func `A5: after a fault what was typed may be sent again, which is no attempt`() {
-        let failed = LoginFlow.Event.failed(SomeLogin.network), ask = LoginFlow.Effect.askRetry(SomeLogin.network)
+        let failed = LoginFlow.Event.failed(SomeLogin.network), ask = LoginFlow.Effect.ask(.retry(SomeLogin.network))
         walk(
             SomeLogin.flow(LoginFlow.Policy(maxAttempts: 2)), (.begun, .lookUp), (.lookedUp(.nothing), .prepare),
-            (prepared, question(attempts: 2)), (typed, .authenticate(SomeLogin.credential)), (failed, ask),
-            (.answeredRetry(true), .authenticateAgain), (.failed(SomeLogin.busy), .askRetry(SomeLogin.busy)),
-            (.answeredRetry(true), .authenticateAgain),
+            (prepared, question(attempts: 2)), (typed, .authenticate(.typed)), (failed, ask),
+            (.answered(.yes), .authenticate(.typed)), (.failed(SomeLogin.busy), .ask(.retry(SomeLogin.busy))),
+            (.answered(.yes), .authenticate(.typed)),
             (refused, question(.refused(SomeLogin.refusal), failures: 1, name: "bert", attempts: 2)),
-            (typed, .authenticate(SomeLogin.credential)), (failed, .finish(.failed(SomeLogin.network))))
+            (typed, .authenticate(.typed)), (failed, .finish(.failed(SomeLogin.network))))
         walk(
             SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.nothing), .prepare), (prepared, question()),
-            (typed, .authenticate(SomeLogin.credential)), (failed, ask),
-            (.answeredRetry(false), .finish(.failed(SomeLogin.network))))
+            (typed, .authenticate(.typed)), (failed, ask),
+            (.answered(.no), .finish(.failed(SomeLogin.network))))
     }
 
     @Test(arguments: [
@@ -78,7 +79,7 @@ struct LoginFlowTests {
     func `A5: nobody is asked to try again where that cannot help, or would take an hour`(_ error: LoginError) {
         walk(
             SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.nothing), .prepare), (prepared, question()),
-            (typed, .authenticate(SomeLogin.credential)), (.failed(error), .finish(.failed(error))))
+            (typed, .authenticate(.typed)), (.failed(error), .finish(.failed(error))))
     }
 
     @Test(arguments: [
@@ -106,20 +107,20 @@ struct LoginFlowTests {
             SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.session), .verifySession),
             (accepted, .finish(.alreadyLoggedIn(SomeLogin.identity))))
         walk(
-            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.credential), .authenticateStored),
+            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.credential), .authenticate(.stored)),
             (accepted, .finish(.alreadyLoggedIn(SomeLogin.identity))))
     }
 
     @Test func `a session that the server renewed is saved`() {
         walk(
             SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.session), .verifySession),
-            (refreshed, .save(SomeLogin.login, .refresh)), (.saved, .finish(.alreadyLoggedIn(SomeLogin.identity))))
+            (refreshed, .save(.refresh)), (.saved, .finish(.alreadyLoggedIn(SomeLogin.identity))))
     }
 
     @Test func `a session that is over is renewed, kept, and verified again`() {
         walk(
             SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.session), .verifySession), (refused, .refreshSession),
-            (.refreshed(SomeLogin.login), .save(SomeLogin.login, .refresh)), (.saved, .verifySession),
+            (.refreshed, .save(.refresh)), (.saved, .verifySession),
             (accepted, .finish(.alreadyLoggedIn(SomeLogin.identity))))
     }
 
@@ -134,7 +135,7 @@ struct LoginFlowTests {
         }
         for (found, effect) in [
             (.nothing, needs(.sessionRefused)), (.refusedCredential, needs(.passwordRefusedBefore)),
-            (.credential, .authenticateStored), (.session, .verifySession), (.both, .verifySession),
+            (.credential, .authenticate(.stored)), (.session, .verifySession), (.both, .verifySession),
         ] as [(LoginFlow.Found, LoginFlow.Effect)] {
             var flow = flow
             for (event, effect) in first { #expect(flow.handle(event) == effect) }
@@ -145,9 +146,9 @@ struct LoginFlowTests {
     @Test func `a session is renewed twice at most, then rejected`() {
         walk(
             SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.session), .verifySession), (refused, .refreshSession),
-            (.refreshed(SomeLogin.login), .save(SomeLogin.login, .refresh)), (.saved, .verifySession),
+            (.refreshed, .save(.refresh)), (.saved, .verifySession),
             (refused, .refreshSession),
-            (.refreshed(SomeLogin.login), .save(SomeLogin.login, .refresh)), (.saved, .verifySession),
+            (.refreshed, .save(.refresh)), (.saved, .verifySession),
             (refused, .reject(.session)))
     }
 
@@ -155,7 +156,7 @@ struct LoginFlowTests {
         let flow = SomeLogin.flow(LoginFlow.Policy(mayAsk: false, refreshesFirst: true))
         walk(
             flow, (.begun, .lookUp), (.lookedUp(.session), .refreshSession),
-            (.refreshed(SomeLogin.login), .save(SomeLogin.login, .refresh)), (.saved, .verifySession))
+            (.refreshed, .save(.refresh)), (.saved, .verifySession))
         walk(
             flow, (.begun, .lookUp), (.lookedUp(.session), .refreshSession),
             (
@@ -164,23 +165,23 @@ struct LoginFlowTests {
                     .failed(.loginRequired(LoginNeed(why: .sessionExpired, missing: [.username, .password]))))
             ))
         walk(
-            flow, (.begun, .lookUp), (.lookedUp(.both), .refreshSession), (.notRefreshable, .authenticateStored),
-            (refreshed, .save(SomeLogin.login, .refresh)))
+            flow, (.begun, .lookUp), (.lookedUp(.both), .refreshSession), (.notRefreshable, .authenticate(.stored)),
+            (refreshed, .save(.refresh)))
         walk(flow, (.begun, .lookUp), (.lookedUp(.both), .refreshSession), (refused, .reject(.session)))
     }
 
     @Test func `where nothing is stored, the store and the server come before the person`() {
         walk(
             SomeLogin.flow(proposing: "anna"), (.begun, .lookUp), (.lookedUp(.nothing), .prepare),
-            (prepared, question(name: "anna")), (typed, .authenticate(SomeLogin.credential)),
-            (accepted, .save(SomeLogin.login, .login(SomeLogin.namedSpace.method))),
+            (prepared, question(name: "anna")), (typed, .authenticate(.typed)),
+            (accepted, .save(.login(SomeLogin.namedSpace.method))),
             (.saved, .finish(.loggedIn(SomeLogin.identity))))
     }
 
     @Test func `a refused session is erased, then the stored password is tried, then the person asked`() {
         let flow = walk(
             SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.both), .verifySession), (refused, .refreshSession),
-            (.notRefreshable, .reject(.session)), (.rejected, .authenticateStored), (refused, .reject(.credential)),
+            (.notRefreshable, .reject(.session)), (.rejected, .authenticate(.stored)), (refused, .reject(.credential)),
             (.rejected, .prepare),
             (prepared, question(.storedRefused(SomeLogin.refusal), failures: 1, attempt: 1)))
         #expect(flow.previousFailureCount == 1)
@@ -202,11 +203,11 @@ struct LoginFlowTests {
     @Test func `a wrong password is asked for again, with the name in place and the count told`() {
         walk(
             SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.nothing), .prepare), (prepared, question()),
-            (typed, .authenticate(SomeLogin.credential)),
+            (typed, .authenticate(.typed)),
             (refused, question(.refused(SomeLogin.refusal), failures: 1, name: "bert")),
-            (typed, .authenticate(SomeLogin.credential)),
+            (typed, .authenticate(.typed)),
             (refused, question(.refused(SomeLogin.refusal), failures: 2, name: "bert")),
-            (typed, .authenticate(SomeLogin.credential)), (refused, .finish(.failed(.rejected(SomeLogin.refusal)))))
+            (typed, .authenticate(.typed)), (refused, .finish(.failed(.rejected(SomeLogin.refusal)))))
     }
 
     @Test func `a blank answer is asked again and is no failure`() {
@@ -214,7 +215,7 @@ struct LoginFlowTests {
             SomeLogin.flow(LoginFlow.Policy(maxAttempts: 2)), (.begun, .lookUp), (.lookedUp(.nothing), .prepare),
             (prepared, question(attempts: 2)),
             (.answered(.leftBlank(.password)), question(.leftBlank(.password), attempt: 2, attempts: 2)),
-            (typed, .authenticate(SomeLogin.credential)), (refused, .finish(.failed(.rejected(SomeLogin.refusal)))))
+            (typed, .authenticate(.typed)), (refused, .finish(.failed(.rejected(SomeLogin.refusal)))))
     }
 
     @Test func `nothing but blank answers ends without a login, not as refused`() {
@@ -229,16 +230,8 @@ struct LoginFlowTests {
         let policy = LoginFlow.Policy(declines: [.basic])
         let declined = LoginFlow.Effect.finish(.failed(.loginRequired(LoginNeed(why: .declined(.basic)))))
         walk(SomeLogin.flow(policy), (.begun, .lookUp), (.lookedUp(.nothing), .prepare), (prepared, declined))
-        walk(SomeLogin.flow(policy), (.begun, .lookUp), (.lookedUp(.credential), .authenticateStored))
+        walk(SomeLogin.flow(policy), (.begun, .lookUp), (.lookedUp(.credential), .authenticate(.stored)))
         #expect(LoginFlow.Policy().declines == [.certificate])
-    }
-
-    @Test func `an answer without a name goes with the name that was offered`() {
-        let named = Credential(username: "anna", secret: SomeLogin.namelessCredential.secret)
-        walk(
-            SomeLogin.flow(proposing: "anna"), (.begun, .lookUp), (.lookedUp(.nothing), .prepare),
-            (prepared, question(name: "anna")),
-            (.answered(.credential(SomeLogin.namelessCredential)), .authenticate(named)))
     }
 
     @Test(arguments: [SomeLogin.network, SomeLogin.busy, SomeLogin.forbidden])
@@ -247,18 +240,18 @@ struct LoginFlowTests {
             SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.both), .verifySession),
             (.failed(error), .finish(.failed(error))))
         walk(
-            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.credential), .authenticateStored),
+            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.credential), .authenticate(.stored)),
             (.failed(error), .finish(.failed(error))))
     }
 
     @Test func `a given password is tried once, before what is stored, with no question after it`() {
         let supplied = SomeLogin.flow(LoginFlow.Policy(hasSuppliedCredential: true))
         walk(
-            supplied, (.begun, .prepare), (prepared, .authenticateSupplied),
+            supplied, (.begun, .prepare), (prepared, .authenticate(.supplied)),
             (refused, .finish(.failed(.rejected(SomeLogin.refusal)))))
         walk(
-            supplied, (.begun, .prepare), (prepared, .authenticateSupplied),
-            (accepted, .save(SomeLogin.login, .login(SomeLogin.namedSpace.method))),
+            supplied, (.begun, .prepare), (prepared, .authenticate(.supplied)),
+            (accepted, .save(.login(SomeLogin.namedSpace.method))),
             (.saved, .finish(.loggedIn(SomeLogin.identity))))
     }
 
@@ -284,12 +277,89 @@ struct LoginFlowTests {
             (.notRefreshable, .reject(.session)),
             (.rejected, .finish(.failed(.loginRequired(need)))))
         walk(
-            flow, (.begun, .lookUp), (.lookedUp(.credential), .authenticateStored), (refused, .reject(.credential)),
+            flow, (.begun, .lookUp), (.lookedUp(.credential), .authenticate(.stored)), (refused, .reject(.credential)),
             (.rejected, .finish(.failed(.rejected(SomeLogin.refusal)))))
     }
 
     @Test func `an event that cannot be is told by its name and without what is in it`() {
         let lost = LoginError.failure(.unexpectedEvent("answered while starting"))
         walk(SomeLogin.flow(), (typed, .finish(.failed(lost))), (.begun, .finish(.failed(lost))))
+    }
+}
+
+/// A second factor, read along whole logins.
+struct LoginFlowSecondFactorTests {
+    private static let needs = LoginFlow.Event.needsCode(words: "Enter the code")
+    private static let refused = LoginFlow.Event.refused(SomeLogin.refusal)
+    private static let confirmed = LoginFlow.Event.confirmed(SomeLogin.identity, isRefreshed: true)
+
+    private func asked(_ attempt: Int, _ refusal: Refusal? = nil, words: String? = "Enter the code") -> LoginFlow.Effect
+    {
+        .ask(
+            .code(
+                CodeRequest(
+                    profile: "blog", origin: SomeLogin.origin, words: words, refusal: refusal, attempt: attempt,
+                    maxAttempts: 3)))
+    }
+
+    /// A flow in which what was stored or typed is being judged.
+    private func authenticating(_ policy: LoginFlow.Policy = LoginFlow.Policy(), stored: Bool = false) -> LoginFlow {
+        var flow = SomeLogin.flow(policy)
+        _ = flow.handle(.begun)
+        let effect = flow.handle(.lookedUp(stored ? .credential : .nothing))
+        if !stored { _ = flow.handle(.prepared(SomeLogin.namedSpace)) }
+        if !stored { _ = flow.handle(.answered(.credential(username: "bert"))) }
+        if stored { #expect(effect == .authenticate(.stored)) }
+        return flow
+    }
+
+    @Test func `is asked for, and a wrong code three times at most, without touching the password`() {
+        var flow = authenticating()
+        #expect(flow.handle(Self.needs) == asked(1))
+        #expect(flow.handle(.answered(.code)) == .resume(.typed))
+        #expect(flow.handle(Self.refused) == asked(2, SomeLogin.refusal, words: "no"))
+        #expect(flow.handle(.answered(.leftBlank(.code))) == asked(3, SomeLogin.refusal, words: "no"))
+        #expect(flow.handle(.answered(.code)) == .resume(.typed))
+        #expect(flow.handle(Self.refused) == .finish(.failed(.secondFactor(.refused(SomeLogin.refusal)))))
+        #expect(flow.previousFailureCount == 0)
+    }
+
+    @Test func `a kept password that meets it is neither refused nor marked`() {
+        var flow = authenticating(LoginFlow.Policy(mayAsk: false), stored: true)
+        #expect(flow.handle(Self.needs) == .finish(.failed(.secondFactor(.required(words: "Enter the code")))))
+        flow = authenticating(stored: true)
+        #expect(flow.handle(Self.needs) == asked(1))
+        #expect(flow.handle(.answered(.code)) == .resume(.typed))
+        #expect(flow.handle(Self.confirmed) == .save(.refresh))
+        #expect(flow.handle(.saved) == .finish(.alreadyLoggedIn(SomeLogin.identity)))
+    }
+
+    @Test func `a code that was given is tried once, and no question follows it`() {
+        var policy = LoginFlow.Policy()
+        policy.hasSuppliedCode = true
+        var flow = authenticating(policy)
+        #expect(flow.handle(Self.needs) == .resume(.supplied))
+        #expect(flow.handle(Self.refused) == .finish(.failed(.secondFactor(.refused(SomeLogin.refusal)))))
+    }
+
+    @Test func `an approval is waited for, as long as the policy says`() {
+        var policy = LoginFlow.Policy()
+        policy.patience = 9
+        var flow = authenticating(policy)
+        #expect(flow.handle(.pending(seconds: 5)) == .wait(seconds: 5))
+        #expect(flow.handle(.waited) == .resume(.none))
+        var patient = flow
+        #expect(patient.handle(.pending(seconds: 4)) == .wait(seconds: 4))
+        #expect(patient.handle(.waited) == .resume(.none))
+        #expect(patient.handle(Self.confirmed) == .save(.login(.basic)))
+        #expect(flow.handle(.pending(seconds: 5)) == .finish(.failed(.promptExpired(seconds: 9))))
+    }
+
+    @Test func `A5: a code that a fault kept from being judged may be sent once more`() {
+        var flow = authenticating()
+        _ = flow.handle(Self.needs)
+        _ = flow.handle(.answered(.code))
+        #expect(flow.handle(.failed(SomeLogin.network)) == .ask(.retry(SomeLogin.network)))
+        #expect(flow.handle(.answered(.yes)) == .resume(.typed))
     }
 }

@@ -14,9 +14,9 @@ struct LoginFlowTicketTests {
     @Test(arguments: [true, false]) func `is saved like any other, whether somebody could be asked or not`(mayAsk: Bool)
     {
         var flow = prepared(LoginFlow.Policy(mayAsk: mayAsk, mayUseTicket: true))
-        #expect(flow.handle(.prepared(SomeLogin.ticketSpace)) == .authenticateTicket)
+        #expect(flow.handle(.prepared(SomeLogin.ticketSpace)) == .authenticate(.ticket))
         #expect(
-            flow.handle(.confirmed(SomeLogin.login, isRefreshed: true)) == .save(SomeLogin.login, .login(.negotiate)))
+            flow.handle(.confirmed(SomeLogin.identity, isRefreshed: true)) == .save(.login(.negotiate)))
         #expect(flow.handle(.saved) == .finish(.loggedIn(SomeLogin.identity)))
     }
 

@@ -16,11 +16,11 @@ struct LoginFlowTrustWalkTests {
 
     @Test(arguments: LoginFlowWalkTests.cases) func `a no, or no answer, ends it as untrusted`(_ walked: Case) {
         for step in walked.walk.steps {
-            guard case .askingTrust(let trust, _) = step.from.flow.state else { continue }
+            guard case .awaiting(.certificate(let trust), _) = step.from.flow.state else { continue }
             switch step.event {
-            case .answeredTrust(.once), .answeredTrust(.always):
+            case .answered(.trust(.once)), .answered(.trust(.always)):
                 #expect(step.effect == .trust(trust.exception))
-            case .answeredTrust(.reject):
+            case .answered(.trust(.reject)):
                 #expect(step.effect == .finish(.failed(.untrusted(.certificateRejected))))
             default:
                 guard case .finish(.failed) = step.effect else {
@@ -37,7 +37,7 @@ struct LoginFlowTrustWalkTests {
         for step in walked.walk.steps where !step.from.isFinished {
             guard case .failed(.untrusted(.certificate(let trust))) = step.event else { continue }
             switch step.effect {
-            case .askTrust(trust):
+            case .ask(.certificate(trust)):
                 #expect(walked.policy.trust.mayAsk && trust.isAcceptable && walked.policy.trust.fingerprint == nil)
             case .trust(trust.exception): #expect(walked.policy.trust.fingerprint == trust.fingerprint)
             case .finish(.failed(.untrusted(.certificate(trust)))): break
@@ -80,7 +80,7 @@ struct LoginFlowTrustWalkTests {
         for step in walked.walk.steps {
             guard case .trusting(let interruption) = step.from.flow.state, step.event == .trusted else { continue }
             switch (interruption, step.effect) {
-            case (.preparing, .prepare), (.authenticatingStored, .authenticateStored): break
+            case (.preparing, .prepare), (.authenticatingStored, .authenticate(.stored)): break
             case (.judging(let session), .verifySession): #expect(session.step == .verifying)
             case (.judging(let session), .refreshSession): #expect(session.step == .refreshing)
             default: Issue.record("\(step.effect) after \(interruption)")
@@ -93,7 +93,7 @@ struct LoginFlowTrustWalkTests {
         var flow = SomeLogin.flow(LoginFlow.Policy(trust: TrustPolicy(mayAsk: true)))
         for event in [
             LoginFlow.Event.begun, .lookedUp(.nothing), .prepared(SomeLogin.namedSpace),
-            .answered(.credential(SomeLogin.credential)),
+            .answered(.credential(username: "bert")),
         ] { _ = flow.handle(event) }
         let error = LoginError.untrusted(.certificate(SomeLogin.trust))
         #expect(flow.handle(.failed(error)) == .finish(.failed(error)))
@@ -105,7 +105,7 @@ struct LoginFlowTrustWalkTests {
             subject: SomeLogin.subject, policy: LoginFlow.Policy(trust: TrustPolicy(mayAsk: true)),
             acceptance: acceptance)
         for event in [LoginFlow.Event.begun, .lookedUp(.session)] { _ = flow.handle(event) }
-        let confirmed = flow.handle(.confirmed(SomeLogin.login, isRefreshed: false))
+        let confirmed = flow.handle(.confirmed(SomeLogin.identity, isRefreshed: false))
         #expect(confirmed == .rememberTrust(SomeLogin.trust.exception))
         #expect(flow.handle(.saved) == .finish(.alreadyLoggedIn(SomeLogin.identity)))
     }

@@ -13,6 +13,9 @@ struct LoginFlowWalk: Sendable {
         var retries = 0
         var lastName: String?
         var trustQuestions = 0
+        var codeQuestions = 0
+        var suppliedCodes = 0
+        var secondsWaited = 0
         /// What a person or an option said yes to.
         var accepted: ServerTrust?
         var isLasting = false
@@ -57,6 +60,8 @@ struct LoginFlowWalk: Sendable {
         let name: String?
         let exitCode: Int32
         let trustQuestions: Int
+        let codes: Int
+        let secondsWaited: Int
 
         init(_ place: Place) {
             state = place.flow.state.name
@@ -65,6 +70,8 @@ struct LoginFlowWalk: Sendable {
             retries = place.shadow.retries
             name = place.shadow.lastName
             trustQuestions = place.shadow.trustQuestions
+            codes = place.shadow.codeQuestions * 2 + place.shadow.suppliedCodes
+            secondsWaited = place.shadow.secondsWaited
             exitCode =
                 if case .finished(.failed(let error)) = place.flow.state { error.exitCode.rawValue } else { 0 }
         }
@@ -72,16 +79,15 @@ struct LoginFlowWalk: Sendable {
 
     static let events: [LoginFlow.Event] =
         [.begun]
-        + LoginFlow.Found.allCases.map { .lookedUp($0) } + TrustAnswer.allCases.map { .answeredTrust($0) }
+        + LoginFlow.Found.allCases.map { .lookedUp($0) } + TrustAnswer.allCases.map { .answered(.trust($0)) }
         + [
             .prepared(SomeLogin.namedSpace), .prepared(SomeLogin.ticketSpace),
-            .answered(.credential(SomeLogin.credential)), .answered(.credential(SomeLogin.namelessCredential)),
+            .answered(.credential(username: "bert")), .answered(.credential(username: nil)),
             .answered(.leftBlank(.username)), .answered(.leftBlank(.password)), .answered(.cancelled),
-            .confirmed(SomeLogin.login, isRefreshed: true), .confirmed(SomeLogin.login, isRefreshed: false),
+            .answered(.yes), .answered(.no),
+            .confirmed(SomeLogin.identity, isRefreshed: true), .confirmed(SomeLogin.identity, isRefreshed: false),
             .refused(SomeLogin.refusal), .refused(Refusal(status: 401, mayMeanForbidden: true)), .rejected, .saved,
-            .refreshed(SomeLogin.login), .notRefreshable,
-            .foundRefused(SomeLogin.refusal), .answeredRetry(true), .answeredRetry(false),
-            .answeredReplacement(SomeLogin.login, accepts: true), .answeredReplacement(SomeLogin.login, accepts: false),
+            .refreshed, .notRefreshable, .foundRefused(SomeLogin.refusal),
             .failed(SomeLogin.network), .failed(SomeLogin.busyForLong), .failed(SomeLogin.forbidden),
             .failed(.untrusted(.certificate(SomeLogin.trust))),
             .failed(.untrusted(.certificate(SomeLogin.hopelessTrust))),
@@ -89,8 +95,19 @@ struct LoginFlowWalk: Sendable {
             .failed(.untrusted(.plainHTTP)), .failed(.store(.notSetUp(.file))), .failed(.promptExpired(seconds: 300)),
         ]
 
-    init(_ policy: LoginFlow.Policy, proposing name: String? = "anna", storing accounts: [Identity] = []) {
+    /// Of a service with a second factor; they multiply the places by ten.
+    static let secondFactorEvents: [LoginFlow.Event] = [
+        .needsCode(words: nil), .pending(seconds: 5), .waited, .answered(.code), .answered(.leftBlank(.code)),
+    ]
+
+    init(
+        _ policy: LoginFlow.Policy, proposing name: String? = "anna", storing accounts: [Identity] = [],
+        hasSecondFactor: Bool = false
+    ) {
+        var policy = policy
+        policy.patience = 5
         self.policy = policy
+        let events = Self.events + (hasSecondFactor ? Self.secondFactorEvents : [])
         found.places = [
             Place(flow: SomeLogin.flow(policy, proposing: name, storing: accounts), shadow: Shadow(lastName: name))
         ]
@@ -98,7 +115,7 @@ struct LoginFlowWalk: Sendable {
         var next = 0
         // A flow that never ends fails the test instead of never ending it.
         while next < places.count, places.count < 20_000 {
-            for event in Self.events { take(event, at: next) }
+            for event in events { take(event, at: next) }
             next += 1
         }
     }
@@ -125,24 +142,40 @@ extension LoginFlowWalk.Shadow {
     fileprivate mutating func note(
         _ event: LoginFlow.Event, _ effect: LoginFlow.Effect, in state: LoginFlow.State, _ policy: LoginFlow.Policy
     ) {
-        if case .askTrust = effect { trustQuestions += 1 }
-        if case .askingTrust(let trust, _) = state, case .answeredTrust(let answer) = event, answer != .reject {
-            (accepted, isLasting) = (trust, answer == .always)
-        }
+        if case .ask(let question) = effect { count(question) }
+        if case .awaiting(let question, _) = state, case .answered(let reply) = event { note(reply, to: question) }
         if case .trust = effect, accepted == nil, case .failed(.untrusted(.certificate(let trust))) = event,
             trust.fingerprint == policy.trust.fingerprint
         {
             (accepted, isLasting) = (trust, true)
         }
-        if case .ask = effect { questions += 1 }
-        if case .askingReplacement = state, case .answeredReplacement(_, accepts: true) = event { mayReplace = true }
-        if case .asking = state, case .answered(.credential(let credential)) = event {
-            lastName = credential.username ?? lastName
-        }
-        if case .askRetry = effect { retries += 1 }
+        if case .resume(.supplied) = effect { suppliedCodes += 1 }
+        if case .wait(let seconds) = effect { secondsWaited += seconds }
         if case .lookingUp = state, case .foundRefused = event { refusals += 1 }
         if case .authenticating(let source) = state, source == .typed || source == .stored, case .refused = event {
             refusals += 1
+        }
+    }
+}
+
+extension LoginFlowWalk.Shadow {
+    fileprivate mutating func count(_ question: Question) {
+        switch question {
+        case .credential: questions += 1
+        case .certificate: trustQuestions += 1
+        case .retry: retries += 1
+        case .code: codeQuestions += 1
+        case .replacement: break
+        }
+    }
+
+    fileprivate mutating func note(_ reply: LoginFlow.Reply, to question: Question) {
+        switch (question, reply) {
+        case (.certificate(let trust), .trust(let answer)) where answer != .reject:
+            (accepted, isLasting) = (trust, answer == .always)
+        case (.replacement, .yes): mayReplace = true
+        case (.credential, .credential(let username)): lastName = username ?? lastName
+        default: break
         }
     }
 }

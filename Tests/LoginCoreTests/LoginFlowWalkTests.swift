@@ -17,60 +17,71 @@ struct LoginFlowWalkTests {
         var testDescription: String { name }
 
         init(
-            _ name: String, _ policy: LoginFlow.Policy, ofAnother: Bool = false, places: Int, longest: Int
+            _ name: String, _ policy: LoginFlow.Policy, ofAnother: Bool = false, hasSecondFactor: Bool = false,
+            places: Int, longest: Int
         ) {
             self.name = name
-            self.policy = policy
             self.places = places
             self.longest = longest
             self.isOfAnother = ofAnother
-            self.walk = LoginFlowWalk(policy, storing: ofAnother ? [SomeLogin.formerIdentity] : [])
+            self.walk = LoginFlowWalk(
+                policy, storing: ofAnother ? [SomeLogin.formerIdentity] : [], hasSecondFactor: hasSecondFactor)
+            self.policy = walk.policy
         }
     }
 
     static let cases = [
-        Case("2 attempts", LoginFlow.Policy(maxAttempts: 2), places: 4983, longest: 22),
-        Case("1 attempt", LoginFlow.Policy(maxAttempts: 1), places: 1541, longest: 18),
-        Case("no attempt", LoginFlow.Policy(maxAttempts: 0), places: 170, longest: 12),
-        Case("nobody to ask", LoginFlow.Policy(mayAsk: false), places: 170, longest: 12),
-        Case("force", LoginFlow.Policy(maxAttempts: 3, force: true), places: 6647, longest: 15),
-        Case("force, nobody to ask", LoginFlow.Policy(mayAsk: false, force: true), places: 25, longest: 1),
-        Case("renews first", LoginFlow.Policy(mayAsk: false, refreshesFirst: true), places: 169, longest: 11),
-        Case("a ticket, nobody to ask", LoginFlow.Policy(mayAsk: false, mayUseTicket: true), places: 356, longest: 13),
-        Case("given", LoginFlow.Policy(hasSuppliedCredential: true), places: 121, longest: 4),
+        Case("2 attempts", LoginFlow.Policy(maxAttempts: 2), places: 4309, longest: 22),
+        Case("1 attempt", LoginFlow.Policy(maxAttempts: 1), places: 1329, longest: 18),
+        Case("no attempt", LoginFlow.Policy(maxAttempts: 0), places: 143, longest: 12),
+        Case("nobody to ask", LoginFlow.Policy(mayAsk: false), places: 143, longest: 12),
+        Case("force", LoginFlow.Policy(maxAttempts: 3, force: true), places: 5747, longest: 15),
+        Case("force, nobody to ask", LoginFlow.Policy(mayAsk: false, force: true), places: 22, longest: 1),
+        Case("renews first", LoginFlow.Policy(mayAsk: false, refreshesFirst: true), places: 142, longest: 11),
+        Case("a ticket, nobody to ask", LoginFlow.Policy(mayAsk: false, mayUseTicket: true), places: 302, longest: 13),
+        Case("given", LoginFlow.Policy(hasSuppliedCredential: true), places: 103, longest: 4),
         Case(
             "given, force, nobody to ask", LoginFlow.Policy(mayAsk: false, force: true, hasSuppliedCredential: true),
-            places: 121, longest: 4),
+            places: 103, longest: 4),
         Case(
-            "1 attempt, trust asked", LoginFlow.Policy(maxAttempts: 1, trust: TrustPolicy(mayAsk: true)), places: 5259,
+            "1 attempt, trust asked", LoginFlow.Policy(maxAttempts: 1, trust: TrustPolicy(mayAsk: true)), places: 4522,
             longest: 22),
         Case(
             "given, trust asked", LoginFlow.Policy(hasSuppliedCredential: true, trust: TrustPolicy(mayAsk: true)),
-            places: 418,
+            places: 357,
             longest: 8),
         Case(
             "nobody to ask, fingerprint",
-            LoginFlow.Policy(mayAsk: false, trust: TrustPolicy(fingerprint: SomeLogin.fingerprint(7))), places: 350,
+            LoginFlow.Policy(mayAsk: false, trust: TrustPolicy(fingerprint: SomeLogin.fingerprint(7))), places: 296,
             longest: 15),
         Case(
             "another fingerprint",
             LoginFlow.Policy(maxAttempts: 1, trust: TrustPolicy(fingerprint: SomeLogin.fingerprint(8), mayAsk: true)),
-            places: 1542, longest: 18),
+            places: 1330, longest: 18),
         Case(
-            "a session that was refused", LoginFlow.Policy(maxAttempts: 1, sessionWasRefused: true), places: 1539,
+            "a session that was refused", LoginFlow.Policy(maxAttempts: 1, sessionWasRefused: true), places: 1327,
             longest: 17),
-        Case("another person", LoginFlow.Policy(maxAttempts: 1), ofAnother: true, places: 2187, longest: 19),
+        Case("another person", LoginFlow.Policy(maxAttempts: 1), ofAnother: true, places: 1913, longest: 19),
         Case(
             "another person, nobody to ask", LoginFlow.Policy(mayAsk: false, mayUseTicket: true), ofAnother: true,
-            places: 297,
+            places: 255,
             longest: 12),
         Case(
-            "another person, given", LoginFlow.Policy(hasSuppliedCredential: true), ofAnother: true, places: 91,
+            "another person, given", LoginFlow.Policy(hasSuppliedCredential: true), ofAnother: true, places: 79,
             longest: 3
         ),
         Case(
+            "a second factor", LoginFlow.Policy(maxAttempts: 1), hasSecondFactor: true, places: 7461, longest: 22),
+        Case(
+            "a second factor, nobody to ask", LoginFlow.Policy(mayAsk: false), hasSecondFactor: true, places: 225,
+            longest: 14),
+        Case(
+            "a second factor, force", LoginFlow.Policy(maxAttempts: 1, force: true), hasSecondFactor: true,
+            places: 1422, longest: 11),
+        Case("a code that was given", .withCode(), hasSecondFactor: true, places: 421, longest: 7),
+        Case(
             "renews first, trust asked",
-            LoginFlow.Policy(maxAttempts: 0, refreshesFirst: true, trust: TrustPolicy(mayAsk: true)), places: 541,
+            LoginFlow.Policy(maxAttempts: 0, refreshesFirst: true, trust: TrustPolicy(mayAsk: true)), places: 462,
             longest: 15),
     ]
 
@@ -82,38 +93,39 @@ struct LoginFlowWalkTests {
 
     @Test func `every kind of state is reached by some policy`() {
         let names = Set(Self.cases.flatMap { $0.walk.places.map(\.flow.state.name) })
-        #expect(names.count == 17)
+        #expect(names.count == 20)
     }
 
     @Test(arguments: cases) func `a login is saved only when it was just confirmed or renewed`(_ walked: Case) {
         for step in walked.walk.steps {
-            guard case .save(let login, let approval) = step.effect else { continue }
+            guard case .save(let approval) = step.effect else { continue }
             switch step.event {
-            case .confirmed(login, _): #expect(step.from.flow.state.isJudging)
-            case .answeredReplacement(login, accepts: true):
-                guard case .askingReplacement = step.from.flow.state else {
+            case .confirmed: #expect(step.from.flow.state.isJudging)
+            case .answered(.yes):
+                guard case .awaiting(.replacement, _) = step.from.flow.state else {
                     Issue.record("saved on an answer while \(step.from.flow.state.name)")
                     continue
                 }
-            case .refreshed(login): #expect(step.from.flow.state.sessionStep == .refreshing && approval == .refresh)
+            case .refreshed: #expect(step.from.flow.state.sessionStep == .refreshing && approval == .refresh)
             default: Issue.record("saved on \(step.event.name) while \(step.from.flow.state.name)")
             }
         }
     }
 
     @Test(arguments: cases) func `another person's login takes no place unless a person says so`(_ walked: Case) {
-        let saves = walked.walk.steps.filter { if case .save(_, .login) = $0.effect { true } else { false } }
+        let saves = walked.walk.steps.filter { if case .save(.login) = $0.effect { true } else { false } }
         #expect(saves.allSatisfy { $0.to.shadow.mayReplace } || !walked.isOfAnother)
-        let isAsked = walked.walk.steps.contains { if case .askReplacement = $0.effect { true } else { false } }
+        let isAsked = walked.walk.steps.contains { if case .ask(.replacement) = $0.effect { true } else { false } }
         #expect(isAsked == (walked.isOfAnother && walked.policy.mayAsk && !walked.policy.hasSuppliedCredential))
     }
 
     @Test(arguments: cases) func `only what a person gave makes an account the active one`(_ walked: Case) {
         for step in walked.walk.steps {
-            guard case .save(_, .login) = step.effect else { continue }
+            guard case .save(.login) = step.effect else { continue }
             let source: LoginFlow.Source? =
                 switch step.from.flow.state {
-                case .authenticating(let source), .askingReplacement(_, let source): source
+                case .authenticating(let source), .resuming(let source, _): source
+                case .awaiting(_, then: .save(_, let source)): source
                 default: nil
                 }
             #expect([.supplied, .typed, .ticket].contains(source))
@@ -137,7 +149,7 @@ struct LoginFlowWalkTests {
         for step in walked.walk.steps {
             guard case .failed(let error) = step.event, !step.from.flow.state.isFinished else { continue }
             if case .untrusted(.certificate) = error { continue }
-            if step.effect != .askRetry(error) { #expect(step.effect == .finish(.failed(error))) }
+            if step.effect != .ask(.retry(error)) { #expect(step.effect == .finish(.failed(error))) }
             #expect(step.to.flow.previousFailureCount == step.from.flow.previousFailureCount)
         }
     }
@@ -168,7 +180,7 @@ struct LoginFlowWalkTests {
     }
 
     @Test(arguments: cases) func `whoever is asked can cancel, and nothing is saved then`(_ walked: Case) {
-        for step in walked.walk.steps where step.from.flow.state == .asking && step.event == .answered(.cancelled) {
+        for step in walked.walk.steps where step.from.flow.state.isAsking && step.event == .answered(.cancelled) {
             #expect(step.effect == .finish(.failed(.cancelled)))
             #expect(step.to.flow.state == .finished(.failed(.cancelled)))
         }
@@ -178,18 +190,14 @@ struct LoginFlowWalkTests {
         _ walked: Case
     ) {
         for step in walked.walk.steps {
-            if case .askRetry(let error) = step.effect {
-                #expect(step.from.flow.state == .authenticating(.typed) && step.event == .failed(error))
+            if case .ask(.retry(let error)) = step.effect {
+                #expect(step.from.flow.state.isSendingWhatWasTyped && step.event == .failed(error))
                 #expect(error == SomeLogin.network)
                 #expect(step.to.shadow.questions == step.from.shadow.questions)
                 #expect(step.to.shadow.refusals == step.from.shadow.refusals)
             }
-            if step.effect == .authenticateAgain {
-                guard case .askingRetry = step.from.flow.state else {
-                    Issue.record("sent again while \(step.from.flow.state.name)")
-                    continue
-                }
-                #expect(step.event == .answeredRetry(true))
+            if case .awaiting(.retry, _) = step.from.flow.state, !step.to.flow.state.isFinished {
+                #expect(step.event == .answered(.yes))
             }
         }
         let allowed = walked.policy.mayAsk && !walked.policy.hasSuppliedCredential ? walked.policy.maxAttempts : 0
@@ -199,7 +207,7 @@ struct LoginFlowWalkTests {
     @Test(arguments: cases) func `A5: whoever does not want to try again gets the fault that there was`(_ walked: Case)
     {
         for step in walked.walk.steps {
-            guard case .askingRetry(let error) = step.from.flow.state, step.event == .answeredRetry(false) else {
+            guard case .awaiting(.retry(let error), _) = step.from.flow.state, step.event == .answered(.no) else {
                 continue
             }
             #expect(step.effect == .finish(.failed(error)))
@@ -216,7 +224,7 @@ struct LoginFlowWalkTests {
 
     @Test(arguments: cases) func `the count and the name typed last reach the question`(_ walked: Case) {
         for step in walked.walk.steps {
-            guard case .ask(let challenge) = step.effect else { continue }
+            guard case .ask(.credential(let challenge)) = step.effect else { continue }
             #expect(challenge.previousFailureCount == step.from.shadow.refusals + step.addedRefusal)
             #expect(challenge.proposedUsername == step.from.shadow.lastName)
             #expect(challenge.maxAttempts == walked.policy.maxAttempts)
@@ -225,22 +233,43 @@ struct LoginFlowWalkTests {
         }
     }
 
-    @Test(arguments: cases) func `what is typed is sent at once, with the name that was offered`(_ walked: Case) {
+    @Test(arguments: cases) func `what is typed is sent at once`(_ walked: Case) {
         for step in walked.walk.steps {
-            guard case .authenticate(let credential) = step.effect else { continue }
-            guard case .answered(.credential(let typed)) = step.event else {
-                Issue.record("sent on \(step.event.name) while \(step.from.flow.state.name)")
-                continue
+            guard step.effect == .authenticate(.typed) else { continue }
+            switch (step.from.flow.state, step.event) {
+            case (.awaiting(.credential, _), .answered(.credential)), (.awaiting(.retry, _), .answered(.yes)): break
+            default: Issue.record("sent on \(step.event.name) while \(step.from.flow.state.name)")
             }
-            #expect(credential.secret == typed.secret)
-            #expect(credential.username == typed.username ?? step.from.shadow.lastName)
+        }
+    }
+
+    @Test(arguments: cases) func `a wrong code is no wrong password, and a second factor marks nothing`(_ walked: Case)
+    {
+        for step in walked.walk.steps where step.from.flow.state.wantsSecondFactor {
+            #expect(step.to.shadow.refusals == step.from.shadow.refusals)
+            if case .reject = step.effect { Issue.record("rejected on \(step.event.name)") }
+            if case .finish(.failed(.rejected)) = step.effect { Issue.record("told as a wrong password") }
+        }
+    }
+
+    @Test(arguments: cases) func `at most as many questions for a code as allowed, and a given one is sent once`(
+        _ walked: Case
+    ) {
+        let codes = walked.walk.places.map(\.shadow.codeQuestions).max() ?? 0
+        #expect(codes <= (walked.policy.mayAsk && !walked.policy.hasSuppliedCode ? walked.policy.maxAttempts : 0))
+        let supplied = walked.walk.places.map(\.shadow.suppliedCodes).max() ?? 0
+        #expect(supplied <= (walked.policy.hasSuppliedCode ? 1 : 0))
+        #expect(walked.walk.places.allSatisfy { $0.shadow.secondsWaited <= walked.policy.patience })
+        for step in walked.walk.steps {
+            guard case .ask(.code(let request)) = step.effect else { continue }
+            #expect(request.attempt == step.to.shadow.codeQuestions && request.profile == "blog")
         }
     }
 
     @Test(arguments: cases) func `a given credential and force leave what is stored alone`(_ walked: Case) {
         guard walked.policy.force || walked.policy.hasSuppliedCredential else { return }
         let touching: [LoginFlow.Effect] = [
-            .lookUp, .verifySession, .refreshSession, .authenticateStored, .reject(.session), .reject(.credential),
+            .lookUp, .verifySession, .refreshSession, .authenticate(.stored), .reject(.session), .reject(.credential),
         ]
         #expect(walked.walk.steps.allSatisfy { !touching.contains($0.effect) })
     }
@@ -253,8 +282,8 @@ struct LoginFlowWalkTests {
     }
 
     @Test func `the search for secrets finds them`() {
-        #expect(holdsSecret(LoginFlow.Effect.save(SomeLogin.login, .refresh)))
-        #expect(holdsSecret(LoginFlow.Event.answered(.credential(SomeLogin.credential))))
+        #expect(holdsSecret(SomeLogin.login))
+        #expect(holdsSecret(Answer.credential(SomeLogin.credential)))
         #expect(!holdsSecret(SomeLogin.identity))
     }
 
@@ -268,6 +297,15 @@ extension LoginFlowWalk.Step {
     fileprivate var addedRefusal: Int { to.shadow.refusals - from.shadow.refusals }
 }
 
+extension LoginFlow.Policy {
+    /// One password and one code, both given.
+    fileprivate static func withCode() -> LoginFlow.Policy {
+        var policy = LoginFlow.Policy(hasSuppliedCredential: true)
+        policy.hasSuppliedCode = true
+        return policy
+    }
+}
+
 extension LoginFlow.State {
     fileprivate var isFinished: Bool { if case .finished = self { true } else { false } }
 
@@ -279,6 +317,26 @@ extension LoginFlow.State {
 
     /// Whether the server is being asked.
     fileprivate var isJudging: Bool {
-        if case .authenticating = self { true } else { sessionStep == .verifying }
+        switch self {
+        case .authenticating, .resuming: true
+        default: sessionStep == .verifying
+        }
+    }
+
+    fileprivate var isAsking: Bool { if case .awaiting = self { true } else { false } }
+
+    fileprivate var isSendingWhatWasTyped: Bool {
+        switch self {
+        case .authenticating(.typed), .resuming(_, .typed): true
+        default: false
+        }
+    }
+
+    /// Whether what was sent first is known to be good.
+    fileprivate var wantsSecondFactor: Bool {
+        switch self {
+        case .resuming, .waiting, .awaiting(.code, _): true
+        default: false
+        }
     }
 }

@@ -29,8 +29,8 @@ struct LoginLoopTests {
         #expect(run(keeper: keeper, service: service, prompt: prompt) == .loggedIn(SomeLogin.identity))
         #expect(
             journal.entries == [
-                "keeper.fill", "keeper.prepare", "service.prepare", "prompt.ask", "service.authenticate", "prompt.ask",
-                "service.authenticate", "keeper.approve",
+                "keeper.fill", "keeper.prepare", "service.prepare", "prompt.ask", "service.begin", "prompt.ask",
+                "service.begin", "keeper.approve",
             ])
         #expect(prompt.challenges.map(\.previousFailureCount) == [0, 1])
         #expect(keeper.approved == [SomeLogin.login])
@@ -133,6 +133,18 @@ struct LoginLoopTests {
         #expect(outcome == .loggedIn(SomeLogin.identity))
         #expect(service.credentials == [SomeLogin.credential, SomeLogin.credential])
         #expect(prompt.faults == [SomeLogin.network])
+    }
+
+    @Test func `an answer without a name goes with the name that was offered`() {
+        let service = ScriptedService(
+            prepare: [.success(SomeLogin.namedSpace)], authenticate: [.success(SomeLogin.login)])
+        let keeper = ScriptedKeeper(
+            prepare: [.success(())], fill: [.success(StoredLogin())], approve: [.success(())])
+        let prompt = ScriptedPrompt([.success(.credential(SomeLogin.namelessCredential))])
+        let outcome = LoginLoop(keeper: keeper, service: service, prompt: prompt)
+            .run(SomeLogin.flow(proposing: "anna"))
+        #expect(outcome == .loggedIn(SomeLogin.identity))
+        #expect(service.credentials == [Credential(username: "anna", secret: SomeLogin.namelessCredential.secret)])
     }
 
     @Test func `a refused session is erased, and the password beside it tried`() {

@@ -66,7 +66,11 @@ func tell(_ answer: Answer) {
     case .continueWithout: print("continue without")
     case .declined: print("declined")
     case .leftBlank(let field, _): print("blank \(field)")
-    case .credential(let credential):
+    case .yes: print("retry true")
+    case .no: print("retry false")
+    case .trust(let answer): print("trust \(answer.rawValue)")
+    case .code(let code): print("code", hex(code))
+    case .credential(let credential, _):
         print("username", credential.username.map { hex(Secret($0)) } ?? "-")
         print("secret", credential.secret.map { hex($0) } ?? "-")
     }
@@ -78,7 +82,9 @@ func run() throws(LoginError) {
         print("passphrase", answer.map { hex($0) } ?? "-")
     } else if let seconds = arguments.value("--retry") {
         let fault = BusyFault(status: 503, retryAfter: Int(seconds), words: nil)
-        print("retry", try prompt.ask(toRetryAfter: .busy(fault)))
+        let answer = try prompt.ask(.retry(.busy(fault)))
+        if answer == .cancelled { throw .cancelled }
+        tell(answer)
     } else if let word = arguments.value("--typing") {
         print("confirmed", try prompt.confirm("Go on?", typing: word))
     } else if let notice = arguments.value("--waiting") {
@@ -87,17 +93,17 @@ func run() throws(LoginError) {
         prompt.showWaiting(nil)
     } else if let seconds = arguments.value("--judged").flatMap({ UInt32($0) }) {
         // As a login does: what was typed is judged while the notice stands there.
-        let answer = try prompt.ask(challenge())
+        let answer = try prompt.ask(.credential(challenge()))
         prompt.showWaiting("Authenticating, please wait…")
         for _ in 0..<seconds * 10 { usleep(100_000) }
         prompt.showWaiting(nil)
         tell(answer)
     } else if arguments.has("--forget") {
         // The answer is dropped; what is left of it in memory is the test's business.
-        _ = try prompt.ask(challenge())
+        _ = try prompt.ask(.credential(challenge()))
     } else {
         for _ in 0..<(arguments.value("--times").flatMap { Int($0) } ?? 1) {
-            let answer = try prompt.ask(challenge())
+            let answer = try prompt.ask(.credential(challenge()))
             prompt.showWaiting(nil)
             tell(answer)
         }

@@ -47,6 +47,8 @@ extension LoginError {
             return fault.message(topic)
         case .store(let fault):
             return fault.message(topic)
+        case .secondFactor(let fault):
+            return fault.message(topic)
         case .forbidden(let refusal):
             return Message(
                 "the server does not let this account do that (status \(refusal.status))\(refusal.quoted)",
@@ -147,7 +149,7 @@ extension CredentialField {
     /// In a sentence.
     public var shownName: String {
         switch self {
-        case .username, .password, .token, .passphrase: name
+        case .username, .password, .token, .passphrase, .code: name
         case .secret(let label): SafeText.quoted(label, limit: 60)
         }
     }
@@ -160,6 +162,7 @@ extension CredentialField {
         case .token: "Token"
         case .passphrase: "Passphrase of the certificate's key"
         case .secret(let label): SafeText.escaped(label, limit: 60)
+        case .code: "Code (empty for none)"
         }
     }
 
@@ -170,6 +173,7 @@ extension CredentialField {
         case .password, .token:
             "--password-stdin, --password-file FILE, --password-command CMD, AUTHCTL_PASSWORD_FILE, AUTHCTL_PASSWORD"
         case .passphrase, .secret: "asked for once, at a terminal"
+        case .code: SecondFactorFault.waysToGive
         }
     }
 }

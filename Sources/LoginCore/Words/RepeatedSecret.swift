@@ -5,6 +5,7 @@ extension LoginError {
         switch self {
         case .rejected(let refusal): return .rejected(refusal.without(secrets))
         case .forbidden(let refusal): return .forbidden(refusal.without(secrets))
+        case .secondFactor(let fault): return .secondFactor(fault.without(secrets))
         case .busy(let fault):
             let words = fault.words.flatMap { secrets.stand(in: $0) ? nil : $0 }
             return .busy(BusyFault(status: fault.status, retryAfter: fault.retryAfter, words: words))
@@ -34,6 +35,16 @@ extension OtherFailure {
             .unexpectedEvent,
             .bodyNotRepeatable, .sessionFitsNoHeader, .system:
             self
+        }
+    }
+}
+
+extension SecondFactorFault {
+    fileprivate func without(_ secrets: RepeatedSecrets) -> SecondFactorFault {
+        switch self {
+        case .required(let words): .required(words: words.flatMap { secrets.stand(in: $0) ? nil : $0 })
+        case .refused(let refusal): .refused(refusal.without(secrets))
+        case .notDescribed(let words): .notDescribed(words: words.flatMap { secrets.stand(in: $0) ? nil : $0 })
         }
     }
 }

@@ -47,7 +47,8 @@ extension LoginContext {
         case .accept: return TrustAcceptance(trust.exception, isLasting: true)
         case .ask: break
         }
-        let answer = try world.dialogue(dialogueSettings(choices)).ask(about: trust)
+        let answer = try world.dialogue(dialogueSettings(choices)).ask(.certificate(trust))
+        guard case .trust(let answer) = answer else { throw .cancelled }
         guard let acceptance = answer.acceptance(of: trust) else { throw .untrusted(.certificateRejected) }
         return acceptance
     }

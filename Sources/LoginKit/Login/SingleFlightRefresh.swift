@@ -22,20 +22,24 @@ final class SingleFlightRefresh: Authenticator {
     func hold(_ extraSecrets: [CredentialField: Secret]) { service.hold(extraSecrets) }
 
     /// The password that is kept earns a session for all processes, and one that is refused is sent by one of them.
-    func authenticate(_ credential: Credential) throws(LoginError) -> Login {
+    func begin(_ credential: Credential, code: Secret?) throws(LoginError) -> LoginStep {
         guard let kept = keeper.password, kept.secret == credential.secret, !keeper.mayRefresh else {
-            return try service.authenticate(credential)
+            return try service.begin(credential, code: code)
         }
         if let earned = try keeper.beginRefresh(of: nil) {
             do throws(LoginError) {
-                return try verify(earned, username: credential.username ?? "")
+                return .accepted(try verify(earned, username: credential.username ?? ""))
             } catch .rejected {
                 // It was the session that was refused, not the password.
-                return try service.authenticate(credential)
+                return try service.begin(credential, code: code)
             }
         }
         guard keeper.password != nil else { throw .loginRequired(LoginNeed(why: .sessionRefused)) }
-        return try service.authenticate(credential)
+        return try service.begin(credential, code: code)
+    }
+
+    func resume(_ partial: any PartialLogin, code: Secret?) throws(LoginError) -> LoginStep {
+        try service.resume(partial, code: code)
     }
 
     func verify(_ session: Session, username: String) throws(LoginError) -> Login {

@@ -107,31 +107,30 @@ extension TerminalPrompt: Dialogue {}
 struct WithoutNotice: Prompt {
     let prompt: any Prompt
 
-    func ask(_ challenge: Challenge) throws(LoginError) -> Answer { try prompt.ask(challenge) }
-
-    func ask(about trust: ServerTrust) throws(LoginError) -> TrustAnswer { try prompt.ask(about: trust) }
-
-    func ask(about replacement: Replacement) throws(LoginError) -> Bool { try prompt.ask(about: replacement) }
-
-    func ask(toRetryAfter error: LoginError) throws(LoginError) -> Bool { try prompt.ask(toRetryAfter: error) }
+    func ask(_ question: Question) throws(LoginError) -> Answer { try prompt.ask(question) }
 
     /// The end is told: a terminal is without echo until then.
     func showWaiting(_ notice: String?) {
         if notice == nil { prompt.showWaiting(nil) }
     }
+
+    func wait(seconds: Int) throws(LoginError) { try prompt.wait(seconds: seconds) }
 }
 
 /// For commands that never ask.
 struct NoPrompt: Prompt {
-    func ask(_ challenge: Challenge) throws(LoginError) -> Answer {
-        throw .loginRequired(LoginNeed(why: .nothingStored, missing: challenge.fields))
+    func ask(_ question: Question) throws(LoginError) -> Answer {
+        switch question {
+        case .credential(let challenge):
+            throw .loginRequired(LoginNeed(why: .nothingStored, missing: challenge.fields))
+        case .code(let request): throw .secondFactor(.required(words: request.words))
+        case .certificate: .trust(.reject)
+        case .replacement, .retry: .no
+        }
     }
 
-    func ask(about trust: ServerTrust) throws(LoginError) -> TrustAnswer { .reject }
-
-    func ask(about replacement: Replacement) throws(LoginError) -> Bool { false }
-
-    func ask(toRetryAfter error: LoginError) throws(LoginError) -> Bool { false }
+    /// Nobody approves what nobody was told of.
+    func wait(seconds: Int) throws(LoginError) { throw .secondFactor(.required(words: nil)) }
 
     func showWaiting(_ notice: String?) {}
 }

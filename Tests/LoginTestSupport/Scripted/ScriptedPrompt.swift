@@ -14,6 +14,12 @@ public final class ScriptedPrompt: Prompt {
     private var trust: Script<TrustAnswer>
     private var replace: Script<Bool>
     private var retry: Script<Bool>
+    private var codes: Script<Answer>
+
+    /// The codes that were asked for.
+    public private(set) var codeRequests: [CodeRequest] = []
+    /// The seconds that were waited for an approval.
+    public private(set) var waits: [Int] = []
 
     /// The faults after which it was asked whether to try again.
     public private(set) var faults: [LoginError] = []
@@ -24,39 +30,46 @@ public final class ScriptedPrompt: Prompt {
     public init(
         _ answers: [Result<Answer, LoginError>] = [], trust: [Result<TrustAnswer, LoginError>] = [],
         replace: [Result<Bool, LoginError>] = [], retry: [Result<Bool, LoginError>] = [],
-        journal: Journal = Journal()
+        codes: [Result<Answer, LoginError>] = [], journal: Journal = Journal()
     ) {
         self.answers = Script("prompt.ask", answers)
         self.trust = Script("prompt.ask(about:)", trust)
         self.replace = Script("prompt.ask(about replacement)", replace)
         self.retry = Script("prompt.ask(toRetryAfter:)", retry)
+        self.codes = Script("prompt.ask for a code", codes)
         self.journal = journal
     }
 
-    public var rest: Int { answers.rest + trust.rest + replace.rest + retry.rest }
+    public var rest: Int { answers.rest + trust.rest + replace.rest + retry.rest + codes.rest }
 
-    public func ask(_ challenge: Challenge) throws(LoginError) -> Answer {
-        journal.note("prompt.ask")
-        challenges.append(challenge)
-        return try answers.next()
+    public func ask(_ question: Question) throws(LoginError) -> Answer {
+        switch question {
+        case .credential(let challenge):
+            journal.note("prompt.ask")
+            challenges.append(challenge)
+            return try answers.next()
+        case .certificate(let trust):
+            journal.note("prompt.ask about \(trust.origin)")
+            shown.append(trust)
+            return .trust(try self.trust.next())
+        case .replacement(let replacement):
+            journal.note("prompt.ask about a replacement")
+            replacements.append(replacement)
+            return try replace.next() ? .yes : .no
+        case .retry(let error):
+            journal.note("prompt.ask to retry")
+            faults.append(error)
+            return try retry.next() ? .yes : .no
+        case .code(let request):
+            journal.note("prompt.ask for a code")
+            codeRequests.append(request)
+            return try codes.next()
+        }
     }
 
-    public func ask(about trust: ServerTrust) throws(LoginError) -> TrustAnswer {
-        journal.note("prompt.ask about \(trust.origin)")
-        shown.append(trust)
-        return try self.trust.next()
-    }
-
-    public func ask(about replacement: Replacement) throws(LoginError) -> Bool {
-        journal.note("prompt.ask about a replacement")
-        replacements.append(replacement)
-        return try replace.next()
-    }
-
-    public func ask(toRetryAfter error: LoginError) throws(LoginError) -> Bool {
-        journal.note("prompt.ask to retry")
-        faults.append(error)
-        return try retry.next()
+    public func wait(seconds: Int) throws(LoginError) {
+        journal.note("prompt.wait")
+        waits.append(seconds)
     }
 
     public func showWaiting(_ notice: String?) {

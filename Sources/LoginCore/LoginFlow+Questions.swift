@@ -1,0 +1,101 @@
+extension LoginFlow {
+    /// An answer without what is secret in it: that stays with the loop.
+    public enum Reply: Equatable, Sendable {
+        /// With the user name that was typed, or that stood there.
+        case credential(username: String?)
+        case leftBlank(CredentialField, username: String? = nil)
+        case code
+        case trust(TrustAnswer)
+        case yes, no, continueWithout, cancelled, declined
+    }
+
+    mutating func ask(_ question: Question, then continuation: Continuation) -> Effect {
+        go(.awaiting(question, then: continuation), .ask(question))
+    }
+
+    /// The part of the table that is about a person's answers.
+    mutating func take(_ reply: Reply, to question: Question, then continuation: Continuation) -> Effect {
+        switch (question, continuation, reply) {
+        case (_, _, .cancelled):
+            return finish(.failed(.cancelled))
+        case (.credential, .authenticate, let reply):
+            return take(reply)
+        case (.code(let request), .resume(let source), let reply):
+            return take(reply, to: request, from: source)
+        case (.certificate(let trust), .retake(let interruption), .trust(let answer)):
+            return take(answer, about: trust, then: interruption)
+        case (.replacement, .save(let identity, let source), .yes):
+            return keep(identity, from: source)
+        case (.replacement, .save, .no):
+            return finish(.failed(.cancelled))
+        case (.retry, .authenticate, .yes):
+            return authenticate(.typed)
+        case (.retry, .resume(let source), .yes):
+            return go(.resuming(source, .typed), .resume(.typed))
+        case (.retry(let error), _, .no):
+            return finish(.failed(error))
+        // Nothing else fits; a new question has to be named here before this builds.
+        case (.credential, _, _), (.code, _, _), (.certificate, _, _), (.replacement, _, _), (.retry, _, _):
+            return unexpected(.answered(reply))
+        }
+    }
+
+    private mutating func take(_ reply: Reply) -> Effect {
+        switch reply {
+        case .credential(let username):
+            proposedUsername = username ?? proposedUsername
+            return authenticate(.typed)
+        case .leftBlank(let field, let username):
+            proposedUsername = username ?? proposedUsername
+            return askAgain(.leftBlank(field), orEndWith: .loginRequired(need(.leftBlank(field))))
+        case .continueWithout:
+            return finish(.continuedWithout)
+        case .declined:
+            return finish(.failed(.loginRequired(LoginNeed(why: .declined(subject.protectionSpace.method)))))
+        case .code, .trust, .yes, .no, .cancelled:
+            return unexpected(.answered(reply))
+        }
+    }
+}
+
+/// The part that spares a person from typing anew what was not judged.
+extension LoginFlow {
+    /// Asks whether to send once more what was typed, after a fault that says nothing about it; any other failure is the end.
+    mutating func offerRetry(after error: LoginError) -> Effect {
+        guard let continuation = state.retryable, error.leavesUnjudged, retriesOffered < policy.maxAttempts else {
+            return finish(.failed(error))
+        }
+        retriesOffered += 1
+        return ask(.retry(error), then: continuation)
+    }
+}
+
+extension LoginFlow.State {
+    /// How to send once more what a person typed, where that is on its way.
+    fileprivate var retryable: LoginFlow.Continuation? {
+        switch self {
+        case .authenticating(.typed): .authenticate
+        case .resuming(let source, .typed): .resume(source)
+        case .starting, .lookingUp, .judging, .preparing, .awaiting, .authenticating, .resuming, .waiting,
+            .rejectingCredential, .saving, .trusting, .rememberingTrust, .finished:
+            nil
+        }
+    }
+}
+
+extension LoginError {
+    /// Seconds that a person is kept waiting at most, where a server says when to come back.
+    private static let longestWait = 300
+
+    /// Whether what was sent was not judged, and another try may go better.
+    fileprivate var leavesUnjudged: Bool {
+        switch self {
+        case .network(.libraryMissing): false
+        case .network: true
+        case .busy(let fault): fault.retryAfter ?? 0 <= Self.longestWait
+        case .usage, .rejected, .noTicketForService, .loginRequired, .cancelled, .untrusted, .store, .secondFactor,
+            .forbidden, .http, .promptExpired, .failure:
+            false
+        }
+    }
+}

@@ -1,0 +1,73 @@
+public import Secrets
+
+/// All that a login asks a person.
+public enum Question: Equatable, Sendable {
+    /// A user name and a password, a token, or whatever else the profile's login needs.
+    case credential(Challenge)
+    /// Whether to trust a certificate that does not verify.
+    case certificate(ServerTrust)
+    /// Whether the login of another person may take the place of what is stored.
+    case replacement(Replacement)
+    /// Whether to send once more what this fault kept from being judged. Whoever asks returns no sooner than the server
+    /// wants to be asked again (`Retry-After`).
+    case retry(LoginError)
+    /// The code of a second factor.
+    case code(CodeRequest)
+
+    /// The case alone, for a message that must not show what is in it.
+    var name: String {
+        switch self {
+        case .credential: "asking"
+        case .certificate: "asking whether to trust"
+        case .replacement: "asking whose login to keep"
+        case .retry: "asking whether to try again"
+        case .code: "asking for a code"
+        }
+    }
+}
+
+/// What a person answered, or a program in their place.
+public enum Answer: Equatable, Sendable {
+    /// Log in with this; `code` where it is asked for together with the password.
+    case credential(Credential, code: Secret? = nil)
+    /// With the user name that was typed before it, to be offered again.
+    case leftBlank(CredentialField, username: String? = nil)
+    case code(Secret)
+    case trust(TrustAnswer)
+    case yes, no
+    /// Go on without a login: what the service answers then is for the caller to see.
+    case continueWithout
+    /// Neither: what needed the login does not happen.
+    case cancelled
+    /// Not in this protection space; a login to another one may be answered.
+    case declined
+}
+
+/// A question for the code of a second factor: from a device, an app, or a list on paper.
+public struct CodeRequest: Equatable, Sendable {
+    /// The name of the profile that the login is for.
+    public let profile: String
+    /// The server that wants it.
+    public let origin: Origin
+    /// The server's own words, unescaped.
+    public let words: String?
+    /// Why the code of the question before was not good; nothing at the first one.
+    public let refusal: Refusal?
+    /// Which question this is, from 1.
+    public let attempt: Int
+    /// How many questions there are at most, this one among them.
+    public let maxAttempts: Int
+
+    /// - Parameter words: unescaped, as the server sent them.
+    public init(
+        profile: String, origin: Origin, words: String? = nil, refusal: Refusal? = nil, attempt: Int = 1,
+        maxAttempts: Int
+    ) {
+        self.profile = profile
+        self.origin = origin
+        self.words = words
+        self.refusal = refusal
+        self.attempt = attempt
+        self.maxAttempts = maxAttempts
+    }
+}
