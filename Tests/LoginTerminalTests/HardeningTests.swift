@@ -40,7 +40,7 @@ import Testing
     func `M9: a set-uid copy refuses to run`() throws {
         let home = try TemporaryHome(), copy = home.path + "/probe"
         // By another process: a file that this one has open for writing, and a child of another test with it, is "busy".
-        try Command.run(ChildSpec("/bin/cp", [try BuiltProducts.path(of: "PromptProbe"), copy]))
+        _ = try Command.run(ChildSpec("/bin/cp", [try BuiltProducts.path(of: "PromptProbe"), copy]))
         #expect(chown(copy, 65534, 65534) == 0 && chmod(copy, 0o4755) == 0)
         #expect(try Command.run(ChildSpec(copy, environment: home.environment)).ending == .exited(1))
     }
