@@ -2,9 +2,6 @@
 ///
 /// A weaker method than configured is refused, so that nobody on the way can ask for the password in clear.
 public struct MethodChoice: Equatable, Sendable {
-    /// The schemes of HTTP authentication, strongest first. NTLM and Bearer are never answered with a password.
-    static let byStrength: [AuthenticationMethod] = [.negotiate, .digest, .basic]
-
     /// What the profile accepts, or the one method that worked before.
     public let accepted: [AuthenticationMethod]
     /// Whether there is a password already, which nobody's ticket may overrule.
@@ -62,8 +59,8 @@ public struct MethodChoice: Equatable, Sendable {
         ticket: () -> TicketFinding
     ) throws(LoginError) -> Chosen {
         var finding: TicketFinding?
-        for method in Self.byStrength where accepts(method) {
-            switch method {
+        for scheme in HTTPScheme.allCases where accepts(scheme.method) {
+            switch scheme {
             case .negotiate:
                 guard !hasPassword, isOffered(.negotiate, offered) else { continue }
                 finding = ticket()
@@ -72,8 +69,6 @@ public struct MethodChoice: Equatable, Sendable {
                 if let challenge = DigestChallenge.strongest(of: offered).challenge { return .digest(challenge) }
             case .basic:
                 if let realm = basic(offered) { return .basic(realm: realm) }
-            case .auto, .certificate, .cookie, .token:
-                continue
             }
         }
         if let finding { _ = try principal(finding) }
@@ -122,7 +117,7 @@ public struct MethodChoice: Equatable, Sendable {
 extension [AuthenticationMethod] {
     /// Each once, whatever the order in which they were written.
     public var strongestFirst: [AuthenticationMethod] {
-        let known = MethodChoice.byStrength.filter { contains($0) }
+        let known = HTTPScheme.allCases.map(\.method).filter { contains($0) }
         return known.count > 1 ? known : Array(prefix(1))
     }
 }

@@ -29,8 +29,12 @@ extension Profile {
     /// somebody who fills nothing in, and is never sent empty.
     public var guarded: (rule: RequestRule, step: Step)? {
         switch proof {
-        case .verify(let request): (request, .verify)
-        case .loginResponse: answersChallenges ? login.map { ($0, .login) } : nil
+        case .verify(let request): return (request, .verify)
+        case .loginResponse:
+            switch kind {
+            case .challenge, .certificate: return login.map { ($0, .login) }
+            case .exchange, .pasted: return nil
+            }
         }
     }
 }

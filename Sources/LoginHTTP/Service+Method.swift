@@ -9,14 +9,17 @@ extension Service {
     func chosenSpace(
         _ offered: [AuthenticateChallenge], status: Int, hasPassword: Bool
     ) throws(LoginError) -> ProtectionSpace {
-        guard profile.answersChallenges else {
-            let method: AuthenticationMethod = profile.methods.contains(.cookie) ? .cookie : .token
-            return ProtectionSpace(origin: endpoint.origin, realm: offered.first?.realm, method: method)
+        switch profile.kind {
+        case .exchange(for: .cookies):
+            return ProtectionSpace(origin: endpoint.origin, realm: offered.first?.realm, method: .cookie)
+        case .exchange(for: .token), .pasted:
+            return ProtectionSpace(origin: endpoint.origin, realm: offered.first?.realm, method: .token)
+        case .challenge, .certificate:
+            let chosen = try choice(hasPassword: hasPassword).chosen(
+                among: offered, url: guardedURL, status: status, ticket: ticket)
+            if case .digest(let challenge) = chosen { digest = DigestSession(challenge) }
+            return ProtectionSpace(origin: endpoint.origin, realm: chosen.realm, method: chosen.method)
         }
-        let chosen = try choice(hasPassword: hasPassword).chosen(
-            among: offered, url: guardedURL, status: status, ticket: ticket)
-        if case .digest(let challenge) = chosen { digest = DigestSession(challenge) }
-        return ProtectionSpace(origin: endpoint.origin, realm: chosen.realm, method: chosen.method)
     }
 
     /// What may be chosen among.
@@ -34,10 +37,13 @@ extension Service {
     /// The challenges of the login request, where the verify endpoint has none: an application that keeps cookies may
     /// guard only the page that gives them.
     func challengesOfLogin() throws(LoginError) -> [AuthenticateChallenge] {
-        guard profile.answersChallenges, let login = profile.login,
-            options.pinnedMethod ?? profile.methods.first != .basic
-        else { return [] }
-        let facts = try send(login.anonymous, SlotValues(), session: nil)
-        return facts.status == 401 ? AuthenticateChallenge.parse(facts.response.values(of: "WWW-Authenticate")) : []
+        switch profile.kind {
+        case .exchange, .pasted: return []
+        case .challenge, .certificate:
+            guard let login = profile.login, options.pinnedMethod ?? profile.methods.first != .basic else { return [] }
+            let facts = try send(login.anonymous, SlotValues(), session: nil)
+            guard facts.status == 401 else { return [] }
+            return AuthenticateChallenge.parse(facts.response.values(of: "WWW-Authenticate"))
+        }
     }
 }

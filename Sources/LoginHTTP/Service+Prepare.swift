@@ -7,8 +7,9 @@ extension Service {
     }
 
     func prepare(hasPassword: Bool) throws(LoginError) -> ProtectionSpace {
-        if profile.answersChallenges, anonymous == nil {
-            try choice(hasPassword: hasPassword).check(ticket: ticket)
+        switch profile.kind {
+        case .challenge: try choice(hasPassword: hasPassword).check(ticket: ticket)
+        case .exchange, .pasted, .certificate: break
         }
         let space: ProtectionSpace
         if let (rule, step) = profile.guarded {
@@ -44,10 +45,18 @@ extension Service {
         case .unclear(let error):
             // An application that answers strangers with a redirect or a 404 refuses them too; where a challenge has to
             // be answered, none came.
-            if profile.answersChallenges && profile.login == nil && offered.isEmpty { throw error }
+            if needsChallenge && offered.isEmpty { throw error }
         }
         if offered.isEmpty, step == .verify { offered = try challengesOfLogin() }
         return try chosenSpace(offered, status: facts.status, hasPassword: hasPassword)
+    }
+
+    /// Whether nothing but a challenge of the verify endpoint says how a credential is sent.
+    private var needsChallenge: Bool {
+        switch profile.kind {
+        case .challenge, .certificate: profile.login == nil
+        case .exchange, .pasted: false
+        }
     }
 
     /// Remembers how a stranger is sent away; what another request than verify answers says nothing of a session.

@@ -62,7 +62,7 @@ package final class LoginContext {
         try profile.settings.override(by: world.environment)
         topic.fields = profile.fields
         // In `-u name:password` as curl takes it, the rest must not be repeated by whatever comes next.
-        if options.username?.utf8.contains(UInt8(ascii: ":")) == true, profile.answersChallenges {
+        if options.username?.utf8.contains(UInt8(ascii: ":")) == true, profile.kind.endsNameAtColon {
             throw .usage(.usernameHasColon)
         }
         topic.origin = try document().profile(name).flatMap { $0.url == profile.url ? $0.origin : nil }

@@ -30,7 +30,7 @@ struct ProfileTestCommand: WorldCommand {
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let profile = try login.choices.applied(to: try invocation.context.selectProfile(name))
         invocation.context.topic.command = ["profile", "test"]
-        let walk = LoginTranscript(beginsAnonymously: !profile.provesByCertificate)
+        let walk = LoginTranscript(beginsAnonymously: profile.kind.beginsAnonymously)
         do throws(LoginError) {
             invocation.context.promptTimeout = login.promptTimeout
             invocation.loginOptions = login.words
@@ -60,5 +60,15 @@ struct ProfileTestCommand: WorldCommand {
         try invocation.streams.result(walk.text)
         let name = identity.displayName.isEmpty ? "" : " as \(SafeText.escaped(identity.displayName))"
         invocation.say("The login works\(name); nothing was kept.")
+    }
+}
+
+extension LoginKind {
+    /// Whether the first request goes out as a stranger's, over the same transport as all others.
+    fileprivate var beginsAnonymously: Bool {
+        switch self {
+        case .challenge, .exchange, .pasted: true
+        case .certificate: false
+        }
     }
 }

@@ -27,7 +27,7 @@ struct SwitchCommand: WorldCommand {
         let words = names + (invocation.options.username.map { [$0] } ?? [])
         let profile = try invocation.context.selectProfile(words.count == 2 ? words[0] : nil)
         let username = words[words.count - 1]
-        if username.utf8.contains(UInt8(ascii: ":")), profile.answersChallenges { throw .usage(.usernameHasColon) }
+        if username.utf8.contains(UInt8(ascii: ":")), profile.kind.endsNameAtColon { throw .usage(.usernameHasColon) }
         let account = try activate(username, of: profile, invocation)
         invocation.say(
             "The active account of \(profile.name) is now \(SafeText.escaped(account.identity.displayName)).")

@@ -56,7 +56,10 @@ struct GatedCommand {
             if profile.sessionRule.slots.contains(.token) { return }
             throw .usage(.tokenHasOnlyHeader(method: .cookie))
         }
-        if profile.provesByCertificate { throw .usage(.hasNoHeader(method: .certificate)) }
+        switch profile.kind {
+        case .certificate: throw .usage(.hasNoHeader(method: .certificate))
+        case .challenge, .exchange, .pasted: break
+        }
         let pinned = try context.record(of: profile)?.pinnedMethod
         switch pinned ?? profile.methods.first ?? .auto {
         case .digest: throw .usage(.hasNoHeader(method: .digest))

@@ -15,7 +15,10 @@ struct AnonymousProbe {
         settings.persist = Persistence.none
         var profile = profile
         // A certificate is a credential as well; where it alone is the proof, the service has a way without it.
-        if !profile.provesByCertificate { (profile.settings.certificate, profile.settings.key) = (nil, nil) }
+        switch profile.kind {
+        case .challenge, .exchange, .pasted: (profile.settings.certificate, profile.settings.key) = (nil, nil)
+        case .certificate: break
+        }
         run = try LoginRun(invocation.context, profile, settings)
     }
 

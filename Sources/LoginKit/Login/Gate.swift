@@ -76,7 +76,7 @@ package struct Gate {
     }
 
     private var hasTicket: Bool {
-        guard profile.mayUseTicket, [nil, .auto, .negotiate].contains(settings.method) else { return false }
+        guard profile.kind.accepts(.negotiate), [nil, .auto, .negotiate].contains(settings.method) else { return false }
         if case .valid = context.world.tickets.find() { return true }
         return false
     }

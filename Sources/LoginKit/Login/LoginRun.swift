@@ -61,8 +61,7 @@ package struct LoginRun {
         transport.identity = try ClientCertificateUnlocker(context: context, profile: profile, settings: settings)
             .applied(to: &settings) { (settings) in context.keeper(profile, endpoint.origin, settings) }
         self.settings = settings
-        let passphrase = profile.provesByCertificate ? nil : transport.identity?.passphrase
-        extraSecrets = passphrase.map { [.passphrase: $0] } ?? [:]
+        extraSecrets = Self.extraSecrets(of: transport.identity, profile)
         let record = try context.document().profile(profile.name)
         // What a person has written since goes before what worked once.
         let pinned = record.flatMap { $0.origin == endpoint.origin ? $0.pinnedMethod : nil }
@@ -77,6 +76,14 @@ package struct LoginRun {
                 username: settings.username.map { record?.account(named: $0)?.username ?? $0 },
                 anonymousResponse: account.flatMap { $0.origin == endpoint.origin ? $0.anonymousResponse : nil }))
         keeper = context.keeper(profile, endpoint.origin, settings)
+    }
+
+    private static func extraSecrets(of identity: ClientIdentity?, _ profile: Profile) -> [CredentialField: Secret] {
+        switch profile.kind {
+        case .challenge, .exchange, .pasted: identity?.passphrase.map { [.passphrase: $0] } ?? [:]
+        // There it is the credential.
+        case .certificate: [:]
+        }
     }
 
     /// Whether a new login is kept nowhere.

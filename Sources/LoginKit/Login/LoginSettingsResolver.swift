@@ -22,9 +22,7 @@ package struct LoginSettingsResolver {
     package func settings() throws(LoginError) -> LoginSettings {
         let profile = target.profile
         let username = context.options.username ?? target.user ?? variable("AUTHCTL_USERNAME")
-        if let username, profile.answersChallenges, !profile.provesByCertificate {
-            try context.checkBasic(username: username)
-        }
+        if let username { try check(username: username) }
         var settings = LoginSettings()
         settings.username = username
         settings.method = try choices.chosenMethod(context.world.environment)
@@ -35,12 +33,7 @@ package struct LoginSettingsResolver {
             context.say("authctl: --ttl has no effect: nothing in the profile \(profile.name) uses {ttl}")
         }
         settings.mayUseCertificate = true
-        if profile.provesByCertificate {
-            settings.passphrase = try supplied()
-        } else if let secret = try supplied() {
-            if profile.answersChallenges, !secret.isFreeOfControls { throw .usage(.controlCharacter(.password)) }
-            settings.supplied = try context.credential(secret, of: username, profile)
-        }
+        if let secret = try supplied() { try take(secret, into: &settings) }
         settings.policy = LoginFlow.Policy(
             maxAttempts: choices.maxAttempts, mayAsk: context.mayAsk, force: force,
             hasSuppliedCredential: settings.supplied != nil, mayUseTicket: mayUseTicket(settings),
@@ -50,14 +43,36 @@ package struct LoginSettingsResolver {
         return settings
     }
 
+    private func check(username: String) throws(LoginError) {
+        switch target.profile.kind {
+        case .challenge: try context.checkBasic(username: username)
+        case .exchange, .pasted, .certificate: break
+        }
+    }
+
+    private func take(_ secret: Secret, into settings: inout LoginSettings) throws(LoginError) {
+        let profile = target.profile
+        switch profile.kind {
+        case .certificate:
+            settings.passphrase = secret
+        case .challenge where !secret.isFreeOfControls:
+            throw .usage(.controlCharacter(.password))
+        case .challenge, .exchange, .pasted:
+            settings.supplied = try context.credential(secret, of: settings.username, profile)
+        }
+    }
+
     /// Whether the server is worth asking although nobody can be. Where the server has still to say whether it wants a
     /// ticket, one has to be there.
     private func mayUseTicket(_ settings: LoginSettings) -> Bool {
         let profile = target.profile
-        guard profile.mayUseTicket, settings.supplied == nil, (settings.method ?? .auto).mayBeNegotiate else {
+        guard profile.kind.accepts(.negotiate), settings.supplied == nil, (settings.method ?? .auto).mayBeNegotiate
+        else {
             return false
         }
-        if profile.methods.contains(.negotiate) || settings.method == .negotiate || context.mayAsk { return true }
+        if profile.kind.namedSchemes.contains(.negotiate) || settings.method == .negotiate || context.mayAsk {
+            return true
+        }
         guard case .valid = context.world.tickets.find() else { return false }
         return true
     }

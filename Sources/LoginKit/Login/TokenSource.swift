@@ -21,9 +21,7 @@ package struct TokenSource {
     }
 
     package func session() throws(LoginError) -> (session: Session, username: String) {
-        if profile.provesByCertificate && profile.sessionRule.isCredential {
-            throw .usage(.hasNoHeader(method: .certificate))
-        }
+        try checkHasHeader()
         if context.mayUseSuppliedVariables(for: profile, isLogin: false),
             SuppliedCredential.variable(context.world.environment, true) != nil
         {
@@ -33,6 +31,13 @@ package struct TokenSource {
         // Before anything is asked of a store or the network.
         try account.kind.check(wantsHeader: wantsHeader)
         return (try session(of: account), account.username)
+    }
+
+    private func checkHasHeader() throws(LoginError) {
+        switch profile.kind {
+        case .certificate where profile.sessionRule.isCredential: throw .usage(.hasNoHeader(method: .certificate))
+        case .challenge, .exchange, .pasted, .certificate: break
+        }
     }
 
     /// The same for an account that was chosen already.
@@ -94,7 +99,7 @@ package struct TokenSource {
 
     /// With a password from the environment: kept where a store works, and used all the same where none does.
     private func loggedInWithSupplied() throws(LoginError) -> (session: Session, username: String) {
-        if profile.methods == [.digest] { throw .usage(.hasNoHeader(method: .digest)) }
+        if profile.kind.namedSchemes == [.digest] { throw .usage(.hasNoHeader(method: .digest)) }
         let run = try SessionVerifier(context, profile, persist: nil).run
         let keeper = GateKeeper(run, mayGoWithoutStore: true)
         let (identity, _) = try run.run(through: keeper)

@@ -95,22 +95,25 @@ package struct ProfileDecoder {
         return path.hasPrefix("/") ? path : "\(folder)/\(path)"
     }
 
+    private static let noToken = "must say where the {token} goes"
+
     /// What can only be seen when all of it is there.
     private func check(_ profile: Profile, _ table: StrictTable) throws(UsageFault) {
-        if profile.provesByCertificate && profile.settings.certificate == nil {
-            throw table.fault("certificate", "is missing: method 'certificate' needs a file")
-        }
-        if profile.settings.key != nil && profile.settings.certificate == nil {
-            throw table.fault("certificate", "is missing: 'key' is of no use alone")
-        }
-        if profile.methods.contains(.cookie) && profile.login == nil {
-            throw table.fault("login", "is missing: method 'cookie' needs a request that leaves cookies")
-        }
-        if profile.methods.contains(.token), let login = profile.login, login.response.token == nil {
-            throw table.fault("login.token", "is missing: where the answer has the token")
-        }
-        if profile.answersChallenges && profile.login != nil && !profile.sessionRule.cookies {
-            throw table.fault("session", "must say 'cookies = true': what stays after the login request")
+        try checkCertificate(profile, table)
+        switch profile.kind {
+        case .challenge, .certificate:
+            if profile.login != nil && !profile.sessionRule.cookies {
+                throw table.fault("session", "must say 'cookies = true': what stays after the login request")
+            }
+        case .exchange(for: .cookies):
+            if profile.login == nil {
+                throw table.fault("login", "is missing: method 'cookie' needs a request that leaves cookies")
+            }
+        case .exchange(for: .token):
+            if profile.login?.response.token == nil {
+                throw table.fault("login.token", "is missing: where the answer has the token")
+            }
+        case .pasted: break
         }
         try checkSession(profile, table)
         if profile.refresh != nil && profile.login?.response.refreshToken == nil {
@@ -118,21 +121,38 @@ package struct ProfileDecoder {
         }
     }
 
+    private func checkCertificate(_ profile: Profile, _ table: StrictTable) throws(UsageFault) {
+        if profile.settings.certificate != nil { return }
+        switch profile.kind {
+        case .certificate: throw table.fault("certificate", "is missing: method 'certificate' needs a file")
+        case .challenge, .exchange, .pasted: break
+        }
+        if profile.settings.key != nil {
+            throw table.fault("certificate", "is missing: 'key' is of no use alone")
+        }
+    }
+
     /// What could never be sent, since the login leaves something else.
     private func checkSession(_ profile: Profile, _ table: StrictTable) throws(UsageFault) {
         let rule = profile.sessionRule
         let slots = rule.slots
-        if profile.methods.contains(.cookie), !rule.cookies, profile.login?.response.token == nil {
-            throw table.fault("session", "must say 'cookies = true': that is what a login of method 'cookie' leaves")
-        }
-        if rule.cookies, profile.takesPastedToken {
-            throw table.fault("session.cookies", "needs a 'login': a token that is pasted is no cookie")
+        switch profile.kind {
+        case .exchange(for: .cookies):
+            if !rule.cookies, profile.login?.response.token == nil {
+                throw table.fault(
+                    "session", "must say 'cookies = true': that is what a login of method 'cookie' leaves")
+            }
+        case .pasted:
+            if rule.cookies {
+                throw table.fault("session.cookies", "needs a 'login': a token that is pasted is no cookie")
+            }
+            if !slots.contains(.token) { throw table.fault("session", Self.noToken) }
+        case .exchange(for: .token):
+            if !rule.cookies, !slots.contains(.token) { throw table.fault("session", Self.noToken) }
+        case .challenge, .certificate: break
         }
         if rule.cookies, slots.contains(.token) || slots.contains(.refreshToken) {
             throw table.fault("session", "{token} is never known: with 'cookies = true' the login leaves cookies")
-        }
-        if profile.methods.contains(.token), !rule.cookies, !slots.contains(.token) {
-            throw table.fault("session", "must say where the {token} goes")
         }
         for case .cookie(let name) in slots where !rule.cookies {
             throw table.fault("session", "{cookie:\(name)} is never known without 'cookies = true'")

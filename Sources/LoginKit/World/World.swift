@@ -88,10 +88,14 @@ extension World {
     ) -> Service {
         var bare = settings
         bare.identity = nil
+        let anonymous: (any Transport)? =
+            switch profile.kind {
+            case .challenge, .exchange, .pasted: nil
+            case .certificate: transport(endpoint.origin, bare)
+            }
         return Service(
             profile: profile, endpoint: endpoint, transport: transport(endpoint.origin, settings), clock: clock,
-            tickets: tickets, options: options,
-            anonymous: profile.provesByCertificate ? transport(endpoint.origin, bare) : nil)
+            tickets: tickets, options: options, anonymous: anonymous)
     }
 }
 

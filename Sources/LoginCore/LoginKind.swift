@@ -1,0 +1,82 @@
+/// How the logins of a profile work. What depends on it switches over it, so that a new kind has to be thought of everywhere.
+public enum LoginKind: Equatable, Sendable {
+    /// The credential answers the challenges of HTTP authentication (RFC 9110, section 11): by the strongest of these schemes that
+    /// the server offers, or of all where none is named (`auto`). It is the session, unless the profile has a login request.
+    case challenge([HTTPScheme])
+    /// The login request takes a user name and a password, and answers with a session.
+    case exchange(for: Earned)
+    /// A person pastes a token that they made at the service.
+    case pasted
+    /// The client certificate alone is the proof, in the TLS handshake.
+    case certificate
+
+    /// What the answer to a login request brings.
+    public enum Earned: Equatable, Sendable { case cookies, token }
+}
+
+/// A scheme of HTTP authentication by which a credential can be sent, strongest first (RFC 4559, RFC 7616, RFC 7617). NTLM and
+/// Bearer are never answered with a password.
+public enum HTTPScheme: String, CaseIterable, Sendable {
+    case negotiate, digest, basic
+
+    /// - Returns: nothing for a method that is no such scheme.
+    public init?(_ method: AuthenticationMethod) {
+        switch method {
+        case .negotiate: self = .negotiate
+        case .digest: self = .digest
+        case .basic: self = .basic
+        case .auto, .certificate, .cookie, .token: return nil
+        }
+    }
+
+    /// The same as a profile names it.
+    public var method: AuthenticationMethod {
+        switch self {
+        case .negotiate: .negotiate
+        case .digest: .digest
+        case .basic: .basic
+        }
+    }
+}
+
+extension LoginKind {
+    /// The schemes that the profile names; none where it leaves the choice to the server, or has no use for them.
+    public var namedSchemes: [HTTPScheme] {
+        switch self {
+        case .challenge(let schemes): schemes
+        case .exchange, .pasted, .certificate: []
+        }
+    }
+
+    /// Whether a credential may be sent by this scheme.
+    public func accepts(_ scheme: HTTPScheme) -> Bool {
+        switch self {
+        case .challenge(let schemes): schemes.isEmpty || schemes.contains(scheme)
+        case .exchange, .pasted, .certificate: false
+        }
+    }
+
+    /// Whether what follows a colon in a user name may be a password (`name:password`), since no name has one (RFC 7617,
+    /// section 2).
+    public var endsNameAtColon: Bool {
+        switch self {
+        case .challenge, .certificate: true
+        case .exchange, .pasted: false
+        }
+    }
+}
+
+extension Profile {
+    /// How its logins work, as its methods and its requests say.
+    public var kind: LoginKind {
+        for method in methods {
+            switch method {
+            case .certificate: return .certificate
+            case .cookie: return .exchange(for: .cookies)
+            case .token: return login == nil ? .pasted : .exchange(for: .token)
+            case .auto, .negotiate, .digest, .basic: continue
+            }
+        }
+        return .challenge(methods.compactMap { HTTPScheme($0) })
+    }
+}
