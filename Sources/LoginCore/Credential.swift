@@ -1,24 +1,47 @@
 public import Secrets
 
-/// What a person proves themselves with.
+/// What a person proves themselves with, and who they say they are.
 public struct Credential: Equatable, Sendable {
     /// Absent where the login has no user name, as with a pasted token.
     public let username: String?
-    /// The password, or the pasted token; absent where a login needs none.
-    public let secret: Secret?
+    /// What the proof is.
+    public let kind: Kind
     /// What else the login needs: the passphrase of a key, `{secret:LABEL}`.
     public let extraSecrets: [CredentialField: Secret]
 
+    /// What proves who somebody is.
+    public enum Kind: Equatable, Sendable {
+        /// Blank only where the person says that it is.
+        case password(Secret)
+        /// Made at the service, and pasted by a person.
+        case token(Secret)
+        /// A Kerberos ticket (RFC 4120): it lies in the credential cache, and nothing of it is kept here.
+        case ticket
+        /// The client certificate, with what opens its key where that is encrypted.
+        case certificate(passphrase: Secret?)
+        /// The login request has neither a password nor a token: user name and `extraSecrets` are all it needs.
+        case noSecret
+    }
+
     /// Nothing is checked here: what a method wants of a name and a password is looked at when they are sent.
-    public init(username: String?, secret: Secret?, extraSecrets: [CredentialField: Secret] = [:]) {
+    public init(username: String?, _ kind: Kind, extraSecrets: [CredentialField: Secret] = [:]) {
         self.username = username
-        self.secret = secret
+        self.kind = kind
         self.extraSecrets = extraSecrets
+    }
+
+    /// What of the proof must not be seen, and is kept. It says nothing about the kind: more than one has none.
+    public var secret: Secret? {
+        switch kind {
+        case .password(let secret), .token(let secret): secret
+        case .certificate(let passphrase): passphrase
+        case .ticket, .noSecret: nil
+        }
     }
 
     /// The same with what is known already for what is not in it.
     public func completed(by known: [CredentialField: Secret]) -> Credential {
-        Credential(username: username, secret: secret, extraSecrets: extraSecrets.merging(known) { own, _ in own })
+        Credential(username: username, kind, extraSecrets: extraSecrets.merging(known) { own, _ in own })
     }
 }
 
@@ -35,6 +58,15 @@ public enum Session: Equatable, Sendable {
         case .credential: nil
         case .token(let token): token.expires
         case .cookies(let cookies): cookies.end
+        }
+    }
+
+    /// What opens the key of the client certificate, where that alone is the proof and its key is encrypted.
+    public var passphrase: Secret? {
+        guard case .credential(let credential) = self else { return nil }
+        switch credential.kind {
+        case .certificate(let passphrase): return passphrase
+        case .password, .token, .ticket, .noSecret: return nil
         }
     }
 

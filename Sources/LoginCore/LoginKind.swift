@@ -1,3 +1,5 @@
+public import Secrets
+
 /// How the logins of a profile work. What depends on it switches over it, so that a new kind has to be thought of everywhere.
 public enum LoginKind: Equatable, Sendable {
     /// The credential answers the challenges of HTTP authentication (RFC 9110, section 11): by the strongest of these schemes that
@@ -62,6 +64,17 @@ extension LoginKind {
         switch self {
         case .challenge, .certificate: true
         case .exchange, .pasted: false
+        }
+    }
+
+    /// What a secret is that was given for such a login, or stored with one.
+    /// - Parameter secret: nothing where the login has none.
+    public func credential(of secret: Secret?) -> Credential.Kind {
+        switch self {
+        case .challenge: secret.map { .password($0) } ?? .ticket
+        case .exchange: secret.map { .password($0) } ?? .noSecret
+        case .pasted: secret.map { .token($0) } ?? .noSecret
+        case .certificate: .certificate(passphrase: secret)
         }
     }
 }

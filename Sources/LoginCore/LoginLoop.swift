@@ -119,7 +119,7 @@ public struct LoginLoop {
             if case .credential = held.stored.session { return verify(&held) }
             return begin(held.stored.credential, &held)
         case .ticket:
-            return begin(Credential(username: nil, secret: nil), &held)
+            return begin(Credential(username: nil, .ticket), &held)
         case .typed:
             let event = begin(held.typed, code: held.code, &held)
             // Only what a fault kept from being judged may be sent once more.
@@ -135,7 +135,7 @@ public struct LoginLoop {
         case .credential(let credential, let code):
             var name = credential.username
             if case .credential(let challenge) = question { name = name ?? challenge.proposedUsername }
-            held.typed = Credential(username: name, secret: credential.secret, extraSecrets: credential.extraSecrets)
+            held.typed = Credential(username: name, credential.kind, extraSecrets: credential.extraSecrets)
             held.code = code
             return .credential(username: name)
         case .code(let code):

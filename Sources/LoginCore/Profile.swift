@@ -6,7 +6,7 @@ public struct Profile: Equatable, Sendable {
     public var name: String
     /// The origin with a base path if there is one, exactly as written.
     public var url: String
-    /// What is accepted, strongest first.
+    /// What is accepted, strongest first, in the profile's own words; what follows from it is `kind`.
     public var methods: [AuthenticationMethod]
     /// What proves a login.
     public var proof: Proof
@@ -70,25 +70,6 @@ public struct Profile: Equatable, Sendable {
 }
 
 extension Profile {
-    /// Whether the credential is sent by the HTTP authentication framework (RFC 9110, section 11), not by a request
-    /// of the profile's own.
-    public var answersChallenges: Bool {
-        !methods.contains(.cookie) && !methods.contains(.token)
-    }
-
-    /// Whether a ticket may take the place of a password.
-    public var mayUseTicket: Bool {
-        answersChallenges && (methods.contains(.negotiate) || methods.contains(.auto))
-    }
-
-    /// Whether the client certificate alone is the proof.
-    public var provesByCertificate: Bool { methods == [.certificate] }
-
-    /// Whether a person pastes the token itself.
-    public var takesPastedToken: Bool {
-        methods.contains(.token) && login == nil
-    }
-
     /// The whole URL of the page where a person can register.
     public var signupURL: String? {
         signup.map { (url.hasSuffix("/") ? String(url.dropLast()) : url) + $0 }
@@ -105,9 +86,11 @@ extension Profile {
     }
 
     private var usualSession: SessionRule {
-        if methods.contains(.cookie) { return SessionRule(cookies: true) }
-        if methods.contains(.token) { return .bearer }
-        return SessionRule()
+        switch kind {
+        case .exchange(for: .cookies): SessionRule(cookies: true)
+        case .exchange(for: .token), .pasted: .bearer
+        case .challenge, .certificate: SessionRule()
+        }
     }
 
     /// What a login asks for: only what its templates use.
@@ -118,13 +101,15 @@ extension Profile {
 
     /// What has to be given at each login.
     private var primaryFields: [CredentialField] {
-        if takesPastedToken {
-            return sessionRule.slots.contains(.username) ? [.username, .token] : [.token]
+        switch kind {
+        case .challenge(let schemes) where schemes == [.negotiate]: return []
+        case .certificate: return []
+        case .challenge: return [.username, .password]
+        case .pasted: return sessionRule.slots.contains(.username) ? [.username, .token] : [.token]
+        case .exchange:
+            guard let slots = login?.slots else { return [.username, .password] }
+            return (slots.contains(.username) ? [.username] : []) + (slots.contains(.password) ? [.password] : [])
         }
-        if methods == [.negotiate] || provesByCertificate { return [] }
-        guard let login, !answersChallenges else { return [.username, .password] }
-        let slots = login.slots
-        return (slots.contains(.username) ? [.username] : []) + (slots.contains(.password) ? [.password] : [])
     }
 
     /// Those of `{secret:LABEL}` in any request, once each.

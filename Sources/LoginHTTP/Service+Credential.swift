@@ -10,10 +10,10 @@ extension Service {
         var request = request
         switch try method(for: credential) {
         case .basic:
-            request.basic = credential.pair
+            request.basic = try pair(credential)
             return try transport.send(request)
         case .digest:
-            return try sendDigest(request, credential.pair, answersOtherRealms)
+            return try sendDigest(request, try pair(credential), answersOtherRealms)
         case .negotiate:
             try checkTicket(of: credential)
             request.negotiates = true
@@ -25,25 +25,33 @@ extension Service {
         }
     }
 
-    /// Whose ticket a login without a password is made with.
-    func withTicket(_ credential: Credential) throws(LoginError) -> Credential {
-        guard protectionSpace?.method == .negotiate, credential.secret == nil else { return credential }
+    /// Where the server wants a ticket: whose it is.
+    func withPrincipal(_ credential: Credential) throws(LoginError) -> Credential {
+        guard protectionSpace?.method == .negotiate, credential.kind == .ticket else { return credential }
         switch ticket() {
         case .valid(let principal):
-            return Credential(username: principal, secret: nil, extraSecrets: credential.extraSecrets)
+            return Credential(username: principal, .ticket, extraSecrets: credential.extraSecrets)
         case .unusable(let problem): throw .loginRequired(LoginNeed(why: .ticket(problem)))
         }
     }
 
-    /// What the server was found to want; else what worked at login; else it is asked.
-    ///
-    /// A credential without a secret is a ticket, whatever another account of the profile logs in with.
+    /// How a credential is sent: a ticket as one, whatever another account of the profile logs in with.
     func method(for credential: Credential) throws(LoginError) -> AuthenticationMethod {
+        switch profile.kind {
         // The handshake is the proof, whatever opens the key.
-        if profile.provesByCertificate { return .certificate }
-        let known = protectionSpace?.method ?? options.pinnedMethod ?? profile.methods.first
-        if credential.secret == nil { return .negotiate }
-        switch known {
+        case .certificate: return .certificate
+        case .challenge, .exchange, .pasted: break
+        }
+        switch credential.kind {
+        case .ticket: return .negotiate
+        case .certificate: return .certificate
+        case .password, .token, .noSecret: return try methodForPassword()
+        }
+    }
+
+    /// What the server was found to want; else what worked at login; else it is asked.
+    private func methodForPassword() throws(LoginError) -> AuthenticationMethod {
+        switch protectionSpace?.method ?? options.pinnedMethod ?? profile.methods.first {
         case .basic: return .basic
         // The challenge is needed too.
         case .digest where digest != nil: return .digest
@@ -53,18 +61,24 @@ extension Service {
         }
     }
 
+    /// What Basic and Digest are made of.
+    /// - Throws: `loginRequired` for whatever is no password.
+    func pair(_ credential: Credential) throws(LoginError) -> BasicCredential {
+        switch credential.kind {
+        case .password(let password): return BasicCredential(username: credential.username ?? "", password: password)
+        case .token, .ticket, .certificate, .noSecret: throw lacking
+        }
+    }
+
+    /// That the login needs what was not given.
+    var lacking: LoginError { .loginRequired(LoginNeed(why: .nothingStored, missing: profile.fields)) }
+
     /// A ticket is gone sooner than what is stored, and another user's may have come in its place.
     private func checkTicket(of credential: Credential) throws(LoginError) {
         if case .unusable(let problem) = tickets.find().restricted(to: credential.username) {
             throw .loginRequired(LoginNeed(why: .ticket(problem)))
         }
         try tickets.request(endpoint.origin.host)
-    }
-}
-
-extension Credential {
-    var pair: BasicCredential {
-        BasicCredential(username: username ?? "", password: secret ?? Secret(""))
     }
 }
 
@@ -78,7 +92,7 @@ extension Session {
 extension Refusal {
     /// The same, if need be with the remark that a good credential without rights may look alike.
     func ambiguous(_ isAmbiguous: Bool, _ credential: Credential?) -> Refusal {
-        let hadTicket = credential.map { $0.secret == nil } ?? false
+        let hadTicket = credential?.kind == .ticket
         return Refusal(status: status, words: words, mayMeanForbidden: isAmbiguous, hadTicket: hadTicket)
     }
 }

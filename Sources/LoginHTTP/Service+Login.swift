@@ -4,24 +4,33 @@ import Secrets
 extension Service {
     /// Exchanges a credential for a session, with the profile's login request if it has one.
     func open(_ credential: Credential) throws(LoginError) -> Session {
-        if profile.takesPastedToken {
-            return .token(Token(value: try present(credential.secret), refreshToken: nil, expires: nil))
+        switch profile.kind {
+        case .challenge, .certificate:
+            guard let login = profile.login else { return .credential(credential) }
+            return try exchange(credential, by: login, answering: credential)
+        case .exchange:
+            guard let login = profile.login else { return .credential(credential) }
+            return try exchange(credential, by: login, answering: nil)
+        case .pasted:
+            return .token(Token(value: try token(in: credential), refreshToken: nil, expires: nil))
         }
-        guard let login = profile.login else { return .credential(credential) }
+    }
+
+    /// - Parameter answer: the same credential where HTTP authentication carries it.
+    private func exchange(
+        _ credential: Credential, by login: RequestRule, answering answer: Credential?
+    ) throws(LoginError) -> Session {
         var values = SlotValues()
         values.username = credential.username
-        values.password = credential.secret
-        let facts = try send(
-            login, values, session: nil, credential: profile.answersChallenges ? credential : nil)
+        values.password = password(in: credential)
+        let facts = try send(login, values, session: nil, credential: answer)
         switch judge(facts, by: login.response, at: .login) {
         case .accepted:
             let session = try session(facts, login.response)
             if case .loginResponse = profile.proof { try checkProof(facts, session) }
             return session
         case .refused(let refusal):
-            throw .rejected(
-                profile.answersChallenges
-                    ? refusal.ambiguous(true, profile.provesByCertificate ? nil : credential) : refusal)
+            throw .rejected(answer.map { refusal.ambiguous(true, $0) } ?? refusal)
         case .forbidden(let refusal):
             throw .forbidden(refusal)
         case .unclear(let error):
@@ -47,12 +56,15 @@ extension Service {
     ///
     /// RFC 7617, section 2 has no colon in a user name and no control characters in either.
     func check(_ credential: Credential) throws(LoginError) {
-        guard profile.answersChallenges, !profile.provesByCertificate else { return }
-        do throws(UsageFault) {
-            try BasicCredential.check(username: credential.username ?? "")
-            if let password = credential.secret { try BasicCredential.check(password: password) }
-        } catch {
-            throw .usage(error)
+        switch profile.kind {
+        case .exchange, .pasted, .certificate: return
+        case .challenge:
+            do throws(UsageFault) {
+                try BasicCredential.check(username: credential.username ?? "")
+                if let password = password(in: credential) { try BasicCredential.check(password: password) }
+            } catch {
+                throw .usage(error)
+            }
         }
     }
 
@@ -71,9 +83,18 @@ extension Service {
         return values
     }
 
-    private func present(_ secret: Secret?) throws(LoginError) -> Secret {
-        guard let secret else { throw .loginRequired(LoginNeed(why: .nothingStored, missing: profile.fields)) }
-        return secret
+    private func password(in credential: Credential) -> Secret? {
+        switch credential.kind {
+        case .password(let password): password
+        case .token, .ticket, .certificate, .noSecret: nil
+        }
+    }
+
+    private func token(in credential: Credential) throws(LoginError) -> Secret {
+        switch credential.kind {
+        case .token(let token): return token
+        case .password, .ticket, .certificate, .noSecret: throw lacking
+        }
     }
 
     /// The session in the answer to a login.

@@ -45,7 +45,7 @@ extension Service {
             let response = try send(request, with: credential, answersOtherRealms: false)
             return Relayed(
                 response: response, session: session, isProven: isProven,
-                carriedPassword: credential.secret != nil && !profile.provesByCertificate)
+                carriedPassword: isPassword(credential))
         }
     }
 
@@ -54,7 +54,7 @@ extension Service {
     /// - Parameter space: where that was; nothing where it is not known, as of the logins of former releases.
     public func mayBeSentAhead(_ session: Session, to url: String, in space: VerifiedSpace?) throws(LoginError) -> Bool
     {
-        guard let space, let credential = session.credential, credential.secret != nil,
+        guard let space, let credential = session.credential, isPassword(credential),
             try method(for: credential) == .basic
         else { return true }
         return space.covers(path: try parsed(url).path)
@@ -80,6 +80,14 @@ extension Service {
                     anonymousLocation: anonymousResponse?.location))
     }
 
+    /// Whether the server judges a password where this goes along.
+    private func isPassword(_ credential: Credential) -> Bool {
+        switch credential.kind {
+        case .password: true
+        case .token, .ticket, .certificate, .noSecret: false
+        }
+    }
+
     /// Where people log in: a page of the profile's, and its login request.
     private func loginPaths() throws(LoginError) -> [String] {
         guard let login = profile.login else { return [] }
@@ -96,9 +104,11 @@ extension Service {
 
     /// What a login by HTTP authentication has to tell later requests.
     func verifiedSpace(of session: Session, username: String) throws(LoginError) -> VerifiedSpace? {
-        guard profile.answersChallenges, !profile.provesByCertificate, let rule = profile.verify ?? profile.login else {
-            return nil
+        switch profile.kind {
+        case .exchange, .pasted, .certificate: return nil
+        case .challenge: break
         }
+        guard let rule = profile.verify ?? profile.login else { return nil }
         var values = values(session, username: username)
         values.ttl = options.ttl
         let url: String
@@ -133,8 +143,9 @@ extension Service {
         guard case .credential(let credential) = session else {
             return Attachment(request: request, method: request.basic == nil ? nil : .basic)
         }
-        let method = credential.secret != nil && options.pinnedMethod == .digest ? .digest : try method(for: credential)
-        if method == .basic || method == .digest { request.basic = credential.pair }
+        let answersByItself = isPassword(credential) && options.pinnedMethod == .digest
+        let method = answersByItself ? .digest : try method(for: credential)
+        if method == .basic || method == .digest { request.basic = try pair(credential) }
         return Attachment(request: request, method: method)
     }
 }

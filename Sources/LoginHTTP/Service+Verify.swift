@@ -33,9 +33,7 @@ extension Service {
         case .accepted:
             break
         case .refused(let refusal):
-            throw .rejected(
-                refusal.ambiguous(
-                    afterLogin || profile.answersChallenges, profile.provesByCertificate ? nil : session.credential))
+            throw .rejected(refusal.ambiguous(afterLogin || isAmbiguous, session.credential))
         case .forbidden(let refusal):
             throw .forbidden(refusal)
         case .unclear(let error):
@@ -45,11 +43,27 @@ extension Service {
         guard serverName?.utf8.count ?? 0 <= Self.longestName else {
             throw .network(.brokenResponse("the user name in it is longer than \(Self.longestName) bytes"))
         }
-        // A pasted token has no typed name: the account goes by the server's.
-        let typed = profile.takesPastedToken && username.isEmpty ? serverName ?? "" : username
         return Login(
-            identity: Identity(username: typed, serverName: serverName),
+            identity: Identity(username: accountName(typed: username, serverName), serverName: serverName),
             session: refreshed(session, by: facts.response))
+    }
+}
+
+extension Service {
+    /// Whether a server that refuses a session would answer the same for a good credential without rights.
+    private var isAmbiguous: Bool {
+        switch profile.kind {
+        case .challenge, .certificate: true
+        case .exchange, .pasted: false
+        }
+    }
+
+    /// A pasted token has no typed name: the account goes by the server's.
+    private func accountName(typed username: String, _ serverName: String?) -> String {
+        switch profile.kind {
+        case .pasted: username.isEmpty ? serverName ?? "" : username
+        case .challenge, .exchange, .certificate: username
+        }
     }
 }
 

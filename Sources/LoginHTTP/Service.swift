@@ -114,18 +114,26 @@ public final class Service: Authenticator {
     private func login(with credential: Credential) throws(LoginError) -> Login {
         try check(credential)
         if protectionSpace == nil { _ = try prepare() }
-        let credential = try withTicket(credential)
+        let credential = try withPrincipal(credential)
         lastVisit = nil
         let session = try open(credential)
         let visit = lastVisit
         let login = try confirm(session, username: credential.username ?? "", afterLogin: true)
         keepsAnonymousSession = visit.map { login.session.isCarried(by: $0.cookies) } ?? false
-        let isKept = profile.settings.keepPassword && !profile.takesPastedToken
         return Login(
-            identity: login.identity, session: login.session,
-            credential: isKept && !profile.sessionRule.isCredential ? credential : nil, extraSecrets: extraSecrets,
+            identity: login.identity, session: login.session, credential: keepsCredential ? credential : nil,
+            extraSecrets: extraSecrets,
             anonymousResponse: anonymousResponse,
             space: try verifiedSpace(of: session, username: login.identity.username))
+    }
+
+    /// Whether the credential stays beside the session that it earned.
+    private var keepsCredential: Bool {
+        switch profile.kind {
+        case .challenge, .exchange, .certificate:
+            profile.settings.keepPassword && !profile.sessionRule.isCredential
+        case .pasted: false
+        }
     }
 
     public func verify(_ session: Session, username: String) throws(LoginError) -> Login {

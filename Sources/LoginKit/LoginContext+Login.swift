@@ -13,7 +13,8 @@ extension LoginContext {
             subject: StoreKeeper.Subject(
                 profile: profile.name, url: profile.url, origin: origin, username: settings.username),
             rules: StoreKeeper.Rules(
-                persistence: persist ?? .permanent, keepsPassword: profile.settings.keepPassword),
+                persistence: persist ?? .permanent, keepsPassword: profile.settings.keepPassword,
+                kind: profile.kind),
             book: book,
             stores: StoreKeeper.Stores(
                 choose: { () throws(StoreFault) in

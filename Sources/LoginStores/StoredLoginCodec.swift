@@ -21,13 +21,14 @@ public enum StoredLoginCodec {
         }
     }
 
+    /// - Parameter kind: how the login works, which tells what its secret is: that is not written down.
     /// - Throws: `Malformed` for anything but a document of this version.
-    public static func decode(_ bytes: Secret) throws(Malformed) -> StoredLogin {
+    public static func decode(_ bytes: Secret, of kind: LoginKind = .challenge([])) throws(Malformed) -> StoredLogin {
         guard let document = SecretJSON.decode(Document.self, from: bytes), document.version == version else {
             throw Malformed()
         }
         return StoredLogin(
-            session: try document.session?.session(), credential: try document.credential?.credential(),
+            session: try document.session?.session(of: kind), credential: try document.credential?.credential(of: kind),
             extraSecrets: try document.extraSecrets?.extraSecrets() ?? [:])
     }
 
@@ -79,9 +80,9 @@ public enum StoredLoginCodec {
             }
         }
 
-        func session() throws(Malformed) -> Session {
+        func session(of kind: LoginKind) throws(Malformed) -> Session {
             switch self {
-            case .basic(let form): return .credential(try form.credential())
+            case .basic(let form): return .credential(try form.credential(of: kind))
             case .token(let form): return .token(try form.token())
             case .cookies(let forms):
                 return .cookies(try forms.map { (form) throws(Malformed) in try form.cookie() })
@@ -98,10 +99,9 @@ public enum StoredLoginCodec {
             secret = credential.secret.map(Base64.encode)
         }
 
-        func credential() throws(Malformed) -> Credential {
-            Credential(
-                username: username,
-                secret: try secret.map { (text) throws(Malformed) in try StoredLoginCodec.secret(text) })
+        func credential(of kind: LoginKind) throws(Malformed) -> Credential {
+            let secret = try secret.map { (text) throws(Malformed) in try StoredLoginCodec.secret(text) }
+            return Credential(username: username, kind.credential(of: secret))
         }
     }
 

@@ -6,7 +6,7 @@ struct CredentialForm {
     private let fields: [CredentialField]
     private(set) var username: String?
     private var filled: Set<CredentialField> = []
-    private var secret: Secret?
+    private var kind = Credential.Kind.noSecret
     /// Of a second factor, if there was one.
     private(set) var code: Secret?
     private var extraSecrets: [CredentialField: Secret] = [:]
@@ -28,13 +28,14 @@ struct CredentialForm {
         fields.first { !filled.contains($0) && !($0 == .username && username != nil) }
     }
 
-    var credential: Credential { Credential(username: username, secret: secret, extraSecrets: extraSecrets) }
+    var credential: Credential { Credential(username: username, kind, extraSecrets: extraSecrets) }
 
     mutating func fill(_ field: CredentialField, _ typed: Secret) {
         filled.insert(field)
         switch field {
         case .username: username = String(shown: typed)
-        case .password, .token: secret = typed
+        case .password: kind = .password(typed)
+        case .token: kind = .token(typed)
         case .passphrase, .secret: extraSecrets[field] = typed
         case .code: code = typed.isEmpty ? nil : typed
         }

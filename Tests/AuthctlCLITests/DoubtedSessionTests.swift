@@ -172,7 +172,7 @@ struct DoubtedSessionTests {
         let run = world.run("request", "POST", "/x", "-P", "chat", server: [named("ann"), .answer(200, "done")])
         #expect(run.code == 0 && run.output == "done", "\(run.talk)")
         let forge = try TestWorld(config: Examples.forge)
-        forge.person = ScriptedPerson([ScriptedPerson.types(nil, "pat")])
+        forge.person = ScriptedPerson([ScriptedPerson.pastes("pat")])
         #expect(forge.run("login", "forge", server: [.answer(401), .answer(200, "{\"username\":\"ann\"}")]).code == 0)
         forge.now -= 7200
         #expect(forge.run("token", "forge") == Run(code: 0, output: "pat\n", talk: ""))

@@ -46,7 +46,7 @@ struct EphemeralLoginTests {
             [.answer(401), .answer(200, "{\"token\":\"\(token)\"}"), .answer(200, "{\"name\":\"anna\"}")]
         }
         let typed = Credential(
-            username: "anna", secret: Secret("pw"), extraSecrets: [.secret("Key"): Secret("k")])
+            username: "anna", .password(Secret("pw")), extraSecrets: [.secret("Key"): Secret("k")])
         world.person = ScriptedPerson([.credential(typed)])
         #expect(world.run("login", "chat", server: answers("old")).code == 0)
         world.person = ScriptedPerson()

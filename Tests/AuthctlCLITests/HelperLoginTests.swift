@@ -207,7 +207,7 @@ struct HelperLoginTests {
 
     @Test func `cookies and pasted tokens in headers of their own are not lent`() throws {
         let world = try TestWorld(config: Examples.forge)
-        world.person = ScriptedPerson([ScriptedPerson.types(nil, "tok")])
+        world.person = ScriptedPerson([ScriptedPerson.pastes("tok")])
         #expect(world.run("login", "forge", server: [.answer(401), .answer(200, "{\"username\":\"a\"}")]).code == 0)
         #expect(try lent(world, "https://forge.example") == nil)
     }

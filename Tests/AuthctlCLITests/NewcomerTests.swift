@@ -168,7 +168,7 @@ struct NewcomerTests {
         let world = try TestWorld(config: config)
         let extraSecrets: [CredentialField: Secret] = [.secret("client key"): Secret("k3y&")]
         world.person = ScriptedPerson([
-            .credential(Credential(username: "anna", secret: Secret("hunter22"), extraSecrets: extraSecrets))
+            .credential(Credential(username: "anna", .password(Secret("hunter22")), extraSecrets: extraSecrets))
         ])
         let answer = HTTPResponse.answer(200, "{\"t\": \"tok\", \"r\": \"ref\", \"e\": 100}")
         let welcome = HTTPResponse.answer(200, "{\"name\": \"anna\"}")

@@ -122,7 +122,7 @@ struct ProfileCommandTests {
         #expect(
             world.run("store", "test", "file", "--json").output
                 == "{\n  \"result\" : \"ok\",\n  \"store\" : \"file\"\n}\n")
-        world.person = ScriptedPerson([ScriptedPerson.types(nil, "canary")])
+        world.person = ScriptedPerson([ScriptedPerson.pastes("canary")])
         #expect(world.run("login", server: [.answer(401), .answer(200, "{\"username\":\"a\"}")]).code == 0)
         #expect(world.run("token").output == "canary\n")
         world.variables["AUTHCTL_STORE_PASSPHRASE_FILE"] = nil
@@ -137,7 +137,7 @@ struct ProfileCommandTests {
         name: String
     ) throws {
         let world = try TestWorld(config: Examples.forge)
-        world.person = ScriptedPerson([ScriptedPerson.types(nil, "canary")])
+        world.person = ScriptedPerson([ScriptedPerson.pastes("canary")])
         let run = world.run("login", "--store", name, server: [.answer(401)])
         #expect(run.code == 8 && run.talk.contains("'\(name)'"))
         #expect(world.person.prompt.challenges.isEmpty)
@@ -146,7 +146,7 @@ struct ProfileCommandTests {
 
     @Test func `--persist none keeps nothing, and says so`() throws {
         let world = try TestWorld(config: Examples.forge)
-        world.person = ScriptedPerson([ScriptedPerson.types(nil, "canary")])
+        world.person = ScriptedPerson([ScriptedPerson.pastes("canary")])
         let run = world.run("login", "--persist", "none", server: [.answer(401), .answer(200, "{\"username\":\"a\"}")])
         #expect(run.code == 0 && run.talk.contains("Nothing is kept"))
         #expect(!world.home.files.contains { $0.hasPrefix("state/") })

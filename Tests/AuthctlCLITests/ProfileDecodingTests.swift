@@ -28,7 +28,7 @@ struct ProfileDecodingTests {
     @Test func `wire: HTTP Basic against a verify endpoint`() throws {
         let profile = try profile("wire", Examples.wire)
         #expect(profile.name == "wire" && profile.url == "https://api.wire.example")
-        #expect(profile.methods == [.auto])
+        #expect(profile.methods == [.auto] && profile.kind == .challenge([]))
         #expect(
             profile.verify
                 == (try rule("GET", "/account/verify_credentials.json") { $0.username = Place("/screen_name") }))
@@ -39,7 +39,7 @@ struct ProfileDecodingTests {
 
     @Test func `blog: a posted JSON object, a cookie stays`() throws {
         let profile = try profile("blog", Examples.blog)
-        #expect(profile.methods == [.cookie])
+        #expect(profile.methods == [.cookie] && profile.kind == .exchange(for: .cookies))
         var login = try rule("POST", "/users/login")
         login.content = .json(.object([try member("name", "{username}"), try member("password", "{password}")]))
         #expect(profile.login == login)
@@ -54,7 +54,7 @@ struct ProfileDecodingTests {
 
     @Test func `screencast: a posted form, a token that expires, its own header`() throws {
         let profile = try profile("screencast", Examples.screencast)
-        #expect(profile.methods == [.token])
+        #expect(profile.methods == [.token] && profile.kind == .exchange(for: .token))
         var login = try rule("POST", "/auth/login.json") {
             $0.token = Place("/auth_token")
             $0.expiry = Place("/expires_at").map { .at($0) }
@@ -74,7 +74,7 @@ struct ProfileDecodingTests {
     @Test func `forge: a token that is pasted`() throws {
         let profile = try profile("forge", Examples.forge)
         #expect(profile.url == "https://forge.example/api/v4")
-        #expect(profile.takesPastedToken && profile.fields == [.token])
+        #expect(profile.kind == .pasted && profile.fields == [.token])
         #expect(
             profile.sessionRule.headers == [HeaderRule(name: "PRIVATE-TOKEN", value: try Template(parsing: "{token}"))])
     }
@@ -118,7 +118,7 @@ struct ProfileDecodingTests {
 
     @Test func `intranet: a ticket once, then the cookie that it earned`() throws {
         let profile = try profile("intranet", Examples.intranet)
-        #expect(profile.methods == [.negotiate] && profile.fields.isEmpty && profile.mayUseTicket)
+        #expect(profile.kind == .challenge([.negotiate]) && profile.fields.isEmpty)
         #expect(profile.login?.method == "GET" && profile.sessionRule == SessionRule(cookies: true))
     }
 
@@ -126,7 +126,7 @@ struct ProfileDecodingTests {
     func `a list of methods means the strongest first, however it is written`(list: String) throws {
         let profile = try profile(
             "p", "[profiles.p]\nurl = \"https://p.example\"\nmethod = \(list)\nverify = { get = \"/me\" }\n")
-        #expect(profile.methods == [.digest, .basic])
+        #expect(profile.methods == [.digest, .basic] && profile.kind == .challenge([.digest, .basic]))
     }
 
     @Test func `the settings are the options of the same names`() throws {

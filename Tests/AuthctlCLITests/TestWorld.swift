@@ -142,7 +142,11 @@ struct ScriptedPerson: Dialogue {
     }
 
     static func types(_ username: String?, _ secret: String) -> Answer {
-        .credential(Credential(username: username, secret: Secret(secret)))
+        .credential(Credential(username: username, .password(Secret(secret))))
+    }
+
+    static func pastes(_ token: String) -> Answer {
+        .credential(Credential(username: nil, .token(Secret(token))))
     }
 
     func ask(_ question: Question) throws(LoginError) -> Answer { try prompt.ask(question) }

@@ -182,7 +182,7 @@ private func readHelper(_ bytes: UnsafeRawBufferPointer) {
         precondition(HostName.isUsable(parsed.origin.host))
         precondition(["https", "http"].contains(parsed.origin.scheme))
     }
-    let session = Session.credential(Credential(username: request.username, secret: request.password))
+    let session = Session.credential(Credential(username: request.username, .password(request.password ?? Secret(""))))
     guard let lent = try? LentLogin(session, SessionRule(), username: ""), let answer = try? lent.gitAnswer() else {
         return
     }

@@ -50,7 +50,7 @@ import Testing
     /// Whether bob's whole login is in it; part of it is none.
     private func isWhole(_ secret: Secret) throws -> Bool {
         let kept = try StoredLoginCodec.decode(secret)
-        return kept.session == .credential(Credential(username: "bob", secret: Secret(Self.bob)))
+        return kept.session == .credential(Credential(username: "bob", .password(Secret(Self.bob))))
     }
 
     /// All files are written by the same code: a full run has the other two as well.

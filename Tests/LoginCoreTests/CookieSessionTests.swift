@@ -28,6 +28,6 @@ struct CookieSessionTests {
         #expect(!Session.cookies([csrf, sid]).isCarried(by: [csrf]))
         #expect(Session.cookies([csrf]).isCarried(by: [csrf]))
         #expect(!Session.cookies([]).isCarried(by: []))
-        #expect(!Session.credential(Credential(username: "a", secret: nil)).isCarried(by: []))
+        #expect(!Session.credential(Credential(username: "a", .ticket)).isCarried(by: []))
     }
 }

@@ -128,7 +128,7 @@ struct GitCredentialTests {
     }
 
     @Test func `a Basic login is a pair, and so is what the profile makes of a token`() throws {
-        let basic = Session.credential(Credential(username: "ann", secret: Secret("p w")))
+        let basic = Session.credential(Credential(username: "ann", .password(Secret("p w"))))
         #expect(try answer(SessionRule(), basic) == "username=ann\npassword=p w")
         #expect(try answer(pair, token("t0k", expires: 99)) == "username=ann\npassword=t0k\npassword_expiry_utc=99")
     }
@@ -148,7 +148,7 @@ struct GitCredentialTests {
     @Test(arguments: ["a\nb", "a\rb", "a\0b"]) func `C1 a value that ends its line is not answered`(secret: String)
         throws
     {
-        let basic = Session.credential(Credential(username: "ann", secret: Secret(secret)))
+        let basic = Session.credential(Credential(username: "ann", .password(Secret(secret))))
         #expect(throws: GitAnswerFault.lineEnd) { try answer(SessionRule(), basic) }
         #expect(throws: FillFault.self) { try answer(pair, token(secret)) }
         #expect(throws: FillFault.self) { try answer(.bearer, token(secret)) }
@@ -157,7 +157,7 @@ struct GitCredentialTests {
     @Test func `D27: a line of more than 65,535 bytes, with its end, is not answered`() throws {
         // `password=` and the line end take ten of them.
         let longest = String(repeating: "x", count: 65_535 - 10)
-        let basic = { (text: String) in Session.credential(Credential(username: "ann", secret: Secret(text))) }
+        let basic = { (text: String) in Session.credential(Credential(username: "ann", .password(Secret(text)))) }
         #expect(try answer(SessionRule(), basic(longest)) == "username=ann\npassword=\(longest)")
         #expect(throws: GitAnswerFault.tooLong(limit: 65_535)) { try answer(SessionRule(), basic(longest + "x")) }
         #expect(throws: GitAnswerFault.tooLong(limit: 65_535)) { try answer(.bearer, token(longest)) }

@@ -111,7 +111,7 @@ struct LoginLoopTests {
     }
 
     @Test func `A1: a password that another process has saved since is judged, not marked`() {
-        let next = Session.credential(Credential(username: "bert", secret: Secret("the new one")))
+        let next = Session.credential(Credential(username: "bert", .password(Secret("the new one"))))
         let login = Login(identity: SomeLogin.identity, session: next)
         let keeper = ScriptedKeeper(fill: [.success(StoredLogin(session: next, username: "bert"))])
         let outcome = run(
@@ -144,7 +144,7 @@ struct LoginLoopTests {
         let outcome = LoginLoop(keeper: keeper, service: service, prompt: prompt)
             .run(SomeLogin.flow(proposing: "anna"))
         #expect(outcome == .loggedIn(SomeLogin.identity))
-        #expect(service.credentials == [Credential(username: "anna", secret: SomeLogin.namelessCredential.secret)])
+        #expect(service.credentials == [Credential(username: "anna", SomeLogin.namelessCredential.kind)])
     }
 
     @Test func `a refused session is erased, and the password beside it tried`() {

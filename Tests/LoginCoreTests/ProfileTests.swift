@@ -29,7 +29,6 @@ struct ProfileTests {
             #expect(try profile(method).fields == [.username, .password])
         }
         #expect(try profile(.token).fields == [.token])
-        #expect(try profile(.token).takesPastedToken)
     }
 
     @Test func `a pasted token that goes with a user name asks for both`() throws {

@@ -39,7 +39,7 @@ struct SessionHeaderTests {
         ("u", " :p ", "dTogOnAg"),
     ])
     func `D12 Basic as RFC 7617 has it`(name: String, password: String, expected: String) throws {
-        let session = Session.credential(Credential(username: name, secret: Secret(password)))
+        let session = Session.credential(Credential(username: name, .password(Secret(password))))
         #expect(try line(SessionRule(), session) == "Authorization: Basic \(expected)")
     }
 

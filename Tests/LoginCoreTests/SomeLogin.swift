@@ -14,8 +14,8 @@ enum SomeLogin {
     static let session = Session.token(Token(value: Secret("canary-token"), refreshToken: nil, expires: nil))
     static let identity = Identity(username: "anna", serverName: "Anna")
     static let login = Login(identity: identity, session: session)
-    static let credential = Credential(username: "bert", secret: Secret("canary-password"))
-    static let namelessCredential = Credential(username: nil, secret: Secret("canary-password"))
+    static let credential = Credential(username: "bert", .password(Secret("canary-password")))
+    static let namelessCredential = Credential(username: nil, .password(Secret("canary-password")))
     static let refusal = Refusal(status: 401, words: "no")
 
     static let network = LoginError.network(.connectionLost)

@@ -4,7 +4,7 @@ import Testing
 
 /// What a stored login is worth, and to whom.
 @Suite struct StoredLoginTests {
-    private let password = Credential(username: "ann", secret: Secret("pass"))
+    private let password = Credential(username: "ann", .password(Secret("pass")))
 
     private func token(_ expires: Int64?, refresh: Bool = false) -> Session {
         .token(Token(value: Secret("t"), refreshToken: refresh ? Secret("r") : nil, expires: expires))

@@ -8,7 +8,7 @@ import Testing
 /// Digest on the wire: a server that says what a test tells it to, and keeps every byte.
 struct DigestTests {
     private static let challenge = "WWW-Authenticate: Digest realm=\"r\", nonce=\"n1\", qop=\"auth\""
-    private static let credential = Credential(username: "ann", secret: Secret("correct horse"))
+    private static let credential = Credential(username: "ann", .password(Secret("correct horse")))
     private static let body = "{\"screen_name\":\"Ann\"}"
 
     private func stale(_ nonce: Int) -> RecordingServer.Reply {
@@ -73,7 +73,7 @@ struct DigestTests {
         defer { server.stop() }
         let service = try service(server)
         #expect(
-            fault { _ = try service.authenticate(Credential(username: "ann", secret: Secret("wrong"))) }
+            fault { _ = try service.authenticate(Credential(username: "ann", .password(Secret("wrong")))) }
                 == .rejected(Refusal(status: 401, mayMeanForbidden: true)))
         _ = try service.authenticate(Self.credential)
         #expect(server.texts.map { digest($0)?["nonce"] } == [nil, "n1", "n2"])
@@ -217,7 +217,7 @@ struct DigestTests {
         let server = try RecordingServer([])
         defer { server.stop() }
         let service = try service(server, [.digest])
-        let fault = fault { _ = try service.authenticate(Credential(username: name, secret: Secret(secret))) }
+        let fault = fault { _ = try service.authenticate(Credential(username: name, .password(Secret(secret)))) }
         #expect(fault?.exitCode == .usage)
         #expect(server.connections.isEmpty)
     }

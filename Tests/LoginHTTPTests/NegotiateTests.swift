@@ -18,8 +18,8 @@ enum SomeTickets {
 struct NegotiateTests {
     private let offer = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Negotiate", "WWW-Authenticate: Basic"])
     private let welcome = HTTPResponse.answer(200, "{\"screen_name\":\"Ann\"}")
-    private let ticket = Session.credential(Credential(username: "ann@REALM", secret: nil))
-    private let nobody = Credential(username: nil, secret: nil)
+    private let ticket = Session.credential(Credential(username: "ann@REALM", .ticket))
+    private let nobody = Credential(username: nil, .ticket)
     /// What mod_auth_gssapi sends with its 401 for an account without rights.
     private let accepted = "oYG3MIG0oAMKAQChCwYJKoZIhvcSAQICooGfBIGc"
 
@@ -45,7 +45,7 @@ struct NegotiateTests {
         let login = try exchange([.negotiate], [offer], options: Service.Options(username: "bob"))
         #expect(fault { _ = try login.service.prepare() } == other)
         let later = try exchange([.negotiate], [welcome])
-        let stored = Session.credential(Credential(username: "bob", secret: nil))
+        let stored = Session.credential(Credential(username: "bob", .ticket))
         #expect(fault { _ = try later.service.verify(stored, username: "bob") } == other)
         #expect(login.requests.isEmpty && later.requests.isEmpty)
     }
@@ -80,7 +80,7 @@ struct NegotiateTests {
 
     @Test func `a password stays a password where another account has a ticket`() throws {
         let exchange = try exchange([.auto], [welcome], options: Service.Options(pinnedMethod: .basic))
-        let stored = Session.credential(Credential(username: "bob", secret: Secret("p")))
+        let stored = Session.credential(Credential(username: "bob", .password(Secret("p"))))
         _ = try exchange.service.verify(stored, username: "bob")
         #expect(exchange.requests == ["GET https://api.wire.example/account/verify_credentials.json\nbasic bob:p"])
     }

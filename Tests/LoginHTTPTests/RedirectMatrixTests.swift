@@ -60,7 +60,7 @@ enum SecretForm: String, CaseIterable {
     case basic, digest, bearer, ownHeader, cookie, sessionBasic, postedForm, postedJSON, page, pageForm, refreshToken,
         logoutCookie
 
-    private static let credential = Credential(username: "CANARY", secret: Secret("CANARY"))
+    private static let credential = Credential(username: "CANARY", .password(Secret("CANARY")))
     private static let token = Token(value: Secret("CANARY"), refreshToken: Secret("CANARY"), expires: nil)
     private static let refused = RecordingServer.Reply.answer(401, ["WWW-Authenticate: Basic realm=x"])
     private static let digestRefused = RecordingServer.Reply.answer(

@@ -9,7 +9,7 @@ struct ServiceBasicTests {
     private static let url = "https://api.wire.example/account/verify_credentials.json"
     private let anonymous = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"Staff\""])
     private let welcome = HTTPResponse.answer(200, "{\"screen_name\":\"Anna\"}")
-    private let credential = Credential(username: "añna", secret: Secret("p ä\"&"))
+    private let credential = Credential(username: "añna", .password(Secret("p ä\"&")))
 
     private func prepare(
         _ methods: [AuthenticationMethod], _ answer: HTTPResponse, pinned: AuthenticationMethod? = nil

@@ -138,7 +138,7 @@ struct ServiceEndingTests {
         #expect(unverifiable.outcome == .unproven(status: 200))
         var profile = try SomeProfiles.wire([.basic])
         profile.logout = RequestRule(method: "GET", path: Template(literal: "/bye"))
-        let session = Session.credential(Credential(username: "ann", secret: Secret("pw")))
+        let session = Session.credential(Credential(username: "ann", .password(Secret("pw"))))
         let outcome = try Exchange(profile, [.answer(200)]).service.logout(session, username: "ann")
         #expect(outcome == .unproven(status: 200))
     }

@@ -132,6 +132,7 @@ struct Exchange {
 
     let service: Service
     private let transport: ScriptedTransport
+    private let kind: LoginKind
 
     init(_ profile: Profile, _ answers: [HTTPResponse], options: Service.Options = Service.Options()) {
         self.init(profile, answers.map { .success($0) }, options: options)
@@ -142,6 +143,7 @@ struct Exchange {
         options: Service.Options = Service.Options()
     ) {
         transport = ScriptedTransport(answers)
+        kind = profile.kind
         let host = String(profile.url.dropFirst(8).prefix { $0 != "/" })
         let origin = Origin(scheme: "https", host: host, port: 443)
         service = Service(
@@ -156,6 +158,6 @@ struct Exchange {
     var rest: Int { transport.rest }
 
     func login(_ username: String? = "añna", _ secret: String = "p ä\"&") throws -> Login {
-        try service.authenticate(Credential(username: username, secret: Secret(secret)))
+        try service.authenticate(Credential(username: username, kind.credential(of: Secret(secret))))
     }
 }

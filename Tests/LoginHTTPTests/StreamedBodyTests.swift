@@ -7,7 +7,7 @@ import Testing
 
 /// Requests whose bodies pass through, on the wire.
 @Suite struct `A body that passes through` {
-    private static let credential = Credential(username: "ann", secret: Secret("correct horse"))
+    private static let credential = Credential(username: "ann", .password(Secret("correct horse")))
     private static let text = "0123456789"
 
     private final class Text: RequestSource {

@@ -51,7 +51,7 @@ import Testing
             subject: .init(profile: profile, url: url, origin: .example), rules: .init(), book: book,
             stores: .init(choose: { () throws(StoreFault) in store }, open: opening(others + [store])), clock: .fixed,
             leftBehind: leftBehind)
-        let credential = Credential(username: username, secret: Secret("of \(username)"))
+        let credential = Credential(username: username, .password(Secret("of \(username)")))
         let login = Login(identity: Identity(username: username, serverName: nil), session: .credential(credential))
         try keeper.approve(login, .login(method))
     }

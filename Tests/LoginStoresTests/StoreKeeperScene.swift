@@ -19,10 +19,10 @@ extension StoreKeeperTests {
             clock: .fixed)
     }
 
-    var alice: Credential { Credential(username: "alice", secret: Secret("pass")) }
+    var alice: Credential { Credential(username: "alice", .password(Secret("pass"))) }
 
     func basic(_ username: String = "alice", _ password: String = "pass") -> Login {
-        let credential = Credential(username: username, secret: Secret(password))
+        let credential = Credential(username: username, .password(Secret(password)))
         return Login(identity: Identity(username: username, serverName: nil), session: .credential(credential))
     }
 

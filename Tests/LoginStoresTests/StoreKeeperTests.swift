@@ -124,7 +124,7 @@ import Testing
     @Test func `a ticket that was refused is not marked: it is no secret of ours, and the next one may be good`() throws
     {
         let keeper = keeper()
-        let ticket = Credential(username: "alice@REALM", secret: nil)
+        let ticket = Credential(username: "alice@REALM", .ticket)
         try keeper.approve(
             Login(identity: Identity(username: "alice@REALM", serverName: nil), session: .credential(ticket)),
             .login(.negotiate))

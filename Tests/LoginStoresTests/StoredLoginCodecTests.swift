@@ -4,13 +4,13 @@ import Secrets
 import Testing
 
 @Suite struct StoredLoginCodecTests {
-    private static let credential = Credential(username: "caf\u{E9}\0", secret: Secret(" p\u{7F}ss\n "))
+    private static let credential = Credential(username: "caf\u{E9}\0", .password(Secret(" p\u{7F}ss\n ")))
     private static let bytes = Secret(count: 256) { for i in 0..<256 { $0[i] = UInt8(i) } }
 
     static let logins: [StoredLogin] = [
         StoredLogin(),
         StoredLogin(session: .credential(credential)),
-        StoredLogin(session: .credential(Credential(username: nil, secret: nil))),
+        StoredLogin(session: .credential(Credential(username: nil, .ticket))),
         StoredLogin(session: .token(Token(value: bytes, refreshToken: nil, expires: nil))),
         StoredLogin(
             session: .token(Token(value: Secret("t"), refreshToken: bytes, expires: .max)), credential: credential),
@@ -26,6 +26,29 @@ import Testing
     @Test(arguments: logins)
     func `a stored login reads back`(login: StoredLogin) throws {
         #expect(try StoredLoginCodec.decode(StoredLoginCodec.encode(login)) == login)
+    }
+
+    /// As the first release wrote them: the bytes do not say what a secret is, or that there is none.
+    @Test(arguments: [
+        (LoginKind.challenge([]), Credential.Kind.password(Secret("pass")), Credential.Kind.ticket),
+        (.exchange(for: .token), .password(Secret("pass")), .noSecret),
+        (.pasted, .token(Secret("pass")), .noSecret),
+        (.certificate, .certificate(passphrase: Secret("pass")), .certificate(passphrase: nil)),
+    ])
+    func `what a stored secret is, the login's kind tells`(
+        kind: LoginKind, secret: Credential.Kind, none: Credential.Kind
+    ) throws {
+        for (form, expected) in [
+            (#"{"username":"ann","secret":"cGFzcw=="}"#, secret), (#"{"username":"ann"}"#, none),
+        ] {
+            let credential = Credential(username: "ann", expected)
+            let session = Secret(#"{"version":1,"session":{"basic":{"_0":\#(form)}}}"#)
+            let beside = Secret(#"{"version":1,"credential":\#(form)}"#)
+            #expect(try StoredLoginCodec.decode(session, of: kind) == StoredLogin(session: .credential(credential)))
+            #expect(try StoredLoginCodec.decode(beside, of: kind) == StoredLogin(credential: credential))
+            let written = try StoredLoginCodec.encode(StoredLogin(credential: credential))
+            #expect(try StoredLoginCodec.decode(written, of: kind) == StoredLogin(credential: credential))
+        }
     }
 
     @Test(arguments: [

@@ -87,7 +87,11 @@ struct CurlConfig {
     private func writeCertificate(to text: inout SecretBuilder) throws(LoginError) {
         let settings = run.profile.settings
         guard let file = settings.certificate else { return }
-        let passphrase = run.profile.provesByCertificate ? session.passphrase : run.extraSecrets[.passphrase]
+        let passphrase =
+            switch run.profile.kind {
+            case .challenge, .exchange, .pasted: run.extraSecrets[.passphrase]
+            case .certificate: session.passphrase
+            }
         let identity = try KeyFile.files(certificate: file, key: settings.key)
             .open(passphrase: passphrase, now: run.context.world.clock.now())
         do throws(SecretBuilder.LimitExceeded) {
@@ -99,13 +103,6 @@ struct CurlConfig {
         } catch {
             throw Self.tooLong
         }
-    }
-}
-
-extension Session {
-    /// Of the certificate's key, where that alone is the proof.
-    fileprivate var passphrase: Secret? {
-        if case .credential(let credential) = self { credential.secret } else { nil }
     }
 }
 

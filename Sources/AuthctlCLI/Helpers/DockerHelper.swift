@@ -69,13 +69,15 @@ struct DockerHelper {
                 .other("the profile \(profile.name) has no session that goes along as a user name and a password"))
         }
         let secret = Secret(supplied.secret)
-        if profile.answersChallenges {
+        switch profile.kind {
+        case .exchange, .pasted: break
+        case .challenge, .certificate:
             try invocation.context.checkBasic(username: supplied.username)
             guard secret.isFreeOfControls else { throw .usage(.controlCharacter(.password)) }
         }
         var settings = LoginSettings()
         settings.username = supplied.username
-        settings.supplied = Credential(username: supplied.username, secret: secret)
+        settings.supplied = Credential(username: supplied.username, profile.kind.credential(of: secret))
         settings.policy = LoginFlow.Policy(mayAsk: false, hasSuppliedCredential: true)
         _ = try LoginRun(invocation.context, profile, settings).run()
     }
@@ -137,6 +139,6 @@ extension Profile {
     /// Whether what stays after a login can be the pair of HTTP Basic.
     fileprivate var makesPairs: Bool {
         if sessionRule.basic != nil { return true }
-        return sessionRule.isCredential && (methods.contains(.basic) || methods.contains(.auto))
+        return sessionRule.isCredential && kind.accepts(.basic)
     }
 }

@@ -35,7 +35,10 @@ extension SessionRule {
     ) throws(FillFault) -> (username: Secret, password: Secret)? {
         switch session {
         case .credential(let credential):
-            return (Secret(credential.username ?? ""), credential.secret ?? Secret(""))
+            switch credential.kind {
+            case .password(let password): return (Secret(credential.username ?? ""), password)
+            case .token, .ticket, .certificate, .noSecret: return nil
+            }
         case .cookies:
             return nil
         case .token(let token):

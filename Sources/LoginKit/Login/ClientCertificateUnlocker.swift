@@ -21,36 +21,47 @@ struct ClientCertificateUnlocker {
     ) throws(LoginError) -> ClientIdentity? {
         let former = keeper(settings)
         let opened = try open { () throws(LoginError) in try former.fill() }
-        guard let identity = opened, profile.provesByCertificate else { return opened }
+        switch profile.kind {
+        case .challenge, .exchange, .pasted: break
+        case .certificate: if let opened { try logIn(with: opened, &settings, keeper) }
+        }
+        return opened
+    }
+
+    private func logIn(
+        with identity: ClientIdentity, _ settings: inout LoginSettings, _ keeper: (LoginSettings) -> StoreKeeper
+    ) throws(LoginError) {
         if let named = settings.username, !named.isSame(as: identity.commonName) {
             throw settings.mayUseCertificate
                 ? .usage(.other("the certificate is that of \(SafeText.quoted(identity.commonName)); -u names another"))
                 : .loginRequired(LoginNeed(why: .noSuchAccount(username: named, known: [identity.commonName])))
         }
         settings.username = identity.commonName
-        guard settings.mayUseCertificate else { return identity }
+        guard settings.mayUseCertificate else { return }
         settings.policy.mayAsk = false
         let isStored = try keeper(settings).fill().session != nil
         if settings.policy.force || !isStored {
-            settings.supplied = Credential(username: identity.commonName, secret: identity.passphrase)
+            settings.supplied = Credential(
+                username: identity.commonName, .certificate(passphrase: identity.passphrase))
             settings.policy.hasSuppliedCredential = true
         }
-        return identity
     }
 
     /// - Parameter stored: what is kept of the account, asked for only if a passphrase is needed.
     /// - Returns: nothing where the profile names no certificate.
     private func open(stored: () throws(LoginError) -> StoredLogin) throws(LoginError) -> ClientIdentity? {
         guard let file = profile.settings.certificate else {
-            if profile.provesByCertificate { throw .usage(.clientCertificate(.notNamed)) }
-            return nil
+            switch profile.kind {
+            case .challenge, .exchange, .pasted: return nil
+            case .certificate: throw .usage(.clientCertificate(.notNamed))
+            }
         }
         let files = try KeyFile.files(certificate: file, key: profile.settings.key)
         let identity = try unlock(files, stored)
-        if profile.provesByCertificate, identity.commonName.isEmpty {
-            throw .usage(.clientCertificate(.nameless(file: file)))
+        switch profile.kind {
+        case .certificate where identity.commonName.isEmpty: throw .usage(.clientCertificate(.nameless(file: file)))
+        case .challenge, .exchange, .pasted, .certificate: return identity
         }
-        return identity
     }
 
     private func unlock(
@@ -73,9 +84,10 @@ struct ClientCertificateUnlocker {
 
     private func keptPassphrase(_ stored: () throws(LoginError) -> StoredLogin) throws(LoginError) -> Secret? {
         let stored = try stored()
-        guard profile.provesByCertificate else { return stored.extraSecrets[.passphrase] }
-        guard case .credential(let credential) = stored.session else { return nil }
-        return credential.secret
+        switch profile.kind {
+        case .challenge, .exchange, .pasted: return stored.extraSecrets[.passphrase]
+        case .certificate: return stored.session?.passphrase
+        }
     }
 
     private func ask(_ files: ClientCertificateFiles, _ now: Int64) throws(LoginError) -> ClientIdentity {

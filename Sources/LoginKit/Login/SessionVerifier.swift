@@ -15,9 +15,7 @@ package struct SessionVerifier {
         var settings = LoginSettings()
         settings.username = username ?? context.username(for: profile)
         settings.policy = LoginFlow.Policy(mayAsk: false)
-        let supplied = try Self.supplied(context, profile, settings.username)
-        // Where a certificate is the proof, what is given opens its key.
-        if profile.provesByCertificate { settings.passphrase = supplied?.secret } else { settings.supplied = supplied }
+        try Self.takeSupplied(context, profile, into: &settings)
         if settings.supplied != nil {
             settings.policy.hasSuppliedCredential = true
             settings.persist = persist
@@ -53,14 +51,20 @@ package struct SessionVerifier {
         return .sessionExpired
     }
 
-    private static func supplied(
-        _ context: LoginContext, _ profile: Profile, _ username: String?
-    ) throws(LoginError) -> Credential? {
+    private static func takeSupplied(
+        _ context: LoginContext, _ profile: Profile, into settings: inout LoginSettings
+    ) throws(LoginError) {
         let environment = context.world.environment
         let mayUse = context.mayUseSuppliedVariables(for: profile, isLogin: false)
-        guard let source = SuppliedCredential.variable(environment, mayUse) else { return nil }
+        guard let source = SuppliedCredential.variable(environment, mayUse) else { return }
         let secret = try SuppliedCredential(source: source, allowsBlank: false).secret(context.world)
-        return try context.credential(secret, of: username ?? environment["AUTHCTL_USERNAME"], profile)
+        switch profile.kind {
+        case .challenge, .exchange, .pasted:
+            let username = settings.username ?? environment["AUTHCTL_USERNAME"]
+            settings.supplied = try context.credential(secret, of: username, profile)
+        // It opens the key.
+        case .certificate: settings.passphrase = secret
+        }
     }
 }
 

@@ -23,7 +23,7 @@ final class SingleFlightRefresh: Authenticator {
 
     /// The password that is kept earns a session for all processes, and one that is refused is sent by one of them.
     func begin(_ credential: Credential, code: Secret?) throws(LoginError) -> LoginStep {
-        guard let kept = keeper.password, kept.secret == credential.secret, !keeper.mayRefresh else {
+        guard let kept = keeper.password, kept.kind == credential.kind, !keeper.mayRefresh else {
             return try service.begin(credential, code: code)
         }
         if let earned = try keeper.beginRefresh(of: nil) {

@@ -72,12 +72,13 @@ extension LoginContext {
     /// A given password with its user name, which it needs from somewhere where the login has one: as named, else the
     /// profile's, else that of the active account.
     package func credential(_ secret: Secret, of named: String?, _ profile: Profile) throws(LoginError) -> Credential {
-        guard profile.fields.contains(.username) else { return Credential(username: nil, secret: secret) }
+        let kind = profile.kind.credential(of: secret)
+        guard profile.fields.contains(.username) else { return Credential(username: nil, kind) }
         let active = try document().profile(profile.name)?.activeAccount?.username
         guard let username = named ?? profile.user ?? active, !username.isEmpty else {
             throw .loginRequired(LoginNeed(why: .nothingStored, missing: [.username]))
         }
-        return Credential(username: username, secret: secret)
+        return Credential(username: username, kind)
     }
 }
 

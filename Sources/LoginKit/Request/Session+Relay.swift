@@ -3,15 +3,27 @@ import LoginCore
 extension Session {
     /// Whether the server judges a password each time.
     var isPassword: Bool {
-        if case .credential(let credential) = self { credential.secret != nil } else { false }
+        switch self {
+        case .token, .cookies: return false
+        case .credential(let credential):
+            switch credential.kind {
+            case .password: return true
+            case .certificate(let passphrase): return passphrase != nil
+            case .token, .ticket, .noSecret: return false
+            }
+        }
     }
 
     /// That the server has refused it.
     var refusal: String {
         switch self {
-        case .credential(let credential) where credential.secret == nil: "the server refused the Kerberos ticket"
-        case .credential: "the server refused the stored password"
-        case .token, .cookies: "the server does not know the session any more"
+        case .token, .cookies: return "the server does not know the session any more"
+        case .credential(let credential):
+            switch credential.kind {
+            case .ticket: return "the server refused the Kerberos ticket"
+            case .password, .token, .noSecret: return "the server refused the stored password"
+            case .certificate: return "the server refused the client certificate"
+            }
         }
     }
 }

@@ -132,17 +132,23 @@ extension StoreKeeper {
     private func record(
         of login: Login, by method: AuthenticationMethod, in store: StoreName
     ) -> AccountRecord {
-        let kind: AccountRecord.SessionKind =
-            switch login.session {
-            case .credential where method == .certificate: .certificate
-            case .credential(let credential) where credential.secret == nil: .ticket
-            case .credential: method == .digest ? .digest : .basic
-            case .token: .token
-            case .cookies: .cookies
-            }
-        return AccountRecord(
+        AccountRecord(
             username: login.identity.accountName, serverName: login.identity.serverName, origin: subject.origin,
-            store: store, kind: kind, expires: login.session.expires, savedAt: clock.now(), space: login.space)
+            store: store, kind: kind(of: login.session, by: method), expires: login.session.expires,
+            savedAt: clock.now(), space: login.space)
+    }
+
+    private func kind(of session: Session, by method: AuthenticationMethod) -> AccountRecord.SessionKind {
+        switch session {
+        case .token: return .token
+        case .cookies: return .cookies
+        case .credential(let credential):
+            switch credential.kind {
+            case .certificate: return .certificate
+            case .ticket: return .ticket
+            case .password, .token, .noSecret: return method == .digest ? .digest : .basic
+            }
+        }
     }
 
     /// A passphrase is asked for here, while nobody has to wait for it. What cannot be opened is told when it is erased.

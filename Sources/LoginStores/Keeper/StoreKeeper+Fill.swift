@@ -57,7 +57,8 @@ extension StoreKeeper {
         let store = try stores.open(record.store)
         guard let bytes = try store.find(id) else { return nil }
         do throws(StoredLoginCodec.Malformed) {
-            return Filled(id: id, store: store, bytes: bytes, login: try StoredLoginCodec.decode(bytes))
+            let login = try StoredLoginCodec.decode(bytes, of: rules.kind)
+            return Filled(id: id, store: store, bytes: bytes, login: login)
         } catch {
             throw .damaged(path: "\(record.store)", problem: "what it holds for this account is no stored login")
         }
@@ -72,8 +73,7 @@ extension StoreKeeper {
         try fromStore { () throws(StoreFault) in
             if filled == nil, let record = try account() { filled = try read(record) }
             guard let filled else { return }
-            // A ticket is no secret of ours: the next one may be good.
-            if case .credential(let credential) = filled.login.session, credential.secret == nil { return }
+            guard filled.login.session?.isOurs != false else { return }
             try book.changing(loginsOf: subject.profile) { () throws(StoreFault) in
                 // Saved by another process since: of that, nothing was said.
                 guard try filled.store.find(filled.id) == filled.bytes else { return }
@@ -110,6 +110,22 @@ extension StoreKeeper {
             return try StoredLoginCodec.encode(login)
         } catch {
             throw .damaged(path: AccountRegistry.fileName, problem: "the login cannot be written as JSON")
+        }
+    }
+}
+
+extension Session {
+    /// Whether what proves it is kept here, so that a refusal says something of it. A ticket or a bare key is kept elsewhere, and
+    /// the next one may be good.
+    fileprivate var isOurs: Bool {
+        switch self {
+        case .token, .cookies: return true
+        case .credential(let credential):
+            switch credential.kind {
+            case .password, .token, .noSecret: return true
+            case .certificate(let passphrase): return passphrase != nil
+            case .ticket: return false
+            }
         }
     }
 }

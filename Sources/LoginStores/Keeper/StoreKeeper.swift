@@ -29,11 +29,16 @@ public final class StoreKeeper: LoginKeeper {
         public let persistence: Persistence
         /// Whether a password stays beside the token or the cookies that it earned.
         public let keepsPassword: Bool
+        /// How the profile's logins work, which tells what a stored secret is.
+        public let kind: LoginKind
 
-        /// Without arguments: for good, and without the password of a token or of cookies.
-        public init(persistence: Persistence = .permanent, keepsPassword: Bool = false) {
+        /// Without arguments: for good, without the password of a token or of cookies, and by HTTP authentication.
+        public init(
+            persistence: Persistence = .permanent, keepsPassword: Bool = false, kind: LoginKind = .challenge([])
+        ) {
             self.persistence = persistence
             self.keepsPassword = keepsPassword
+            self.kind = kind
         }
     }
 
