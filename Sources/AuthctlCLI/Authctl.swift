@@ -7,11 +7,11 @@ struct Authctl: ParsableCommand {
         commandName: "authctl",
         abstract: "One login command for every HTTP service.",
         discussion: """
-            authctl login https://HOST/PATH   log in where that URL answers who is logged in
-            authctl whoami                    print the user name; the exit code says the rest
-            authctl help exit-codes           the codes that scripts rely on
+            authctl login https://HOST/PATH   log in with a URL that requires a login
+            authctl whoami                    print the user name
+            authctl help exit-codes           list the exit codes for scripts
 
-            The manual: man authctl; profiles: man authctl-config
+            Manual: man authctl; profiles: man authctl-config
             """,
         version: "authctl 0.1.0",
         subcommands: [

@@ -42,7 +42,7 @@ enum CommandNames {
         let hint = shown.nearest(to: word).first.map { "did you mean '\(group)\($0)'?" }
         throw .usage(
             .other(
-                "there is no such command; \(hint ?? "there are: \(shown.map { group + $0 }.joined(separator: ", "))")")
+                "unknown command; \(hint ?? "the commands are: \(shown.map { group + $0 }.joined(separator: ", "))")")
         )
     }
 }

@@ -13,10 +13,10 @@ struct GlobalOptions: ParsableArguments {
         help: ArgumentHelp("The account to use.", valueName: "name"))
     var username: String?
 
-    @Flag(name: [.short, .long], help: "Say nothing but results and errors.")
+    @Flag(name: [.short, .long], help: "Print only results and errors.")
     var quiet = false
 
-    @Flag(name: [.short, .long], help: "Say what is sent and answered, without secrets.")
+    @Flag(name: [.short, .long], help: "Show requests and responses, without secrets.")
     var verbose = false
 
     @Flag(help: "Never ask; fail with 4 and list what is missing.")
@@ -25,7 +25,7 @@ struct GlobalOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Use this configuration file.", valueName: "file"), completion: .file())
     var config: String?
 
-    @Option(help: ArgumentHelp("How long one request may take.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Time limit for one request.", valueName: "seconds"))
     var timeout: Int?
 }
 
@@ -41,6 +41,6 @@ extension GlobalOptions {
 
 /// For the commands that report.
 struct ReportOptions: ParsableArguments {
-    @Flag(help: "Print one JSON value, also on failure.")
+    @Flag(help: "Print one JSON value, even on failure.")
     var json = false
 }

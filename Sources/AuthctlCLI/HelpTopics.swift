@@ -20,7 +20,7 @@ enum HelpTopics {
                 let near = known.nearest(to: word).first.map { "did you mean 'help \(group)\($0)'?" }
                 throw .usage(
                     .other(
-                        "there is no help of that name; \(near ?? "there is: \(known.isEmpty ? "none below" : known.joined(separator: ", "))")"
+                        "no such help topic; \(near ?? "the topics are: \(known.isEmpty ? "none" : known.joined(separator: ", "))")"
                     ))
             }
             group += "\(word) "
@@ -33,7 +33,7 @@ enum HelpTopics {
 struct ExitCodesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "exit-codes",
-        abstract: "The exit codes, and what a script should do about each.",
+        abstract: "The exit codes, and what to do about each.",
         discussion: table,
         shouldDisplay: false)
 
@@ -52,8 +52,8 @@ struct ExitCodesCommand: ParsableCommand {
             table += "\(signal)  signal\n      died by \(name)\n"
         }
         table += """
-            exec: the code of its command; 126 and 127 where that cannot be run or is not there;
-            100 and the code above where the login failed, so that it never ran.
+            exec: the code of its command; 126 if it cannot be run, 127 if it was not found;
+            100 plus a code above if the login failed and the command never ran.
 
             """
         return table
@@ -64,7 +64,7 @@ struct ExitCodesCommand: ParsableCommand {
 struct ConfigHelpCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config",
-        abstract: "The configuration in short; all of it: man authctl-config",
+        abstract: "A summary of the configuration; see man authctl-config",
         discussion: page,
         shouldDisplay: false)
 
@@ -73,9 +73,9 @@ struct ConfigHelpCommand: ParsableCommand {
     }
 
     private static let page = """
-        ~/.config/authctl/config.toml is yours, and authctl never writes to it:
+        Edit ~/.config/authctl/config.toml; authctl never writes to it:
 
-          default = "blog"            the profile where none is named
+          default = "blog"            the default profile
           store = "file"              for all profiles; also: persist, proxy
 
           [profiles.blog]
@@ -87,12 +87,12 @@ struct ConfigHelpCommand: ParsableCommand {
         url       the origin, with a base path if there is one
         method    auto (default), certificate, negotiate, digest, basic, cookie, token
         login     the request that logs in: get, post or send, with form, json or body
-        verify    the request that answers who is logged in
+        verify    the request that tells who is logged in
         refresh   logout   session   user   certificate   key   ca-file   allow-http
         proxy     timeout   store   persist   keep-password   password-command
 
-        An example of each kind of service: man authctl-config
-        To see a profile at work: authctl profile test NAME
+        Examples for each kind of service: man authctl-config
+        To try a profile: authctl profile test NAME
 
         """
 }

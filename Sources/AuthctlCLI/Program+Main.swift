@@ -18,7 +18,7 @@ extension Program {
             return finish(ending)
         case .privileged:
             // Whoever runs a set-uid copy could read its owner's secrets.
-            Streams.standard.say("authctl: refuses to run with the rights of another user (set-uid)")
+            Streams.standard.say("authctl: refusing to run set-uid, with the rights of another user")
         case .notHardened:
             Streams.standard.say("authctl: the process cannot be protected against debuggers and core dumps")
         }

@@ -34,7 +34,7 @@ static void open_libraries(void)
             return;
     }
     const char *text = dlerror();
-    snprintf(problem_text, sizeof problem_text, "%s", text ? text : "libssl.so.3 cannot be opened");
+    snprintf(problem_text, sizeof problem_text, "%s", text ? text : "libssl.so.3 could not be loaded");
     problem = problem_text;
 }
 

@@ -48,7 +48,7 @@ static void open_library(void)
     if (whole)
         return;
     const char *text = dlerror();
-    snprintf(problem_text, sizeof problem_text, "%s", text ? text : "libcrypto.so.3 cannot be opened");
+    snprintf(problem_text, sizeof problem_text, "%s", text ? text : "libcrypto.so.3 could not be loaded");
     problem = problem_text;
 }
 
@@ -156,7 +156,7 @@ static const char *evaluate(OPENSSL_STACK *others, X509 *leaf, const char *host,
 {
     X509_STORE_CTX *context = table.X509_STORE_CTX_new();
     if (context == NULL)
-        return "no memory left";
+        return "out of memory";
     bool done = table.X509_STORE_CTX_init(context, store, leaf, (STACK_OF(X509) *)others)
         && verify(context, host, reasons);
     table.X509_STORE_CTX_free(context);
@@ -168,15 +168,15 @@ static const char *evaluate_all(
 {
     X509_STORE *store = table.X509_STORE_new();
     OPENSSL_STACK *others = table.OPENSSL_sk_new_null();
-    const char *fault = store == NULL || others == NULL ? "no memory left" : NULL;
+    const char *fault = store == NULL || others == NULL ? "out of memory" : NULL;
     /* As libcurl sets them. */
     if (fault == NULL
         && (!table.X509_STORE_set_flags(store, X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_PARTIAL_CHAIN)
             || !table.X509_STORE_load_file(store, ca_file)))
-        fault = "the file of the authorities cannot be read";
+        fault = "the file of certificate authorities cannot be read";
     for (size_t i = 1; fault == NULL && i < count; i++)
         if (!table.OPENSSL_sk_push(others, certificates[i]))
-            fault = "no memory left";
+            fault = "out of memory";
     if (fault == NULL)
         fault = evaluate(others, certificates[0], host, store, reasons);
     if (others != NULL)

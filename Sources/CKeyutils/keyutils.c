@@ -21,7 +21,7 @@ static long (*set_timeout_)(int32_t, unsigned);
 
 static void note_problem(void) {
     const char *text = dlerror();
-    snprintf(problem_text, sizeof problem_text, "%s", text ? text : "libkeyutils.so.1 cannot be opened");
+    snprintf(problem_text, sizeof problem_text, "%s", text ? text : "libkeyutils.so.1 could not be loaded");
     problem = problem_text;
 }
 

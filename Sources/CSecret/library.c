@@ -43,7 +43,7 @@ static void drop_text(const char *text) { (void)text; }
 static void note_problem(void)
 {
     const char *text = dlerror();
-    snprintf(problem_text, sizeof problem_text, "%s", text ? text : "libsecret-1.so.0 cannot be opened");
+    snprintf(problem_text, sizeof problem_text, "%s", text ? text : "libsecret-1.so.0 could not be loaded");
 }
 
 static void open_library(void)

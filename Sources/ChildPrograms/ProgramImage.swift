@@ -17,7 +17,7 @@ public struct ProgramImage {
         /// Why it cannot be run, as a part of a sentence.
         public var words: String {
             guard errno == ENOENT else { return String(cString: strerror(errno)) }
-            return wasFound ? "what its first line names is not there" : "there is no such program"
+            return wasFound ? "its interpreter was not found" : "not found"
         }
     }
 

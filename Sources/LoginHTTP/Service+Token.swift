@@ -74,7 +74,7 @@ extension Service {
         hidden.add([value, refreshToken])
         try checkType(facts)
         guard value.isHeaderSafe, refreshToken?.isHeaderSafe != false else {
-            throw .network(.brokenResponse("the token in the answer holds a control character"))
+            throw .network(.brokenResponse("the token in the response contains a control character"))
         }
         let expires = ExpiryReader(now: clock.now()).expiry(facts, answer, token: value)
         clockDifference = ClockDifference(of: facts.response, bringing: expires, at: clock)
@@ -88,7 +88,7 @@ extension Service {
             type.lowercased() != "bearer"
         else { return }
         throw .failure(
-            .other("the server answered a token of the type \(SafeText.quoted(type)); only Bearer is understood"))
+            .other("the server returned a token of type \(SafeText.quoted(type)); only Bearer is supported"))
     }
 }
 

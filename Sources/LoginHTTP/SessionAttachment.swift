@@ -34,12 +34,12 @@ extension FillFault {
         case .notForHeader(.password): .usage(.controlCharacter(.password))
         case .notForHeader(.token): .usage(.controlCharacter(.token))
         case .notForHeader(let slot):
-            .network(.brokenResponse("{\(slot.name)} holds a control character and cannot be sent in a header"))
+            .network(.brokenResponse("{\(slot.name)} contains a control character and cannot be sent in a header"))
         case .dotSegment(.username), .dotSegment(.password), .dotSegment(.ttl), .dotSegment(.secret):
-            .usage(.other("a part of the path would be \".\" or \"..\" and lead to another one; nothing was sent"))
+            .usage(.other("a path segment would be \".\" or \"..\"; nothing was sent"))
         case .dotSegment(let slot):
             .network(.brokenResponse("{\(slot.name)} is \".\" or \"..\", which would lead to another path"))
-        case .tooLong(let limit): .usage(.other("a request of the profile grows beyond \(limit) bytes"))
+        case .tooLong(let limit): .usage(.other("a request of the profile would be longer than \(limit) bytes"))
         }
     }
 }

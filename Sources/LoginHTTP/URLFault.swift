@@ -10,10 +10,10 @@ struct URLFault {
     func checkCharacters() throws(UsageFault) {
         guard text.utf8.count <= 8192 else { throw .badURL(url: "\(shown.prefix(60))…", problem: "it is too long") }
         let clean = text.unicodeScalars.allSatisfy { $0.value > 0x20 && !(0x7f...0x9f).contains($0.value) }
-        guard clean else { throw bad("it holds a blank or a control character") }
+        guard clean else { throw bad("it contains a blank or a control character") }
         // A browser reads it as a slash: behind a host, and before an `@`, it would name another server to a person.
         guard !text.prefix(while: { $0 != "?" && $0 != "#" }).contains("\\") else {
-            throw bad("it holds a backslash (%5C in a path)")
+            throw bad("it contains a backslash (%5C in a path)")
         }
     }
 
@@ -25,7 +25,7 @@ struct URLFault {
         if rest.hasPrefix("://") {
             guard let next = rest.dropFirst(3).first, !"/\\?#".contains(next) else { throw bad("there is no host") }
         } else if rest.hasPrefix(":"), ["http", "https"].contains(scheme.lowercased()) {
-            throw bad("two slashes follow the scheme")
+            throw bad("the scheme must be followed by two slashes")
         } else {
             throw .missingScheme(host: shown)
         }

@@ -21,7 +21,7 @@ public struct URLParser: Sendable {
         let fault = URLFault(text: text)
         try fault.checkCharacters()
         try fault.checkScheme()
-        guard let url = CurlURL(library) else { throw fault.bad("no memory left") }
+        guard let url = CurlURL(library) else { throw fault.bad("out of memory") }
         if let problem = url.set(CURLUPART_URL, text, flags: CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE) {
             throw fault.bad(problem)
         }
@@ -40,7 +40,7 @@ public struct URLParser: Sendable {
             (user != nil) == url.has(CURLUPART_USER) && (password != nil) == url.has(CURLUPART_PASSWORD)
         let isClean = user.map { Secret($0).isFreeOfControls && !$0.contains("\u{FFFD}") } ?? true
         guard isDecoded, isClean, password?.isFreeOfControls ?? true else {
-            throw fault.bad("the user name or password in it holds a control character or is not UTF-8")
+            throw fault.bad("its user name or password contains a control character or is not UTF-8")
         }
         return (user, password)
     }
@@ -73,13 +73,13 @@ public struct URLParser: Sendable {
 
     private func origin(of url: borrowing CurlURL, _ fault: URLFault) throws(UsageFault) -> Origin {
         guard let scheme = url.text(CURLUPART_SCHEME)?.lowercased(), scheme == "https" || scheme == "http" else {
-            throw fault.bad("only https and http are understood")
+            throw fault.bad("only https and http are supported")
         }
         guard let port = url.text(CURLUPART_PORT, flags: CURLU_DEFAULT_PORT).flatMap({ Int($0) }), port > 0 else {
-            throw fault.bad("the port is not one")
+            throw fault.bad("invalid port")
         }
         guard let host = url.host()?.lowercased(), HostName.isUsable(host) else {
-            throw fault.bad("the host is not one")
+            throw fault.bad("invalid host")
         }
         guard url.text(CURLUPART_ZONEID) == nil else { throw fault.bad("an IPv6 zone cannot be part of an origin") }
         return Origin(scheme: scheme, host: host, port: port)

@@ -27,7 +27,7 @@ extension LoginContext {
             clock: world.clock,
             leftBehind: { [talk] store, fault in
                 talk.warn(
-                    "authctl: the former copy in '\(store)' could not be erased: \(LoginError.store(fault).message(about: ErrorContext()).what)"
+                    "authctl: the old copy in '\(store)' could not be erased: \(LoginError.store(fault).message(about: ErrorContext()).what)"
                 )
             })
     }

@@ -92,7 +92,7 @@ package final class LoginContext {
     package func endpoint(_ profile: Profile) throws(LoginError) -> ServiceEndpoint {
         let url = try parse(profile.url)
         guard url.user == nil, url.password == nil, url.query == nil else {
-            throw .usage(.badURL(url: url.text, problem: "a profile's url has neither user information nor a query"))
+            throw .usage(.badURL(url: url.text, problem: "a profile's url must not have user information or a query"))
         }
         topic.origin = url.origin
         let path = url.path.hasSuffix("/") ? String(url.path.dropLast()) : url.path
@@ -121,7 +121,7 @@ package final class LoginContext {
 
     /// The desktop's keyring, which may ask a person to unlock it where that is allowed.
     private var desktop: DesktopSession {
-        let notice = { [unowned self] in say("authctl: the desktop asks about its keyring; waiting for the answer") }
+        let notice = { [unowned self] in say("authctl: waiting for the dialogue of the desktop's keyring") }
         let unlocking = DesktopSession.Unlocking.asking(seconds: promptTimeout, notice: notice)
         return DesktopSession(unlocking: mayUnlock ? unlocking : .never) { [world] in world.environment[$0] }
     }

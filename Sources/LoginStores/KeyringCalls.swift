@@ -103,7 +103,7 @@ extension KeyringStore {
         switch Int32(-result) {
         case ELIBACC:
             let problem = ckeyutils_problem().map { String(cString: $0) }
-            throw .unavailable(.keyring, problem: problem ?? "libkeyutils.so.1 cannot be opened")
+            throw .unavailable(.keyring, problem: problem ?? "libkeyutils.so.1 could not be loaded")
         case EDQUOT:
             throw .unavailable(.keyring, problem: "the kernel's quota for this user's keys is used up")
         case ENOSYS, EPERM, EACCES:

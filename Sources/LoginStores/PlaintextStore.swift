@@ -76,7 +76,7 @@ public struct PlaintextStore: CredentialStore {
     private func content(_ bytes: Secret?) throws(StoreFault) -> Content {
         guard let bytes else { return Content(version: Self.version, entries: []) }
         guard let content = SecretJSON.decode(Content.self, from: bytes), content.version == Self.version else {
-            throw .damaged(path: file.path, problem: "it is not what this version of authctl writes")
+            throw .damaged(path: file.path, problem: "it was not written by this version of authctl")
         }
         return content
     }

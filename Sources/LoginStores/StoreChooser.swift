@@ -82,7 +82,7 @@ public struct StoreChooser {
 
     private func checkIsKeyring(_ name: StoreName?) throws(StoreFault) {
         guard let name, name != .keyring else { return }
-        throw .unavailable(name, problem: "it keeps for good; for one session there is keyring")
+        throw .unavailable(name, problem: "it keeps logins permanently; for one session use 'keyring'")
     }
 
     private func automatic(

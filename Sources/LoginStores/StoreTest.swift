@@ -32,7 +32,7 @@ public struct StoreTest: Sendable {
             throw error
         }
         let erased = try store.erase(account)
-        guard found == secret else { throw .unavailable(store.name, problem: "what was written does not read back") }
+        guard found == secret else { throw .unavailable(store.name, problem: "what was written cannot be read back") }
         guard erased, try !store.contains(account) else {
             throw .unavailable(store.name, problem: "what was written cannot be erased")
         }

@@ -57,7 +57,7 @@ struct Conversation: ~Copyable {
             do throws(LineFault) {
                 return try LineReader(terminal: terminal).read(question)
             } catch .severalLines {
-                say(["What was pasted has more than one line; nothing was sent."])
+                say(["The pasted text has more than one line; nothing was sent."])
             } catch {
                 throw Self.loginError(error, field)
             }

@@ -13,9 +13,9 @@ struct Dialogue {
         let hint = challenge.isFirst ? " (Ctrl-C cancels)" : ""
         var lines = ["Log in to \(profile) (\(origin))\(hint)"] + reason
         if let realm = challenge.protectionSpace.realm, !realm.isEmpty {
-            lines.append(TextLine.quoting(realm, after: "The server names the place", end: ".", columns: columns))
+            lines.append(TextLine.quoting(realm, after: "Realm:", columns: columns))
         }
-        if let signup = challenge.signup { lines.append("No account yet? Register at \(SafeText.escaped(signup))") }
+        if let signup = challenge.signup { lines.append("No account yet? Sign up at \(SafeText.escaped(signup))") }
         return lines
     }
 
@@ -30,12 +30,12 @@ struct Dialogue {
     /// The same where the name is kept, with the way back to it.
     /// - Parameter mayBeBlank: an empty line is an answer then.
     func label(_ field: CredentialField, keeping name: String, mayBeBlank: Bool) -> String {
-        "\(field.label) for \(SafeText.escaped(name)) (\(mayBeBlank ? "Ctrl-U twice" : "empty"): another name): "
+        "\(field.label) for \(SafeText.escaped(name)) (\(mayBeBlank ? "Ctrl-U twice" : "leave empty") to change the name): "
     }
 
     private var reason: [String] {
         switch challenge.reason {
-        case .notLoggedIn: ["Nothing is stored for it yet."]
+        case .notLoggedIn: ["Not logged in yet."]
         case .forced: []
         case .sessionEnded(at: nil): ["The server no longer accepts the stored session."]
         case .sessionEnded(at: let time?): ["The stored session expired \(LocalTime.words(of: time))."]
@@ -51,14 +51,14 @@ struct Dialogue {
         let attempt = "Attempt \(challenge.attempt) of \(challenge.maxAttempts)"
         // A server that locks accounts counts the stored one as well.
         let count = challenge.previousFailureCount
-        let total = count >= challenge.attempt ? ", its refusal number \(count) with the stored one" : ""
+        let total = count >= challenge.attempt ? " (refusal \(count), counting the stored one)" : ""
         return ["\(attempt): the server refused this \(refusedThing)\(total)."] + details(refusal)
     }
 
     private func details(_ refusal: Refusal) -> [String] {
         var lines: [String] = []
         if refusal.mayMeanForbidden {
-            lines.append("It answers the same where the \(secretName) is right but the account may not log in.")
+            lines.append("The account may also be blocked; this server does not say which.")
         }
         if let words = refusal.words, !words.isEmpty {
             lines.append(TextLine.quoting(words, after: "The server says:", columns: columns))

@@ -80,11 +80,12 @@ public struct TerminalPrompt: Prompt, Sendable {
             guard let first = try conversation.read(label, style: .masked(mask), for: .password) else { return nil }
             guard !first.isEmpty else { throw .store(.passphraseBlank) }
             guard confirm else { return first }
-            guard let second = try conversation.read("The same again: ", style: .masked(mask), for: .password) else {
+            guard let second = try conversation.read("Repeat the passphrase: ", style: .masked(mask), for: .password)
+            else {
                 return nil
             }
             if first == second { return first }
-            conversation.say(["The two are not the same."])
+            conversation.say(["The passphrases do not match."])
         }
     }
 
@@ -95,7 +96,7 @@ public struct TerminalPrompt: Prompt, Sendable {
     public func confirm(_ question: String, typing word: String) throws(LoginError) -> Bool {
         let conversation = try begin(missing: [])
         conversation.say([question])
-        guard let answer = try conversation.read("Type \(word) to go on: ", style: .shown, for: .username) else {
+        guard let answer = try conversation.read("Type \(word) to continue: ", style: .shown, for: .username) else {
             throw .cancelled
         }
         return answer == Secret(word)

@@ -7,14 +7,14 @@ struct TrustDialogue {
     let columns: Int
 
     static let question = "Trust it? Type reject, once or always [reject]: "
-    static let help = "Type one of the three words whole; nothing was sent so far."
+    static let help = "Type one of the three words in full; nothing has been sent yet."
 
     var lines: [String] {
-        ["The certificate of \(SafeText.escaped(trust.origin.description)) cannot be trusted by itself:"]
+        ["The certificate of \(SafeText.escaped(trust.origin.description)) cannot be verified:"]
             + trust.reasons.map { "  - \($0.words)" }
             + facts
             + ["SHA-256 fingerprint:"] + fingerprint
-            + ["Compare it with what the server's administrator tells you.", "Nothing was sent so far."]
+            + ["Compare it with the fingerprint from the server's administrator.", "Nothing has been sent yet."]
     }
 
     /// The names in it are the server's claim; the dates are in words of ours.

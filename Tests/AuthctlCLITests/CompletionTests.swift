@@ -55,7 +55,7 @@ struct CompletionTests {
     @Test func `commands and options come with what they are`() throws {
         let world = try TestWorld()
         let commands = world.run("complete", "--", "").output
-        #expect(commands.contains("\nlogin\tLog in, and keep the login.\n") && !commands.contains("read-back"))
+        #expect(commands.contains("\nlogin\tLog in and store the login.\n") && !commands.contains("read-back"))
         #expect(choices(world, "login", "--force", "--f") == choices(world, "login", "--force", "-"))
         #expect(!choices(world, "login", "--force", "-").contains("--force"))
         #expect(choices(world, "exec", "--", "") == ["command"])

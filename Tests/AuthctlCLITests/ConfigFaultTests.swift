@@ -33,29 +33,29 @@ struct ConfigFaultTests {
     @Test(arguments: [
         ("usr = \"a\"", "profiles.p", "profiles.p.usr: unknown key; did you mean 'user'?"),
         ("frobnicate = 1", "profiles.p", "profiles.p.frobnicate: unknown key"),
-        ("user = 7", "profiles.p", "profiles.p.user: must be a text, not an integer"),
-        ("timeout = \"7\"", "profiles.p", "profiles.p.timeout: must be an integer, not a text"),
+        ("user = 7", "profiles.p", "profiles.p.user: must be a string, not an integer"),
+        ("timeout = \"7\"", "profiles.p", "profiles.p.timeout: must be an integer, not a string"),
         ("timeout = 0", "profiles.p", "profiles.p.timeout: must be from 1 to 3600"),
-        ("allow-http = \"yes\"", "profiles.p", "profiles.p.allow-http: must be true or false, not a text"),
+        ("allow-http = \"yes\"", "profiles.p", "profiles.p.allow-http: must be true or false, not a string"),
         ("store = \"safe\"", "profiles.p", "profiles.p.store: there is no store 'safe'"),
-        ("persist = \"forever\"", "profiles.p", "profiles.p.persist: 'forever' is none of none, session, permanent"),
-        ("method = \"bsic\"", "profiles.p", "profiles.p.method: 'bsic' is none of auto"),
+        ("persist = \"forever\"", "profiles.p", "profiles.p.persist: 'forever' is not one of none, session, permanent"),
+        ("method = \"bsic\"", "profiles.p", "profiles.p.method: 'bsic' is not one of auto"),
         ("method = []", "profiles.p", "profiles.p.method: must name at least one method"),
         (
             "method = [\"basic\", \"token\"]", "profiles.p",
-            "profiles.p.method: 'auto', 'certificate', 'cookie' and 'token' stand by themselves"
+            "profiles.p.method: 'auto', 'certificate', 'cookie' and 'token' cannot be in a list"
         ),
         ("method = \"cookie\"", "profiles.p", "profiles.p.login: is missing"),
-        ("logged-out = [401]", "profiles.p", "profiles.p.logged-out: belongs in 'verify', where there is one"),
-        ("forbidden = [403]", "profiles.p", "profiles.p.forbidden: belongs in 'verify', where there is one"),
+        ("logged-out = [401]", "profiles.p", "profiles.p.logged-out: belongs in 'verify'"),
+        ("forbidden = [403]", "profiles.p", "profiles.p.forbidden: belongs in 'verify'"),
         ("signup = \"register\"", "profiles.p", "profiles.p.signup: must start with '/'"),
         ("signup = \"/{username}\"", "profiles.p", "profiles.p.signup: must be a path without templates"),
         ("anonymous = 0", "profiles.p", "profiles.p.anonymous: must be true or false, not an integer"),
-        ("logged-in = [401]", "profiles.p.verify", "profiles.p.verify.logged-in: 401 proves no login"),
-        ("logged-in = [502]", "profiles.p.verify", "profiles.p.verify.logged-in: 502 proves no login"),
+        ("logged-in = [401]", "profiles.p.verify", "profiles.p.verify.logged-in: 401 never proves a login"),
+        ("logged-in = [502]", "profiles.p.verify", "profiles.p.verify.logged-in: 502 never proves a login"),
         ("logged-in = [422]", "profiles.p.login", "profiles.p.login.logged-in: is only for 'verify'"),
-        ("login = \"/l\"", "profiles.p", "profiles.p.login: must be a table, not a text"),
-        ("user = 1979-05-27", "profiles.p", "profiles.p.user: must be a text, not a date"),
+        ("login = \"/l\"", "profiles.p", "profiles.p.login: must be a table, not a string"),
+        ("user = 1979-05-27", "profiles.p", "profiles.p.user: must be a string, not a date"),
         ("!", "profiles.p", "profiles.p.url: is missing"),
         ("!", "profiles.p.verify", "profiles.p.verify: must have exactly one of 'get', 'post' and 'send'"),
         ("post = \"/\"", "profiles.p.verify", "profiles.p.verify: must have exactly one of 'get', 'post' and 'send'"),
@@ -68,10 +68,10 @@ struct ConfigFaultTests {
             "logged-out = 401", "profiles.p.verify",
             "profiles.p.verify.logged-out: must be a list of statuses and tables"
         ),
-        ("logged-out = [1000]", "profiles.p.verify", "profiles.p.verify.logged-out: 1000 is no HTTP status"),
+        ("logged-out = [1000]", "profiles.p.verify", "profiles.p.verify.logged-out: 1000 is not an HTTP status"),
         (
             "logged-out = [{}]", "profiles.p.verify",
-            "profiles.p.verify.logged-out: an empty table would hold for every answer"
+            "profiles.p.verify.logged-out: an empty table would match every response"
         ),
         (
             "logged-out = [{ name = \"x\" }]", "profiles.p.verify",
@@ -80,28 +80,28 @@ struct ConfigFaultTests {
         ("!get = \"me\"", "profiles.p.verify", "profiles.p.verify.get: must start with '/'"),
         ("!get = \"@evil/\"", "profiles.p.verify", "profiles.p.verify.get: must start with '/'"),
         ("!get = \"https://evil.example/\"", "profiles.p.verify", "profiles.p.verify.get: must start with '/'"),
-        ("!get = \"/a b\"", "profiles.p.verify", "profiles.p.verify.get: holds a blank"),
-        ("!get = \"/a#b\"", "profiles.p.verify", "profiles.p.verify.get: holds a '#'"),
-        ("!send = \"get /\"", "profiles.p.verify", "profiles.p.verify.send: must be a verb in capitals and a path"),
+        ("!get = \"/a b\"", "profiles.p.verify", "profiles.p.verify.get: contains a blank"),
+        ("!get = \"/a#b\"", "profiles.p.verify", "profiles.p.verify.get: contains a '#'"),
+        ("!send = \"get /\"", "profiles.p.verify", "profiles.p.verify.send: must be a method in capitals and a path"),
         ("header = \"X\"", "profiles.p.verify", "profiles.p.verify.header: must be \"Name: value\""),
         ("header = \"X Y: 1\"", "profiles.p.verify", "profiles.p.verify.header: must be \"Name: value\""),
-        ("header = \"X: a\\r\\nY: 1\"", "profiles.p.verify", "profiles.p.verify.header: holds a control character"),
+        ("header = \"X: a\\r\\nY: 1\"", "profiles.p.verify", "profiles.p.verify.header: contains a control character"),
         ("header = \"X: {nope}\"", "profiles.p.verify", "profiles.p.verify.header: there is no {nope}"),
         ("header = \"X: {username\"", "profiles.p.verify", "profiles.p.verify.header: '{' without '}'"),
-        ("json = 1\nform = { a = \"b\" }", "profiles.p.verify", "profiles.p.verify.json: cannot stand beside 'form'"),
+        ("json = 1\nform = { a = \"b\" }", "profiles.p.verify", "profiles.p.verify.json: cannot be used with 'form'"),
         ("json = { b = inf }", "profiles.p.verify", "profiles.p.verify.json.b: JSON has neither 'inf' nor 'nan'"),
         ("json = [nan]", "profiles.p.verify", "profiles.p.verify.json: JSON has neither 'inf' nor 'nan'"),
         ("json = 1979-05-27", "profiles.p.verify", "profiles.p.verify.json: JSON has no date"),
         (
             "expires = \"/a\"\nexpires-in = \"/b\"", "profiles.p.login",
-            "profiles.p.login.expires-in: cannot stand beside 'expires'"
+            "profiles.p.login.expires-in: cannot be used with 'expires'"
         ),
         ("basic = \"{token}\"", "profiles.p.session", "profiles.p.session.basic: must be a user name and a password"),
-        ("!cookies = false", "profiles.p.session", "profiles.p.session: says nothing"),
+        ("!cookies = false", "profiles.p.session", "profiles.p.session: is empty"),
         ("cookie = true", "profiles.p.session", "profiles.p.session.cookie: unknown key; did you mean 'cookies'?"),
         (
             "method = \"cookie\"\nlogin = { post = \"/l\" }\nsession = { header = \"X: {cookie:a}\" }", "profiles.p",
-            "profiles.p.session: must say 'cookies = true'"
+            "profiles.p.session: must have 'cookies = true'"
         ),
         (
             "method = \"token\"\nsession = { cookies = true }", "profiles.p",
@@ -109,15 +109,15 @@ struct ConfigFaultTests {
         ),
         (
             "method = \"token\"\nsession = { header = \"X: fixed\" }", "profiles.p",
-            "profiles.p.session: must say where the {token} goes"
+            "profiles.p.session: must use {token}"
         ),
         (
             "method = \"cookie\"\nlogin = { post = \"/l\" }\nsession = { cookies = true, header = \"X: {token}\" }",
-            "profiles.p", "profiles.p.session: {token} is never known"
+            "profiles.p", "profiles.p.session: {token} is not available"
         ),
         (
             "method = \"token\"\nsession = { header = [\"X: {token}\", \"Y: {cookie:csrf}\"] }", "profiles.p",
-            "profiles.p.session: {cookie:csrf} is never known without 'cookies = true'"
+            "profiles.p.session: {cookie:csrf} is not available without 'cookies = true'"
         ),
     ])
     func `what is wrong, and where`(line: String, table: String, expected: String) throws {
@@ -132,7 +132,7 @@ struct ConfigFaultTests {
         ("basic = \"{username}:{password}\"", "profiles.p.session"),
     ])
     func `a password gets into bodies only`(line: String, table: String) throws {
-        #expect(try fault(line, table: table).contains("may stand in 'form' and 'json' only"))
+        #expect(try fault(line, table: table).contains("is allowed only in 'form' and 'json'"))
     }
 
     @Test(arguments: ["[profiles.p]\nurl = \"a\nb", "default = \"p\n", "a = = 1", "[profiles.p]\n[profiles.p]\n"])

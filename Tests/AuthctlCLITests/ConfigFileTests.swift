@@ -26,7 +26,7 @@ struct ConfigFileTests {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
         let run = list()
         #expect(run.code == 2 && run.output.isEmpty)
-        #expect(run.talk.contains("can be written by others; run: chmod go-w \(path)"))
+        #expect(run.talk.contains("is writable by others; run: chmod go-w \(path)"))
     }
 
     @Test func `it may be a symbolic link`() throws {
@@ -106,7 +106,7 @@ struct ConfigFileTests {
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: folder)
             let run = list()
             #expect(run.code == code, "\(String(mode, radix: 8)): \(run.talk)")
-            if code == 2 { #expect(run.talk.contains("is not safe to read from: other users may write there")) }
+            if code == 2 { #expect(run.talk.contains("is not safe to read from: other users can write there")) }
         }
     }
 
@@ -114,7 +114,7 @@ struct ConfigFileTests {
     func `D22: its folder and all above it belong to the user or to root`(name: String) throws {
         #expect(chown("\(world.home.path)/\(name)", 54321, 54321) == 0)
         let run = list()
-        #expect(run.code == 2 && run.talk.contains("belongs to another user, number 54321"), "\(run.talk)")
+        #expect(run.code == 2 && run.talk.contains("belongs to another user, uid 54321"), "\(run.talk)")
     }
 
     @Test func `D22: where it is a link, the folders that it leads to are looked at too`() throws {

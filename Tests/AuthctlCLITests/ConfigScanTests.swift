@@ -46,7 +46,7 @@ struct ConfigScanTests {
         "a = [ \"\\\\\\u0000\" ]", "[\"a\\u0000\"]",
     ])
     func `an escaped NUL would cut a text short, and is refused`(text: String) {
-        let problem = "holds an escaped NUL, which no text of a profile may"
+        let problem = "has an escaped NUL, which is not allowed"
         #expect(fault("\n\n" + text) == .badConfig(file: "f", path: nil, line: 3, problem: problem))
     }
 
@@ -55,20 +55,20 @@ struct ConfigScanTests {
         "  [\r\n]",
     ])
     func `a heading that begins with no key is refused, where the parser would abort`(heading: String) {
-        let problem = "a heading begins with a character that no key has"
+        let problem = "has an invalid character at the start of a heading"
         #expect(fault("a = 1\n" + heading) == .badConfig(file: "f", path: nil, line: 2, problem: problem))
         #expect(fault("\u{feff}" + heading) == .badConfig(file: "f", path: nil, line: 1, problem: problem))
     }
 
     @Test(arguments: ["a = [}", "a = { b = ]", "a = [{]}", "a = [[[}", "[a}"])
     func `brackets that do not match are refused, where the parser would abort`(text: String) {
-        let problem = "closes a bracket with one of the other kind"
+        let problem = "has mismatched brackets"
         #expect(fault("\n" + text) == .badConfig(file: "f", path: nil, line: 2, problem: problem))
     }
 
     @Test(arguments: ["a = [\u{2028}]", "a = [\u{85}]", "\u{a0}[%]", "\u{e4} = 1", "a = \u{7f}", "a = [\u{c}]"])
     func `what may stand in texts and comments only is refused elsewhere`(text: String) {
-        let problem = "holds a character that may stand in texts and comments only"
+        let problem = "has a character that is allowed only in strings and comments"
         #expect(fault(text) == .badConfig(file: "f", path: nil, line: 1, problem: problem))
         #expect(fault("a = 'ä\u{2028}\u{85}' # ä") == nil)
     }
@@ -78,21 +78,21 @@ struct ConfigScanTests {
         "a = 1979-05-2% 2,", "a = 1979-05-2+ 2]",
     ])
     func `half a time is refused, where the parser would abort`(text: String) {
-        let problem = "holds two values with no comma between them"
+        let problem = "has two values without a comma between them"
         #expect(fault("\n" + text) == .badConfig(file: "f", path: nil, line: 2, problem: problem))
         #expect(fault("a = [1979-05-27 07:32:00, 1, 2, 1979-05-27 ] # a 1\nb = 'x 1'\nc = { d = 1, e = 2 }") == nil)
     }
 
     @Test(arguments: ["a = 1979-05-27Ta", "a = [1979-05-27t:0:0z]", "a = 1979-05-27T", "a = { b = 1979-05-27T'0' }"])
     func `a date with no time behind its T is refused, where the parser would abort`(text: String) {
-        let problem = "holds a date with no time behind its T"
+        let problem = "has a date without a time after its T"
         #expect(fault("\n" + text) == .badConfig(file: "f", path: nil, line: 2, problem: problem))
         #expect(fault("a = [1979-05-27T07:32:00, 1979-05-27t07:32:00Z]\n1979-05-Ta = 1\nb = '1979-05-27Ta'") == nil)
     }
 
     @Test(arguments: ["a = 1979-05-2\" 2,\"", "a = [x'y']", "a\"b\" = 1", "a = 1979-05-%' 2, '"])
     func `a quote inside of a word is refused, where the parser would read on differently`(text: String) {
-        let problem = "holds a quote inside of a word"
+        let problem = "has a quote inside a word"
         #expect(fault("\n" + text) == .badConfig(file: "f", path: nil, line: 2, problem: problem))
         #expect(fault("a.\"b\" = [\"\",'x','''y''']\n[c.'d'.\"e\"]\nf={\"g\"='h',\"i\"=1}") == nil)
     }

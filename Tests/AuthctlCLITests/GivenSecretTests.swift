@@ -79,7 +79,7 @@ struct SuppliedSecretTests {
             #expect(try SecretFile.passphrase(path).unprotectedText == "open sesame")
         } else {
             let fault = StoreFault.unsafeFile(
-                path: path, problem: "other users have rights on it (chmod 600 takes them away)")
+                path: path, problem: "other users have access to it (fix: chmod 600)")
             #expect(throws: fault) { try SecretFile.passphrase(path) }
         }
         // Without its name it is within reach of nobody else.

@@ -61,15 +61,15 @@ struct HintTests {
     @Test func `B6: who is logged in already is told the two ways to a new login`() throws {
         let run = try loggedIn().run("login", "wire", server: [.answer(200)])
         #expect(run.code == 0)
-        #expect(run.talk.contains("As somebody else: authctl login wire -u NAME."), "\(run.talk)")
-        #expect(run.talk.contains("Once more: authctl login wire --force"))
+        #expect(run.talk.contains("To log in as somebody else: authctl login wire -u NAME."), "\(run.talk)")
+        #expect(run.talk.contains("To log in again: authctl login wire --force"))
     }
 
     @Test func `B16: a logout of nobody names the profile, and who is logged in elsewhere`() throws {
         let run = try loggedIn().run("logout", "blog")
         #expect(run.code == 0)
         #expect(run.talk.contains("Nobody is logged in to blog; there is nothing to do."))
-        #expect(run.talk.contains("Logged in: wire (as ann). To end one: authctl logout wire"), "\(run.talk)")
+        #expect(run.talk.contains("Logged in elsewhere: wire (as ann). To log out: authctl logout wire"), "\(run.talk)")
     }
 
     @Test func `B17: what stops a logout is told once`() throws {
@@ -184,7 +184,7 @@ struct HintTests {
                 "login", "cast", "--force", "-u", "a", "--password-file", file, "--ttl", ttl,
                 server: [.answer(401), .answer(200, "{\"t\": \"tok\", \"e\": \(granted)}"), .answer(200)])
         }
-        #expect(logIn("2", "3600").talk.contains("The service grants 60 minutes, not the 2 seconds"))
-        #expect(!logIn("60", "60").talk.contains("grants"))
+        #expect(logIn("2", "3600").talk.contains("The service granted 60 minutes instead of the requested 2 seconds"))
+        #expect(!logIn("60", "60").talk.contains("granted"))
     }
 }

@@ -25,7 +25,7 @@ struct LoginCommandTests {
         let run = world.run("login", server: [anonymous, .answer(200, cookies: [cookie]), welcome])
         #expect(run.code == 0 && run.output.isEmpty)
         #expect(run.talk.contains("\nLogged in to blog (https://blog.example) as Anna.\n"))
-        #expect(run.talk.hasPrefix("authctl: warning: the login is kept as plain text in"))
+        #expect(run.talk.hasPrefix("authctl: warning: the login is stored as plain text in"))
         #expect(!run.talk.contains("canary"))
         #expect(
             world.requests == [
@@ -49,7 +49,7 @@ struct LoginCommandTests {
                     code: 0, output: "",
                     talk: """
                         Already logged in to blog (https://blog.example) as Anna.
-                        As somebody else: authctl login blog -u NAME. Once more: authctl login blog --force
+                        To log in as somebody else: authctl login blog -u NAME. To log in again: authctl login blog --force
 
                         """))
         #expect(world.requests == [Self.me + "\ncookie sid=canary-cookie"])

@@ -43,7 +43,7 @@ struct LoginWithoutVerifyTests {
 
     @Test func `A2: a profile needs a verify or a login`() throws {
         let run = try TestWorld(config: "[profiles.p]\nurl = \"https://p.example\"\n").run("profile", "show")
-        #expect(run.code == 2 && run.talk.contains("profiles.p.verify: is missing; only a profile with a 'login'"))
+        #expect(run.code == 2 && run.talk.contains("profiles.p.verify: is missing; it is optional only with a 'login'"))
     }
 
     @Test func `A2: whoami prints the name and says that nobody could be asked`() throws {
@@ -124,7 +124,7 @@ struct LoginWithoutVerifyTests {
             "login", "--max-attempts", "2", server: [greeting, .answer(401), .answer(401)])
         let page = "https://posts.example/register"
         #expect(world.person.prompt.challenges.map(\.signup) == [page, nil])
-        #expect(run.code == 3 && run.talk.contains("no account yet? register at \(page)"), "\(run.talk)")
+        #expect(run.code == 3 && run.talk.contains("no account yet? sign up at \(page)"), "\(run.talk)")
         // What has nothing to do with the person does not name it.
         let busy = world.run("login", "--max-attempts", "1", server: [.answer(503), .answer(503)])
         #expect(!busy.talk.contains(page))

@@ -22,7 +22,7 @@ struct MessageSnapshotTests {
         .badValue(option: "--timeout", problem: "must be from 1 to 3600 seconds"),
         .badConfig(file: "/c.toml", path: "profiles.blog.usr", line: nil, problem: "unknown key; did you mean 'user'?"),
         .badConfig(file: "/c.toml", path: nil, line: 3, problem: "Error while parsing"),
-        .badURL(url: "ftp://x", problem: "only https and http are understood"), .missingScheme(host: "blog.example"),
+        .badURL(url: "ftp://x", problem: "only https and http are supported"), .missingScheme(host: "blog.example"),
         .usernameHasColon, .controlCharacter(.password), .invalidUTF8(.username),
         .verifyProvesNothing(url: "https://blog.example/me"), .noChallenge(url: "https://blog.example/me", status: 401),
         .tokenHasOnlyHeader(method: .basic), .hasNoHeader(method: .digest),

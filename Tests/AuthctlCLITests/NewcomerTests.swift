@@ -107,7 +107,7 @@ struct NewcomerTests {
         world.variables["AUTHCTL_PROFILE"] = "wire"
         world.variables["AUTHCTL_USERNAME"] = "anna"
         let run = world.run("token", "--header", server: [anonymous, .answer(200)])
-        #expect(run.code == 0 && run.talk.contains("the login is kept in 'plaintext'"))
+        #expect(run.code == 0 && run.talk.contains("the login is stored in 'plaintext'"))
     }
 
     @Test func `a file that holds no password is named with the option or variable that named it`() throws {
@@ -137,7 +137,7 @@ struct NewcomerTests {
         world.now += 5
         for command in [["token", "cast"], ["whoami", "cast", "--offline"]] {
             let run = world.run(command, server: [])
-            #expect(run.code == 4 && run.talk.contains("past its end"), "\(run.talk)")
+            #expect(run.code == 4 && run.talk.contains("the session has expired"), "\(run.talk)")
         }
         // What the server refused lives on nowhere.
         #expect(world.run("whoami", "cast", server: [.answer(401)]).code == 4)

@@ -24,8 +24,8 @@ struct PageDecodingTests {
 
     @Test(arguments: [
         ("page = 'login'", "must start with '/'"),
-        ("page = 'https://evil/'", "must start with '/'"), ("page = '/a b'", "holds a blank"),
-        ("page = '/{username}'", "without templates"), ("page = '/a#b'", "'#'"), ("page = 1", "must be a text"),
+        ("page = 'https://evil/'", "must start with '/'"), ("page = '/a b'", "contains a blank"),
+        ("page = '/{username}'", "without templates"), ("page = '/a#b'", "'#'"), ("page = 1", "must be a string"),
     ])
     func `K1 a page that is no path is refused`(written: String, problem: String) throws {
         let found = usageFault {

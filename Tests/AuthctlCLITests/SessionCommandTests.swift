@@ -182,7 +182,7 @@ struct SessionCommandTests {
         let world = try chat()
         let run = world.run("logout", "chat", "--local")
         #expect(run.code == 0 && world.requests.isEmpty)
-        #expect(run.talk.contains("the server was not asked. There the session lives on for 100 seconds."))
+        #expect(run.talk.contains("the server was not asked. The session stays valid at the server for 100 seconds."))
     }
 
     @Test func `logout --all takes every account of every profile`() throws {

@@ -42,7 +42,7 @@ struct StoreMoveTests {
         #expect(moved.talk.contains("Moved Anna A. of wire (https://api.wire.example) from 'plaintext' to 'file'."))
         #expect(moved.talk.contains("Moved Bert of wire"))
         #expect(world.run("token", "wire", "--header", "-u", "anna").output.hasPrefix("Authorization: Basic "))
-        #expect(world.run("store", "move", "plaintext", "file").talk.contains("nothing to move"))
+        #expect(world.run("store", "move", "plaintext", "file").talk.contains("nothing was moved"))
     }
 
     @Test func `what an interrupted move has left is erased by the next one, and told`() throws {
@@ -59,11 +59,11 @@ struct StoreMoveTests {
         try AccountRegistry(folder: folder).update { $0.updateAccount(id) { $0.otherCopies = [.plaintext] } }
         let again = world.run("store", "move", "plaintext", "file", "--json")
         #expect(again.code == 0)
-        #expect(again.talk.contains("is in 'file' already; what was left in 'plaintext' was erased."))
+        #expect(again.talk.contains("already in 'file'; the old copy in 'plaintext' was erased."))
         #expect(again.output.contains("\"to\":\"file\"") || again.output.contains("\"to\" : \"file\""))
         #expect(try !PlaintextStore(folder: folder).contains(id))
         #expect(world.run("token", "wire", "--header").code == 0)
-        #expect(world.run("store", "move", "plaintext", "file").talk.contains("nothing to move"))
+        #expect(world.run("store", "move", "plaintext", "file").talk.contains("nothing was moved"))
     }
 
     @Test func `-u moves one alone, and the JSON names it`() throws {

@@ -99,7 +99,7 @@ import Testing
                 headers: ["WWW-Authenticate": "Basic realm=\"x\""]))
         let run = try authctl.onTerminal("login", "wire")
         try run.pty.wait(for: "The server refused the stored password.")
-        try run.answer("Password for ann (empty: another name): ", "correct horse\r")
+        try run.answer("Password for ann (leave empty to change the name): ", "correct horse\r")
         #expect(try run.end() == .exited(0), "\(run.pty.text)")
         #expect(try authctl.run("whoami", "wire").output == "ann\n")
     }

@@ -89,14 +89,14 @@ struct `A server that wants a client certificate` {
         let foreign = try client("ann", by: try certificates.selfSigned())
         let refused = try installation(host, foreign.certificate, foreign.key).run("login", "box")
         #expect(refused.code == 7, "\(refused.error) \(httpd.errors)")
-        #expect(refused.error.contains("does not know the authority"), "\(refused.error)")
+        #expect(refused.error.contains("does not trust the authority"), "\(refused.error)")
     }
 
     @Test(arguments: [CertificateHttpd.Host.tls12, .tls13])
     func `none where one is wanted is told as such`(host: CertificateHttpd.Host) throws {
         let run = try installation(host, nil, nil, method: "basic").run(
             ["login", "box", "-u", "ann", "--password-stdin"], input: Self.passphrase)
-        #expect(run.code == 7 && run.error.contains("wants a client certificate"), "\(run.error)")
+        #expect(run.code == 7 && run.error.contains("requires a client certificate"), "\(run.error)")
         #expect(httpd.accesses().isEmpty)
     }
 
@@ -111,12 +111,13 @@ struct `A server that wants a client certificate` {
         let legacy = try pkcs12(
             bob, "-legacy", "-certpbe", "PBE-SHA1-RC2-40", "-keypbe", "PBE-SHA1-RC2-40")
         let cases: [(String, String?, String)] = [
-            (ann.certificate, bob.key, "is not that of the certificate"),
-            (expired.certificate, expired.key, "has expired"),
-            (early.certificate, early.key, "is not valid before"), (bob.certificate, open, "open to others"),
-            (bob.certificate, bob.key + ".link", "open to others"), ("/nonexistent", bob.key, "cannot be read"),
-            (bob.key, bob.key, "holds no certificate"), (bob.certificate, bob.certificate, "open to others"),
-            (folder, bob.key, "not a regular file"), (legacy, nil, "old way"),
+            (ann.certificate, bob.key, "does not belong to the certificate"),
+            (expired.certificate, expired.key, "expired on"),
+            (early.certificate, early.key, "is not valid before"), (bob.certificate, open, "accessible to other users"),
+            (bob.certificate, bob.key + ".link", "accessible to other users"), ("/nonexistent", bob.key, "cannot read"),
+            (bob.key, bob.key, "contains no certificate"),
+            (bob.certificate, bob.certificate, "accessible to other users"),
+            (folder, bob.key, "not a regular file"), (legacy, nil, "old encryption"),
         ]
         for (certificate, key, words) in cases {
             let run = try installation(.tls13, certificate, key).run(
@@ -140,7 +141,7 @@ struct `A server that wants a client certificate` {
         #expect(wrong.code == 2 && wrong.error.contains("does not open"), "\(wrong.error)")
         #expect(httpd.accesses().isEmpty)
         let run = try authctl.onTerminal("login", "box", columns: 200)
-        try run.answer("Passphrase of ", "wrong one\r").answer("It does not open the key.", Self.passphrase + "\r")
+        try run.answer("Passphrase of ", "wrong one\r").answer("Wrong passphrase.", Self.passphrase + "\r")
         #expect(try run.end() == .exited(0), "\(run.pty.text)")
         #expect(try authctl.run("whoami").output == "ann\n")
         #expect(try authctl.run("login", "box").error.contains("Already logged in"))

@@ -133,7 +133,7 @@ import Testing
             supplied + ["--store", "plaintext"], input: "correct horse", environment: ["AUTHCTL_STORE": "file"])
         #expect(both.code == 0)
         #expect(try stored() == "plaintext")
-        #expect(both.error.contains("warning: the login is kept as plain text") == false)
+        #expect(both.error.contains("warning: the login is stored as plain text") == false)
         for bad in [["AUTHCTL_STORE": "nonsense"], ["AUTHCTL_PERSIST": "forever"], ["AUTHCTL_METHOD": "magic"]] {
             #expect(try authctl.run(supplied, input: "correct horse", environment: bad).code == 2, "\(bad)")
         }

@@ -84,7 +84,7 @@ import Testing
     @Test func `an account without rights is told with both readings, since httpd answers it alike`() throws {
         let login = try logIn("bob")
         #expect(login.code == 3)
-        #expect(login.error.contains("or the account may not go in"))
+        #expect(login.error.contains("the account may also be blocked"))
     }
 
     @Test func `D3 a nonce of two seconds goes stale between commands, and within one`() throws {

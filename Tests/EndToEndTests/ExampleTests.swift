@@ -29,7 +29,7 @@ import Testing
         try pty.wait(for: "Password: ")
         pty.type("wrong horse\r")
         try pty.wait(for: "Attempt 2 of 3")
-        try pty.wait(for: "another name): ")
+        try pty.wait(for: "to change the name): ")
         pty.type("correct horse\r")
         #expect(try pty.waitForEnd() == .exited(0))
         #expect(pty.text.contains("Hello, ann.") && !pty.text.contains("horse"))

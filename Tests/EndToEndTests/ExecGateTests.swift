@@ -132,7 +132,7 @@ import Testing
         let result = try authctl.run(
             "exec", "-P", "wire", "--", authctl.program, "exec", "--", "sh", "-c", "echo $AUTHCTL_PROFILE")
         #expect(result.code == 0 && result.output == "wire\n")
-        #expect(result.error.contains("inside an 'authctl exec' of the profile \"wire\""))
+        #expect(result.error.contains("running inside 'authctl exec' for the profile \"wire\""))
     }
 
     @Test func `logged in for it alone leaves nothing here, and the session is ended`() throws {

@@ -44,7 +44,7 @@ final class `A login kept by a docker credential helper` {
         let words = ["login", profile, "-u", "ann", "--password-stdin", "--store", "helper:pass"] + options
         let result = try authctl.run(words, input: "correct horse", environment: helper)
         guard result.code == 0 else { throw Unexpected(result: result) }
-        #expect(result.error.contains("Kept in 'helper:pass'"))
+        #expect(result.error.contains("Stored in 'helper:pass'"))
     }
 
     private var entries: [String] {

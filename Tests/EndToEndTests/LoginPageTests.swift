@@ -57,7 +57,7 @@ import Testing
             "<form method=post>" + Self.fields, headers: set,
             then: [.answer(302, ["Location: /"]), .answer(200, body: "{\"name\": \"ann\"}")])
         #expect(result.code == 0, "\(result.error)")
-        #expect(result.error.contains("gave no new session cookie at the login"))
+        #expect(result.error.contains("set no new session cookie at login"))
         #expect(sent.count == 4 && kept == 1)
     }
 

@@ -196,7 +196,9 @@ struct `Fifty processes with one expired token` {
         #expect(login.error.contains("the clock here is 3 hours ahead of the server's"), "\(login.error)")
         let token = try wrong("+3h", "token", "screencast")
         #expect(token.code == 1 && token.output.isEmpty)
-        #expect(token.error.contains("past its end: the clock here is 3 hours ahead of the server's"), "\(token.error)")
+        #expect(
+            token.error.contains("has already expired: the clock here is 3 hours ahead of the server's"),
+            "\(token.error)")
         let json = try wrong("+3h", "token", "screencast", "--json")
         #expect(json.code == 1 && json.member("message")?.contains("3 hours ahead") == true)
         // Where nothing looks over, nothing is said.

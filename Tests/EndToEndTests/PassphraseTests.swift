@@ -14,9 +14,9 @@ import Testing
 
     private func setUp() throws {
         let run = try authctl.onTerminal("store", "init", "file")
-        try run.answer("New passphrase: ", "open sesame\r").answer("The same again: ", "open barley\r")
-        try run.pty.wait(for: "The two are not the same.")
-        try run.answer("New passphrase: ", "open sesame\r").answer("The same again: ", "open sesame\r")
+        try run.answer("New passphrase: ", "open sesame\r").answer("Repeat the passphrase: ", "open barley\r")
+        try run.pty.wait(for: "The passphrases do not match.")
+        try run.answer("New passphrase: ", "open sesame\r").answer("Repeat the passphrase: ", "open sesame\r")
         #expect(try run.end() == .exited(0), "\(run.pty.text)")
         #expect(!run.pty.text.contains("open sesame"))
     }

@@ -78,7 +78,7 @@ import Testing
         try run.answer("Password for ann: ", "correct horse\r")
         #expect(try run.end() == .exited(3), "\(run.pty.text)")
         expectHarmless(run)
-        #expect(run.pty.text.contains("The server names the place \""))
+        #expect(run.pty.text.contains("Realm: \""))
     }
 
     @Test func `T1 T3 so is one that httpd itself sends`() throws {

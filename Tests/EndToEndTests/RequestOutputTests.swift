@@ -92,7 +92,7 @@ import Testing
         try authctl.logIn("half")
         let file = authctl.folder + "/half"
         let result = try authctl.run("request", "GET", "/x", "-P", "half", "-o", file)
-        #expect(result.code == 6 && result.error.contains("half: what there is of the answer is incomplete"))
+        #expect(result.code == 6 && result.error.contains("half: the response above is incomplete"))
         #expect(try authctl.bytes(file) == Data("half".utf8))
     }
 

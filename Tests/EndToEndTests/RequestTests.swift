@@ -49,7 +49,7 @@ import Testing
         let run = try authctl.onTerminal("request", "POST", "/posts", "-P", "blog", "--data-binary", "@" + file)
         try run.answer("User name: ", "\r").answer("Password: ", "correct horse\r")
         #expect(try run.end() == .exited(0))
-        #expect(run.pty.text.contains("sent once more"))
+        #expect(run.pty.text.contains("sending the same request again"))
         #expect(run.output.contains("\"author\":\"ann\"") && !run.output.contains("log in first"))
         #expect(try posts() == [post])
         let sent = try demo.requests().filter { $0.path == "/posts" && $0.method == "POST" }
@@ -118,7 +118,7 @@ import Testing
         let paths = try demo.requests().map(\.path)
         #expect(paths.filter { $0.hasSuffix("/refresh") }.count == 1)
         #expect(paths.filter { $0.hasSuffix("/rooms") }.count == 2)
-        #expect(result.error.contains("sent once more"))
+        #expect(result.error.contains("sending the same request again"))
     }
 
     @Test func `a body that cannot be sent twice is not half-sent`() throws {

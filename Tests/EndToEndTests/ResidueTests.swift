@@ -122,7 +122,7 @@ struct `At its end the memory of authctl` {
         let typed = try authctl.onTerminal("login", "wire")
         try typed.answer("Passphrase", StoreOnTest.secret + "\r")
         try typed.answer("User name: ", Self.user + "\r").answer("Password: ", Self.wrong + "\r")
-        try typed.pty.wait(for: "Password for ann (empty: another name): ")
+        try typed.pty.wait(for: "Password for ann (leave empty to change the name): ")
         let tracee = try Tracee(typed.pty)
         typed.pty.type(Self.password + "\r")
         let looks = [try look(tracee, "login on a terminal")]

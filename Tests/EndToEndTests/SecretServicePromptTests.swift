@@ -26,7 +26,7 @@ struct `The dialogue of a keyring` {
     @Test func `F10 unlocks it at a terminal on a desktop, and the login goes on`() throws {
         let keyring = try KeyringSession(.fake(.unlocked))
         let run = try authctl.onTerminal("login", "wire", environment: desktop(keyring))
-        try run.pty.wait(for: "the desktop asks about its keyring")
+        try run.pty.wait(for: "waiting for the dialogue of the desktop's keyring")
         try run.answer("User name: ", "ann\r").answer("Password: ", "correct horse\r")
         #expect(try run.end() == .exited(0), "\(run.lines)")
         #expect(try authctl.run("whoami", "wire", environment: desktop(keyring)).output == "ann\n")
@@ -68,7 +68,7 @@ struct `The dialogue of a keyring` {
     @Test func `F10 an item that is deleted between search and reading was not there`() throws {
         let keyring = try KeyringSession(.fake(.vanishing))
         let test = try authctl.run("store", "test", "secret-service", environment: desktop(keyring))
-        #expect(test.code == 8 && test.error.contains("does not read back"), "\(test.error)")
+        #expect(test.code == 8 && test.error.contains("cannot be read back"), "\(test.error)")
     }
 
     @Test func `F10 an answer that does not match is not taken for ours`() throws {
@@ -83,9 +83,9 @@ struct `The dialogue of a keyring` {
     @Test func `F10 a service that is killed while it is asked is 8, and the next command finds none`() throws {
         let keyring = try KeyringSession(.fake(.dying))
         let result = try logIn(keyring)
-        #expect(result.code == 8 && result.error.contains("ended while it was asked"), "\(result.error)")
+        #expect(result.code == 8 && result.error.contains("exited during the request"), "\(result.error)")
         let next = try logIn(keyring)
-        #expect(next.code == 8 && next.error.contains("no Secret Service runs"), "\(next.error)")
+        #expect(next.code == 8 && next.error.contains("no Secret Service is running"), "\(next.error)")
     }
 
     @Test func `F10 no default keyring and a full disk have messages of their own`() throws {

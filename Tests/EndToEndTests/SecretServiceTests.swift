@@ -27,7 +27,7 @@ struct `A login in the Secret Service` {
 
     @Test func `auto takes it, every other process finds it, and logout leaves nothing`() throws {
         let login = try logIn()
-        #expect(login.code == 0 && login.error.contains("Kept in 'secret-service'"), "\(login.error)")
+        #expect(login.code == 0 && login.error.contains("Stored in 'secret-service'"), "\(login.error)")
         #expect(try run("whoami", "wire").output == "ann\n")
         let kept = try keyring.tool("secret-tool", "search", "--all", "xdg:schema", "authctl.Login")
         #expect(
@@ -99,9 +99,9 @@ enum Hindrance: String, CaseIterable, CustomTestStringConvertible {
     var words: String {
         switch self {
         case .noBus: "needs a session bus"
-        case .deadAddress: "takes no connection"
-        case .noService: "no Secret Service runs"
-        case .silentSocket, .stopped: "did not answer within 3 seconds"
+        case .deadAddress: "could not connect to the session bus"
+        case .noService: "no Secret Service is running"
+        case .silentSocket, .stopped: "did not respond within 3 seconds"
         case .locked: "is locked"
         }
     }

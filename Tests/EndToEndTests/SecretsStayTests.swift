@@ -78,7 +78,7 @@ import Testing
         let (authctl, environment) = try installation("file")
         let run = try authctl.onTerminal("login", profile, "--verbose", environment: environment)
         try run.answer("User name: ", "ann\r").answer("Password: ", "wrong battery\r")
-        try run.answer("Password for ann (empty: another name): ", password + "\r")
+        try run.answer("Password for ann (leave empty to change the name): ", password + "\r")
         #expect(try run.end() == .exited(0), "\(run.pty.text)")
         #expect(run.output.isEmpty)
         try expectClean(authctl, ["transcript": run.pty.text, "stdout": run.output])

@@ -18,7 +18,7 @@ import Testing
         let run = try authctl.onTerminal("login", "notes", "-u", "ann")
         try run.answer("Password for ann: ", "wrong\r").answer("Password for ann: ", "correct horse\r")
         #expect(try run.end() == .exited(0))
-        let line = "No account yet? Register at \(demo.origin)/register?from=authctl"
+        let line = "No account yet? Sign up at \(demo.origin)/register?from=authctl"
         #expect(run.lines.filter { $0 == line }.count == 1)
     }
 }

@@ -100,6 +100,6 @@ struct `skopeo with docker-credential-authctl` {
             "[profiles.other]\nurl = \"https://registry.invalid\"\nverify = { get = \"/v2/\" }\n")
         let login = try skopeo("login", "-u", "ann", "--password-stdin", registry, input: "correct horse")
         #expect(
-            login.code != 0 && login.error.contains("no single profile is for https://\(registry)"), "\(login.error)")
+            login.code != 0 && login.error.contains("exactly one profile for https://\(registry)"), "\(login.error)")
     }
 }

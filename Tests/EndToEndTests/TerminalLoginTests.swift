@@ -18,12 +18,12 @@ import Testing
         try run.answer("User name: ", "anne\r").answer("Password: ", "wrong horse\r")
         try run.pty.wait(for: "Attempt 2 of 3: the server refused this user name or password.")
         // Typed by reflex: it lands where nothing shows. Ctrl-U twice, and the name is there with a letter too many.
-        try run.answer("Password for anne (empty: another name): ", "correct horse\u{15}\u{15}")
+        try run.answer("Password for anne (leave empty to change the name): ", "correct horse\u{15}\u{15}")
         try run.answer("User name: anne", "\u{7F}\r").answer("Password: ", "correct horse\r")
         #expect(try run.end() == .exited(0))
         #expect(run.output.isEmpty)
         #expect(run.pty.text.components(separatedBy: "Log in to wire (\(demo.origin)) (Ctrl-C cancels)").count == 2)
-        #expect(run.pty.text.contains("The server names the place \"Demo Wire\""))
+        #expect(run.pty.text.contains("Realm: \"Demo Wire\""))
         #expect(run.lines.contains("User name: ann"))
         #expect(run.lines.contains("Password: " + String(repeating: "*", count: 13)))
         #expect(run.lines.contains("Logged in to wire (\(demo.origin)) as ann."))
@@ -71,7 +71,7 @@ import Testing
         try run.pty.wait(for: "The password was left blank; nothing was sent.")
         #expect(try demo.requests().filter { !$0.carried.isEmpty }.isEmpty)
         // The name stands; what comes next cannot be typed into it.
-        try run.answer("Password for ann (empty: another name): ", "correct horse\r")
+        try run.answer("Password for ann (leave empty to change the name): ", "correct horse\r")
         #expect(try run.end() == .exited(0))
         #expect(!run.pty.text.contains("Attempt"))
     }
@@ -116,7 +116,7 @@ import Testing
     @Test func `fits a terminal of 20 columns`() throws {
         let run = try authctl.onTerminal("login", "wire", columns: 20)
         try run.answer("User name: ", "ann\r").answer("Password: ", "wrong and much longer than the line\r")
-        try run.answer("another name): ", "correct horse\r")
+        try run.answer("to change the name): ", "correct horse\r")
         #expect(try run.end() == .exited(0))
         #expect(!run.pty.text.contains("horse"))
         // The marks stay on one line: a long password neither wraps nor scrolls.

@@ -39,7 +39,7 @@ import Testing
         let second = try authctl.run("token", "chat", "--min-ttl", "100000")
         #expect(second.code == 1)
         #expect(second.output.isEmpty)
-        #expect(second.error.contains("lives only"))
+        #expect(second.error.contains("is valid for only"))
         // The new pair was saved all the same, since the old one is used up.
         let third = try token("chat")
         #expect(third != first)

@@ -41,11 +41,11 @@ struct MessageTests {
 
     @Test func `without a profile a message is about the origin, and without either about nothing`() {
         let error = LoginError.network(.tooSlow)
-        #expect(error.message(about: ErrorContext(profile: "blog")).what.hasPrefix("blog: the answer"))
+        #expect(error.message(about: ErrorContext(profile: "blog")).what.hasPrefix("blog: the transfer"))
         #expect(
             error.message(about: ErrorContext(origin: SomeLogin.origin)).what.hasPrefix(
-                "https://blog.example: the answer"))
-        #expect(error.message(about: ErrorContext()).what.hasPrefix("the answer"))
+                "https://blog.example: the transfer"))
+        #expect(error.message(about: ErrorContext()).what.hasPrefix("the transfer"))
     }
 
     @Test func `the words for wrong, unreachable, broken and forbidden all differ`() {
@@ -85,7 +85,7 @@ struct MessageTests {
 
     @Test func `where both may be meant, both readings are named`() {
         let message = LoginError.rejected(Refusal(status: 401, mayMeanForbidden: true)).message(about: topic).what
-        #expect(message.contains("either it is wrong, or the account may not go in"))
+        #expect(message.contains("the account may also be blocked"))
     }
 
     @Test func `the server's words are quoted behind our own`() {
@@ -109,8 +109,8 @@ struct MessageTests {
         let next = { (status: Int, step: String) in
             LoginError.failure(.unexpectedStatus(status, step: step, words: nil)).message(about: topic).next
         }
-        #expect(next(403, "login").contains("refused = [403] where a login was wrong"))
-        #expect(next(422, "login").contains("forbidden = [422] where the account may not"))
+        #expect(next(403, "login").contains("refused = [403] if it means a wrong login"))
+        #expect(next(422, "login").contains("forbidden = [422] if the account has no permission"))
         for (status, step) in [(404, "login"), (405, "login"), (408, "login"), (403, "logout")] {
             #expect(next(status, step).contains("refused") == false, "\(status) at \(step)")
         }

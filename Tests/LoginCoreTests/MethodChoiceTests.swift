@@ -74,8 +74,8 @@ struct MethodChoiceTests {
     @Test(arguments: [
         ("Digest realm=\"d\"", "it has no nonce"), ("Digest nonce=\"n\"", "it has no realm"),
         ("Digest realm=\"\(String(repeating: "r", count: 10_240))\", nonce=\"n\"", "its realm is longer"),
-        ("Digest realm=\"d\", nonce=\"n\u{1}\"", "its nonce holds a control"),
-        ("Digest realm=\"d\", nonce=\"n\", opaque=\"\u{7f}\"", "its opaque holds a control"),
+        ("Digest realm=\"d\", nonce=\"n\u{1}\"", "its nonce contains a control"),
+        ("Digest realm=\"d\", nonce=\"n\", opaque=\"\u{7f}\"", "its opaque contains a control"),
     ])
     func `D8 a Digest challenge that is none is a broken answer`(offer: String, problem: String) {
         guard case .network(.brokenResponse(let words)) = refusal([.auto], [offer]) else {

@@ -131,7 +131,7 @@ import Testing
         defer { server.stop() }
         var request = HTTPRequest(method: "HEAD", url: server.url("/"))
         request.streamedBodies = StreamedBodies(source: Text(), sink: Sink())
-        let problem = UsageFault.badValue(option: "body", problem: "HEAD has none")
+        let problem = UsageFault.badValue(option: "body", problem: "HEAD has no body")
         #expect(fault { _ = try CurlTransport(origin: server.origin).send(request) } == .usage(problem))
         #expect(server.requests.isEmpty)
     }

@@ -154,11 +154,12 @@ import Testing
         let folder = TemporaryFolder()
         let path = "\(folder.parent)/key"
         #expect(try Program.run(["ln", "-s", "key", path]).status == 0)
-        #expect(throws: StoreFault.unsafeFile(path: path, problem: "its symbolic links lead in a circle")) {
+        #expect(throws: StoreFault.unsafeFile(path: path, problem: "it is a loop of symbolic links")) {
             try EncryptedFileStore.create(folder: folder.path, source: .keyFile(path: path))
         }
         #expect(
-            KeyFile.fault(path: path, errno: EACCES) == .unsafeFile(path: path, problem: "this user may not read it"))
+            KeyFile.fault(path: path, errno: EACCES)
+                == .unsafeFile(path: path, problem: "this user has no permission to read it"))
         #expect(KeyFile.fault(path: path, errno: ENOENT) == .system(call: "open", path: path, errno: ENOENT))
     }
 

@@ -32,7 +32,7 @@ struct FolderChainTests {
         try shell("mkdir -p -m 700 a a/b && \(change)")
         let store = PlaintextStore(folder: deep)
         let seen = problem { () throws(StoreFault) in try store.save(Secret("x"), for: .some(), expires: nil) }
-        #expect(seen?.problem.contains("other users may write there") == true, "\(String(describing: seen))")
+        #expect(seen?.problem.contains("other users can write there") == true, "\(String(describing: seen))")
         #expect(!FileManager.default.fileExists(atPath: deep))
         // Where only owners rename, nobody puts another in its place.
         try shell("chmod 1777 a .")
@@ -52,7 +52,7 @@ struct FolderChainTests {
         try PlaintextStore(folder: deep).save(Secret("x"), for: .some(), expires: nil)
         try shell("chown 54321 \(supplied)")
         let seen = problem { () throws(StoreFault) in _ = try PlaintextStore(folder: deep).find(.some()) }
-        #expect(seen?.problem.contains("belongs to another user, number 54321") == true)
+        #expect(seen?.problem.contains("belongs to another user, uid 54321") == true)
     }
 
     @Test(.enabled(if: Need.root, "only root can give a folder away"))

@@ -68,7 +68,7 @@ struct ForeignBusTests {
                 #expect(ended.status == 8 && ended.errors.contains(fault), "\(method): \(ended.errors)")
             }
             let chosen = try probe("choose", "secret-service", address)
-            #expect(chosen.errors.contains("passed over") && chosen.errors.contains(fault), "\(chosen.errors)")
+            #expect(chosen.errors.contains("was skipped") && chosen.errors.contains(fault), "\(chosen.errors)")
         }
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 /// After a refusal the password is asked for first, since that is what whoever was refused types.
 @Suite struct PasswordFirstTests {
-    static let label = "Password for ann (empty: another name): "
+    static let label = "Password for ann (leave empty to change the name): "
 
     private func asked(_ more: String...) throws -> Probe {
         try Probe(arguments: ["--proposed", "ann"] + more)
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func `B1: where a blank password is an answer, Ctrl-U twice is the way to the name`() throws {
-        let label = "Password for ann (Ctrl-U twice: another name): "
+        let label = "Password for ann (Ctrl-U twice to change the name): "
         let blank = try asked("--refused", "1", "--blank")
         try blank.pty.wait(for: label)
         blank.pty.type("\r")

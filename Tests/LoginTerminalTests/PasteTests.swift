@@ -31,7 +31,7 @@ import Testing
         probe.pty.watch(milliseconds: 100)
         #expect(try probe.answer.isEmpty)
         probe.pty.type("\r")
-        try probe.pty.wait(for: "What was pasted has more than one line; nothing was sent.")
+        try probe.pty.wait(for: "The pasted text has more than one line; nothing was sent.")
         try probe.pty.wait(for: "Password: ")
         probe.pty.type("right\r")
         try probe.finish()

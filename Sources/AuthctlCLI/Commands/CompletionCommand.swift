@@ -10,7 +10,7 @@ struct CompletionCommand: ParsableCommand {
 
     func run() throws {
         guard let shell = CompletionShell(rawValue: shell) else {
-            throw ValidationError("There is no completion for '\(shell)'; there is bash, zsh and fish.")
+            throw ValidationError("There is no completion for '\(shell)', only for bash, zsh and fish.")
         }
         throw CleanExit.message(CompletionScript.text(for: shell))
     }

@@ -10,7 +10,7 @@ struct DockerCredentialCommand: WorldCommand {
 
     static let outline = CommandConfiguration(
         commandName: name,
-        abstract: "Answer docker as its credential helper; this is \(program).",
+        abstract: "Credential helper for docker, run as \(program).",
         shouldDisplay: false)
 
     @Argument(help: ArgumentHelp("get, store, erase or list.", valueName: "action"))

@@ -8,40 +8,40 @@ struct ExecCommand: EndingCommand {
     static let name = "exec"
     static let outline = CommandConfiguration(
         commandName: name,
-        abstract: "Run a command once somebody is logged in.",
+        abstract: "Run a command with a login.",
         discussion: """
-            The command takes authctl's place: same terminal, signals, folder and exit code. Where the login fails it never \
-            runs, and the exit code is 100 more than that of the other commands.
+            The command replaces authctl: same terminal, signals, working directory and exit code. If the login fails, it \
+            never runs, and the exit code is 100 plus that of the other commands.
             """)
     static let mayAsk = true
 
-    @OptionGroup(title: "What the command is given") var handover: HandoverOptions
+    @OptionGroup(title: "What the command gets") var handover: HandoverOptions
 
-    @Flag(help: "Log in for this command alone: keep nothing, and log out after it.")
+    @Flag(help: "Log in for this command only: store nothing, and log out afterwards.")
     var ephemeral = false
 
-    @Flag(help: "Take a stored session that is not past its end without asking the server.")
+    @Flag(help: "Use a stored session that has not expired, without asking the server.")
     var offline = false
 
     @Argument(
         parsing: .postTerminator,
-        help: ArgumentHelp("The command and its arguments, behind '--'.", valueName: "command"))
+        help: ArgumentHelp("The command and its arguments, after '--'.", valueName: "command"))
     var command: [String]
 
-    @OptionGroup(title: "Options of a login that becomes necessary") var login: LoginOptions
+    @OptionGroup(title: "Login options (used if a login is needed)") var login: LoginOptions
     @OptionGroup var global: GlobalOptions
 
     var printsJSON: Bool { false }
 
     func validate() throws {
         if login.continueWithout || login.name != nil {
-            throw ValidationError("--continue-without and --name are options of login alone.")
+            throw ValidationError("--continue-without and --name are only for login.")
         }
         if ephemeral, offline {
-            throw ValidationError("--ephemeral makes a login of its own; --offline takes a stored one.")
+            throw ValidationError("--ephemeral makes a new login; --offline uses a stored one.")
         }
         if ephemeral, login.store != nil || login.persist != nil {
-            throw ValidationError("With --ephemeral nothing is kept: --store and --persist have no meaning.")
+            throw ValidationError("--ephemeral stores nothing: --store and --persist cannot be used with it.")
         }
     }
 
@@ -67,13 +67,13 @@ struct ExecCommand: EndingCommand {
 
     /// What else than options stands before `--` is most often a profile; it is not repeated.
     static let strayArgument = LoginError.usage(
-        .other("only options stand before '--'; a profile is named with -P: authctl exec -P PROFILE -- COMMAND"))
+        .other("only options may come before '--'; choose the profile with -P: authctl exec -P PROFILE -- COMMAND"))
 
     /// - Throws: `usage` where `--` is missing, which the parser would call an unexpected argument.
     static func checkTerminator(_ arguments: [String]) throws(LoginError) {
         guard arguments.first == name, !arguments.contains("--") else { return }
         if arguments.contains(where: { ["-h", "--help", "-help"].contains($0) }) { return }
-        throw .usage(.other("'--' stands before the command: authctl exec [options] -- command [arguments]"))
+        throw .usage(.other("'--' is required before the command: authctl exec [options] -- command [arguments]"))
     }
 }
 
@@ -81,6 +81,6 @@ extension Invocation {
     /// The login of an outer `exec` goes on to be the command's unless another profile is named.
     fileprivate func tellOfOuterExec() throws(LoginError) {
         guard let outer = context.world.environment["AUTHCTL_EXEC"] else { return }
-        say("authctl: this runs inside an 'authctl exec' of the profile \(SafeText.quoted(outer)) already")
+        say("authctl: already running inside 'authctl exec' for the profile \(SafeText.quoted(outer))")
     }
 }

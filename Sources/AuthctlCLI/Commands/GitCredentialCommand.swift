@@ -5,11 +5,11 @@ import LoginCore
 struct GitCredentialCommand: WorldCommand {
     static let outline = CommandConfiguration(
         commandName: "git-credential",
-        abstract: "Answer git as one of its credential helpers.",
+        abstract: "Credential helper for git.",
         discussion: """
-            git runs it: git config --global credential.https://HOST.helper '!authctl git-credential'
+            Set up: git config --global credential.https://HOST.helper '!authctl git-credential'
 
-            It never asks, and has an answer only for the exact origin of a profile that is logged in.
+            It never asks, and works only for the exact origin of a profile with a login.
             """)
 
     @Argument(

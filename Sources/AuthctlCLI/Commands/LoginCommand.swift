@@ -8,18 +8,18 @@ import LoginStores
 struct LoginCommand: WorldCommand {
     static let outline = CommandConfiguration(
         commandName: "login",
-        abstract: "Log in, and keep the login.",
+        abstract: "Log in and store the login.",
         discussion: """
-            A stored login that the server still accepts is used without asking. A URL needs no profile: it is the \
-            endpoint that tells who is logged in, and a working login is remembered as a profile.
+            If the server still accepts a stored login, nothing is asked. A URL needs no profile: it is requested with \
+            the login, and a successful login makes a profile of it.
             """)
     static let mayAsk = true
 
     @Argument(
-        help: ArgumentHelp("A profile, or a URL that answers only who is logged in.", valueName: "profile-or-url"))
+        help: ArgumentHelp("A profile, or a URL that requires a login.", valueName: "profile-or-url"))
     var target: String?
 
-    @Flag(help: "Ask although there is a login already.")
+    @Flag(help: "Log in again, even if a session exists.")
     var force = false
 
     @OptionGroup var login: LoginOptions
@@ -47,8 +47,8 @@ struct LoginCommand: WorldCommand {
     private func sayOfOthers(_ run: LoginRun) {
         let name = run.profile.name
         let other = "\(ShellCommand("authctl", "login", name, "-u")) NAME"
-        let asOther = run.profile.fields.contains(.username) ? "As somebody else: \(other). " : ""
-        run.context.say("\(asOther)Once more: \(ShellCommand("authctl", "login", name, "--force"))")
+        let asOther = run.profile.fields.contains(.username) ? "To log in as somebody else: \(other). " : ""
+        run.context.say("\(asOther)To log in again: \(ShellCommand("authctl", "login", name, "--force"))")
     }
 
     private func report(

@@ -9,16 +9,16 @@ import Secrets
 struct LogoutCommand: WorldCommand {
     static let outline = CommandConfiguration(
         commandName: "logout",
-        abstract: "End the session at the service, and erase every local copy.",
-        discussion: "Profiles stay. A second logout is no error.")
+        abstract: "End the session at the service and erase every local copy.",
+        discussion: "Profiles are kept. A second logout is not an error.")
 
     @Argument(help: "The profile.")
     var profile: String?
 
-    @Flag(help: "All accounts of the profile; without a profile, all accounts of every profile.")
+    @Flag(help: "Log out all accounts of the profile, or of every profile.")
     var all = false
 
-    @Flag(help: "Send nothing; only erase what is stored.")
+    @Flag(help: "Send no request; only erase the local copies.")
     var local = false
 
     @OptionGroup var report: ReportOptions
@@ -91,7 +91,7 @@ struct LogoutCommand: WorldCommand {
         else { return }
         let names = record.usernames.map { SafeText.quoted($0) }.joined(separator: ", ")
         invocation.say(
-            "Still logged in: \(names). To go on with one: \(ShellCommand("authctl", "switch", done.profile, next))")
+            "Still logged in: \(names). To use one of them: \(ShellCommand("authctl", "switch", done.profile, next))")
     }
 
     private func isOfEverything(_ invocation: Invocation) -> Bool {
@@ -106,7 +106,7 @@ struct LogoutCommand: WorldCommand {
         guard let name = invocation.context.username(for: profile) else { return try elsewhere(profile, invocation) }
         let known = try invocation.context.document().profile(profile.name)?.usernames.map { SafeText.quoted($0) } ?? []
         let others = known.isEmpty ? "" : " Still logged in: \(known.joined(separator: ", "))."
-        return "There is no login as \(SafeText.quoted(name)) in \(profile.name), so nothing was done.\(others)"
+        return "Not logged in to \(profile.name) as \(SafeText.quoted(name)); there is nothing to do.\(others)"
     }
 
     /// Whoever is logged in to another profile may have meant that one.
@@ -120,8 +120,8 @@ struct LogoutCommand: WorldCommand {
             return other.name + (name.isEmpty ? "" : " (as \(SafeText.escaped(name)))")
         }
         return """
-            \(nothing) Logged in: \(names.joined(separator: ", ")). To end one: \
-            \(ShellCommand("authctl", "logout", first.name)); all: authctl logout --all
+            \(nothing) Logged in elsewhere: \(names.joined(separator: ", ")). To log out: \
+            \(ShellCommand("authctl", "logout", first.name)); of all: authctl logout --all
             """
     }
 

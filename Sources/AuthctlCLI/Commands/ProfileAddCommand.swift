@@ -7,22 +7,22 @@ import LoginStores
 struct ProfileAddCommand: WorldCommand {
     static let outline = CommandConfiguration(
         commandName: "add",
-        abstract: "Take profiles that others have written.",
+        abstract: "Import profiles from a file.",
         discussion: """
-            What could run programs or weaken trust is listed, and taken only after a typed yes or with \
+            Keys that can run programs or weaken trust are listed, and imported only if you type yes or use \
             --accept-commands.
             """)
     static let mayAsk = true
 
     @Argument(
-        help: "A TOML file with [profiles.NAME] tables, or with one profile's own keys and --name.",
+        help: "A TOML file with [profiles.NAME] tables, or with the keys of one profile and --name.",
         completion: .file())
     var file: String
 
-    @Option(help: ArgumentHelp("Call the profile like this.", valueName: "name"))
+    @Option(help: ArgumentHelp("Name for the imported profile.", valueName: "name"))
     var name: String?
 
-    @Flag(help: "Also take what can run programs or weaken trust.")
+    @Flag(help: "Also import keys that can run programs or weaken trust.")
     var acceptCommands = false
 
     @OptionGroup var report: ReportOptions
@@ -46,7 +46,7 @@ struct ProfileAddCommand: WorldCommand {
     private func check(_ name: String, _ table: StrictTable, _ invocation: Invocation) throws(LoginError) {
         invocation.context.topic = ErrorContext(profile: name)
         guard try isFree(name, for: table, invocation) else {
-            throw .usage(.other("there is a profile of this name already; choose another with --name"))
+            throw .usage(.other("a profile of this name already exists; choose another with --name"))
         }
         let decoder = ProfileDecoder(folder: invocation.context.paths.configFolder, home: invocation.context.paths.home)
         let profile = try LoginContext.fromConfig { () throws(UsageFault) in try decoder.profile(named: name, table) }
@@ -74,7 +74,7 @@ struct ProfileAddCommand: WorldCommand {
         let question = "These keys can run programs or weaken trust:\n\(list)"
         guard invocation.context.mayAsk else {
             invocation.streams.say(
-                "\(question)\nThey were left out; the same command with --accept-commands takes them.")
+                "\(question)\nThey were left out; repeat the command with --accept-commands to import them.")
             return false
         }
         return try invocation.context.world.dialogue(invocation.context.dialogueSettings).confirm(

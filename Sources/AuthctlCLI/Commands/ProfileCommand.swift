@@ -3,7 +3,7 @@ import ArgumentParser
 /// `authctl profile …`
 struct ProfileCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "profile", abstract: "The profiles, without editing a file by hand.",
+        commandName: "profile", abstract: "Manage profiles.",
         subcommands: [
             ProfileListCommand.self, ProfileShowCommand.self, ProfileAddCommand.self, ProfileDefaultCommand.self,
             ProfileRemoveCommand.self, ProfileTestCommand.self,

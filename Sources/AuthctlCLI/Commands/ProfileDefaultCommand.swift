@@ -6,7 +6,7 @@ import LoginStores
 /// `authctl profile default [NAME]`
 struct ProfileDefaultCommand: WorldCommand {
     static let outline = CommandConfiguration(
-        commandName: "default", abstract: "Print or choose the profile that is meant where none is named.")
+        commandName: "default", abstract: "Print or choose the default profile.")
 
     @Argument(help: "The profile.")
     var name: String?
@@ -25,7 +25,7 @@ struct ProfileDefaultCommand: WorldCommand {
                 if let name {
                     try invocation.streams.result(name)
                 } else {
-                    invocation.say("No profile is the default.")
+                    invocation.say("There is no default profile.")
                 }
             }
             return .ok
@@ -35,7 +35,7 @@ struct ProfileDefaultCommand: WorldCommand {
             throw .usage(
                 .badConfig(
                     file: invocation.context.paths.configFile, path: "default", line: nil,
-                    problem: "says '\(configured)', which goes before every other choice; change it there"))
+                    problem: "says '\(configured)', which overrides this choice; change it there"))
         }
         try fromStore { () throws(StoreFault) in
             _ = try invocation.context.book.update { $0.defaultProfile = profile.name }

@@ -6,7 +6,7 @@ import LoginStores
 /// `authctl profile remove NAME`
 struct ProfileRemoveCommand: WorldCommand {
     static let outline = CommandConfiguration(
-        commandName: "remove", abstract: "Delete a profile that authctl made; those of config.toml belong to you.")
+        commandName: "remove", abstract: "Delete a profile that authctl made (not those in config.toml).")
 
     @Argument(help: "The profile.")
     var name: String
@@ -24,12 +24,13 @@ struct ProfileRemoveCommand: WorldCommand {
             throw .usage(
                 .badConfig(
                     file: file, path: "profiles.\(name)", line: nil,
-                    problem: "this file belongs to you and is never rewritten; delete the profile there"))
+                    problem: "authctl never changes this file; delete the profile there"))
         case .made:
             invocation.context.topic = ErrorContext(profile: name)
         }
         guard try fromStore({ () throws(StoreFault) in try forget(invocation.context.book) }) else {
-            throw .usage(.other("it still has logins; first: \(ShellCommand("authctl", "logout", name, "--all"))"))
+            throw .usage(
+                .other("it still has logins; log out first: \(ShellCommand("authctl", "logout", name, "--all"))"))
         }
         _ = try fromStore { () throws(StoreFault) in
             try invocation.context.world.profileFolder(invocation.context.paths.madeProfiles).remove("\(name).toml")

@@ -6,7 +6,7 @@ import LoginStores
 /// `authctl profile show [NAME]`
 struct ProfileShowCommand: WorldCommand {
     static let outline = CommandConfiguration(
-        commandName: "show", abstract: "Print one profile as TOML, ready to be given to others.")
+        commandName: "show", abstract: "Print a profile as TOML, ready to share.")
 
     @Argument(help: "The profile.")
     var name: String?

@@ -7,8 +7,8 @@ import LoginStores
 /// `authctl profile test [NAME]`
 struct ProfileTestCommand: WorldCommand {
     static let outline = CommandConfiguration(
-        commandName: "test", abstract: "Log in step by step, show each request, answer and rule, and keep nothing.",
-        discussion: "What is stored is not changed; where the profile has a logout, the new session is ended.")
+        commandName: "test", abstract: "Log in step by step, show each request, response and rule, and keep nothing.",
+        discussion: "Stored logins are not changed; if the profile has a logout, the new session is ended.")
     static let mayAsk = true
 
     @Argument(help: "The profile.")
@@ -23,7 +23,7 @@ struct ProfileTestCommand: WorldCommand {
     func validate() throws {
         guard login.store == nil, login.persist == nil, login.name == nil, !login.continueWithout else {
             throw ValidationError(
-                "--store, --persist, --name and --continue-without are for login; a test keeps nothing.")
+                "--store, --persist, --name and --continue-without are only for login; a test keeps nothing.")
         }
     }
 
@@ -59,7 +59,7 @@ struct ProfileTestCommand: WorldCommand {
         }
         try invocation.streams.result(walk.text)
         let name = identity.displayName.isEmpty ? "" : " as \(SafeText.escaped(identity.displayName))"
-        invocation.say("The login works\(name); nothing was kept.")
+        invocation.say("The login works\(name); nothing was stored.")
     }
 }
 

@@ -6,26 +6,26 @@ import LoginKit
 struct RequestCommand: WorldCommand {
     static let outline = CommandConfiguration(
         commandName: "request",
-        abstract: "Send one request with the session attached.",
+        abstract: "Send one request with the session.",
         usage: "authctl request [<options>] [<method>] <url>",
         discussion: """
-            Without a method it is a GET. If the answer means 'logged out', the session is renewed or somebody logs in, \
-            and the same request is sent once more. Where nobody has ever logged in, GET and HEAD are sent without a \
-            login first.
+            The default method is GET. If the response means 'logged out', the session is refreshed, or authctl logs in, \
+            and the same request is sent again. If nobody has ever logged in, GET and HEAD are first sent without a \
+            login.
             """)
     static let mayAsk = true
 
-    @Argument(help: ArgumentHelp("The method, such as POST; GET if there is none.", valueName: "method"))
+    @Argument(help: ArgumentHelp("The method, such as POST (default: GET).", valueName: "method"))
     var first: String
 
     @Argument(help: ArgumentHelp("A path of the profile, or a URL on its origin.", valueName: "url"))
     var second: String?
 
-    @Flag(help: "Send no session and do not log in, whatever the answer.")
+    @Flag(help: "Send no session and do not log in, whatever the response.")
     var anonymous = false
 
     @OptionGroup var request: RequestOptions
-    @OptionGroup(title: "Options of a login that becomes necessary") var login: LoginOptions
+    @OptionGroup(title: "Login options (used if a login is needed)") var login: LoginOptions
     @OptionGroup var global: GlobalOptions
 
     var printsJSON: Bool { false }
@@ -34,16 +34,16 @@ struct RequestCommand: WorldCommand {
 
     func validate() throws {
         if second == nil, request.hasBody {
-            throw ValidationError("A body needs a method: authctl request POST URL, say.")
+            throw ValidationError("A body needs a method, for example: authctl request POST URL")
         }
         if login.passwordStdin, !request.readsStandardInput.isEmpty {
-            throw ValidationError("Standard input holds either the password or the body.")
+            throw ValidationError("Standard input can be either the password or the body.")
         }
         if anonymous, login.namesPassword || global.username != nil {
-            throw ValidationError("--anonymous sends neither a name nor a password.")
+            throw ValidationError("--anonymous cannot be used with a user name or a password.")
         }
         if login.continueWithout || login.name != nil {
-            throw ValidationError("--continue-without and --name are options of login alone.")
+            throw ValidationError("--continue-without and --name are only for login.")
         }
     }
 

@@ -8,13 +8,13 @@ import LoginStores
 struct StatusCommand: WorldCommand {
     static let outline = CommandConfiguration(
         commandName: "status",
-        abstract: "Show every profile and account, and whether it can be used.",
-        discussion: "The exit code is the first that is not 0, the default profile's first.")
+        abstract: "Show the state of every profile and account.",
+        discussion: "The exit code is the first one that is not 0, starting with the default profile.")
 
-    @Argument(help: "The profile; all of them unless said.")
+    @Argument(help: "Profile (default: all).")
     var profile: String?
 
-    @Flag(help: "Tell what is stored, without asking the services.")
+    @Flag(help: "Show what is stored, without asking the services.")
     var offline = false
 
     @OptionGroup var report: ReportOptions
@@ -64,7 +64,7 @@ struct StatusCommand: WorldCommand {
 
     private func sayExceptions(_ rows: [StatusRow], _ invocation: Invocation) {
         for origin in Set(rows.filter { $0.trusted != nil }.compactMap(\.origin)).sorted() {
-            invocation.say("Accepted although it does not verify: the certificate of \(origin) (authctl trust list).")
+            invocation.say("The accepted certificate of \(origin) does not verify (see: authctl trust list).")
         }
     }
 }

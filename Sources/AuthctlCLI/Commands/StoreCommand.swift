@@ -3,7 +3,7 @@ import ArgumentParser
 /// `authctl store …`
 struct StoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "store", abstract: "Where logins are kept.",
+        commandName: "store", abstract: "Manage the stores for logins.",
         subcommands: [
             StoreListCommand.self, StoreTestCommand.self, StoreInitCommand.self, StoreMoveCommand.self,
             StoreReadBackCommand.self,

@@ -7,7 +7,7 @@ import Secrets
 /// `authctl store init file`
 struct StoreInitCommand: WorldCommand {
     static let outline = CommandConfiguration(
-        commandName: "init", abstract: "Set up the encrypted file, with a passphrase or a key file.")
+        commandName: "init", abstract: "Set up the encrypted file with a passphrase or a key file.")
     static let mayAsk = true
 
     @Argument(help: "The store: file.")
@@ -25,7 +25,7 @@ struct StoreInitCommand: WorldCommand {
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         guard store == "file" else {
-            throw .usage(.badValue(option: "store", problem: "only 'file' has to be set up"))
+            throw .usage(.badValue(option: "store", problem: "only 'file' needs to be set up"))
         }
         // Before anybody types a passphrase for nothing.
         let isSetUp = try fromStore { () throws(StoreFault) in try invocation.context.shelf().hasEncryptedFile() }
@@ -34,16 +34,16 @@ struct StoreInitCommand: WorldCommand {
         try fromStore { () throws(StoreFault) in
             try EncryptedFileStore.create(folder: invocation.context.paths.stateFolder, source: source)
         }
-        invocation.say("The encrypted file is set up; from now on 'auto' chooses it for new logins.")
+        invocation.say("The encrypted file is set up; 'auto' will choose it for new logins.")
         if case .passphrase = source { invocation.say(Self.whoAsks) }
         if printsJSON { try invocation.streams.result(json: ["store": "file", "result": "ok"]) }
         return .ok
     }
 
     private static let whoAsks = """
-        At a terminal the commands ask for the passphrase. Elsewhere, and for git and docker, name a file with it in
-        AUTHCTL_STORE_PASSPHRASE_FILE, or have it held for a time: passphrase-cache = SECONDS in config.toml.
-        With 'store init file --key-file FILE' there is none.
+        At a terminal, commands ask for the passphrase. Elsewhere, and for git and docker, put it in a file and set
+        AUTHCTL_STORE_PASSPHRASE_FILE, or keep the key in memory for some time: passphrase-cache = SECONDS in config.toml.
+        'store init file --key-file FILE' needs no passphrase.
         """
 
     private func keySource(_ invocation: Invocation) throws(LoginError) -> KeySource {

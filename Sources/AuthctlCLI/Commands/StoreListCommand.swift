@@ -6,7 +6,7 @@ import LoginStores
 /// `authctl store list`
 struct StoreListCommand: WorldCommand {
     static let outline = CommandConfiguration(
-        commandName: "list", abstract: "Show which stores there are here, which is chosen, and why.")
+        commandName: "list", abstract: "List the stores, and which one is chosen and why.")
     /// It tells what there is, without asking anybody.
     static let mayUnlock = false
 

@@ -5,17 +5,17 @@ import LoginStores
 /// `authctl store move FROM TO`
 struct StoreMoveCommand: WorldCommand {
     static let outline = CommandConfiguration(
-        commandName: "move", abstract: "Carry logins from one store to another.",
+        commandName: "move", abstract: "Move logins from one store to another.",
         discussion: """
-            All that are in the first store, or those of -P PROFILE and -u NAME alone. Each is written to the other \
-            store, read back, and only then erased.
+            Moves all logins, or only those of -P PROFILE and -u NAME. Each is written to the new store and read back \
+            before it is erased from the old one.
             """)
     static let mayAsk = true
 
-    @Argument(help: "The store that they are in.")
+    @Argument(help: "The store to move from.")
     var from: String
 
-    @Argument(help: "The store that they go to.")
+    @Argument(help: "The store to move to.")
     var to: String
 
     @OptionGroup var report: ReportOptions
@@ -32,7 +32,7 @@ struct StoreMoveCommand: WorldCommand {
         if let fault { throw fault }
         if moves.isEmpty {
             let whose = invocation.options.username.map { " as \(SafeText.quoted($0))" } ?? ""
-            invocation.say("No login\(whose) is kept in '\(source)'; there was nothing to move.")
+            invocation.say("There is no login\(whose) in '\(source)'; nothing was moved.")
         }
         if printsJSON { try invocation.streams.result(json: moves) }
         return .ok
@@ -47,7 +47,7 @@ extension StoreName {
     static func keeping(_ text: String) throws(LoginError) -> StoreName {
         guard let name = StoreName(text), name.keepsLogins else {
             throw .usage(
-                .badValue(option: "store", problem: "\(SafeText.quoted(text)) is no store that keeps anything"))
+                .badValue(option: "store", problem: "\(SafeText.quoted(text)) is not a store that keeps logins"))
         }
         return name
     }

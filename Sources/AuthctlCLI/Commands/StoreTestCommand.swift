@@ -10,7 +10,7 @@ struct StoreTestCommand: WorldCommand {
     static let mayAsk = true
 
     @Argument(
-        help: "The store; the one that 'auto' chooses unless said.")
+        help: "The store (default: the one that 'auto' chooses).")
     var store: String?
 
     @OptionGroup var report: ReportOptions

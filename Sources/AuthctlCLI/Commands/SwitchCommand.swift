@@ -6,10 +6,10 @@ import LoginStores
 /// `authctl switch [PROFILE] USER`
 struct SwitchCommand: WorldCommand {
     static let outline = CommandConfiguration(
-        commandName: "switch", abstract: "Make another account of a profile the active one.",
+        commandName: "switch", abstract: "Switch to another account of a profile.",
         usage: "authctl switch [<profile>] <user>")
 
-    @Argument(help: "The profile, unless it is clear, and the user name.")
+    @Argument(help: "The profile, if needed, and the user name.")
     var names: [String] = []
 
     @OptionGroup var report: ReportOptions

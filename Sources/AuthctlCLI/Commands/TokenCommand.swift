@@ -9,20 +9,20 @@ import Secrets
 struct TokenCommand: WorldCommand {
     static let outline = CommandConfiguration(
         commandName: "token",
-        abstract: "Print the session's token, never one that is past its end.",
-        discussion: "With Basic and with cookies there is no token; --header prints the header line instead.")
+        abstract: "Print the session's token, never an expired one.",
+        discussion: "Basic and cookies have no token; use --header to print the header line.")
 
     @Argument(help: "The profile.")
     var profile: String?
 
-    @Flag(help: "Print the whole header line, or lines.")
+    @Flag(help: "Print the whole header, one or more lines.")
     var header = false
 
-    @Flag(help: "Ask the service first whether the session still holds.")
+    @Flag(help: "Ask the service first whether the session is still valid.")
     var verify = false
 
     @Option(
-        help: ArgumentHelp("The token must live at least so long; it is renewed if it does not.", valueName: "seconds"))
+        help: ArgumentHelp("Minimum remaining lifetime; refresh the token if it has less.", valueName: "seconds"))
     var minTtl: Int64 = 0
 
     @OptionGroup var report: ReportOptions
@@ -59,11 +59,11 @@ struct TokenCommand: WorldCommand {
         do throws(FillFault) {
             line = try profile.sessionRule.headerLines(session, username: username)
         } catch .missing(let slot) {
-            throw .usage(.other("the session has no {\(slot.name)}, of which the profile makes a header"))
+            throw .usage(.other("the session has no {\(slot.name)}, which a header of the profile needs"))
         } catch {
             throw .failure(.sessionFitsNoHeader)
         }
-        guard let line else { throw .usage(.other("the session of this profile goes along in no header")) }
+        guard let line else { throw .usage(.other("the session of this profile is not sent in a header")) }
         return line
     }
 

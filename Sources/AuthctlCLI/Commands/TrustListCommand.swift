@@ -6,7 +6,7 @@ import LoginStores
 /// `authctl trust list`
 struct TrustListCommand: WorldCommand {
     static let outline = CommandConfiguration(
-        commandName: "list", abstract: "Show what was accepted: for which origin, which certificate, which faults.")
+        commandName: "list", abstract: "List the accepted certificates with their origins and faults.")
 
     @OptionGroup var report: ReportOptions
     @OptionGroup var global: GlobalOptions
@@ -18,7 +18,7 @@ struct TrustListCommand: WorldCommand {
         if printsJSON {
             try invocation.streams.result(json: rows)
         } else if rows.isEmpty {
-            invocation.say("authctl: nothing is trusted by exception")
+            invocation.say("authctl: no certificate exceptions")
         } else {
             var table = Table(headings: ["ORIGIN", "ACCEPTED FAULTS", "FINGERPRINT"])
             table.rows = rows.map { [$0.origin, $0.reasons.joined(separator: ", "), $0.fingerprint] }

@@ -7,9 +7,9 @@ import LoginStores
 /// `authctl trust remove ORIGIN`
 struct TrustRemoveCommand: WorldCommand {
     static let outline = CommandConfiguration(
-        commandName: "remove", abstract: "Forget what was accepted for an origin.")
+        commandName: "remove", abstract: "Remove the accepted certificate of an origin.")
 
-    @Argument(help: ArgumentHelp("Such as https://HOST:PORT.", valueName: "origin"))
+    @Argument(help: ArgumentHelp("The origin, such as https://HOST:PORT.", valueName: "origin"))
     var origin: String
 
     @OptionGroup var report: ReportOptions
@@ -26,13 +26,13 @@ struct TrustRemoveCommand: WorldCommand {
             let known = trusted.map(\.description).sorted().joined(separator: ", ")
             throw .usage(
                 .other(
-                    "nothing was accepted for \(SafeText.quoted(SuppliedURL(self.origin).withoutUserInformation))"
+                    "no certificate was accepted for \(SafeText.quoted(SuppliedURL(self.origin).withoutUserInformation))"
                         + (known.isEmpty ? "" : ", only for: \(known)")))
         }
         try fromStore { () throws(StoreFault) in
             _ = try invocation.context.book.update { $0.distrust(origin) }
         }
-        invocation.say("The certificate of \(origin) is not trusted any more.")
+        invocation.say("The certificate of \(origin) is no longer trusted.")
         if printsJSON { try invocation.streams.result(json: ["removed": origin.description]) }
         return .ok
     }

@@ -6,12 +6,12 @@ import LoginStores
 /// `authctl whoami [PROFILE]`
 struct WhoamiCommand: WorldCommand {
     static let outline = CommandConfiguration(
-        commandName: "whoami", abstract: "Ask the service who is logged in, and print the user name alone.")
+        commandName: "whoami", abstract: "Ask the service who is logged in and print the user name.")
 
     @Argument(help: "The profile.")
     var profile: String?
 
-    @Flag(help: "Answer from what is stored, without asking the service.")
+    @Flag(help: "Print the stored name, without asking the service.")
     var offline = false
 
     @OptionGroup var report: ReportOptions
@@ -40,7 +40,7 @@ struct WhoamiCommand: WorldCommand {
 
     private func stored(_ profile: Profile, _ invocation: Invocation) throws(LoginError) -> Identity {
         let account = try invocation.context.usableAccount(profile)
-        invocation.say("authctl: from what is stored; the service was not asked")
+        invocation.say("authctl: this is the stored name; the service was not asked")
         return account.identity
     }
 }

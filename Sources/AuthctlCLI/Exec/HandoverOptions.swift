@@ -3,13 +3,13 @@ import ChildPrograms
 
 /// What the command of an `exec` gets of the session: nothing unless asked for.
 struct HandoverOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Put the token into this environment variable.", valueName: "name"))
+    @Option(help: ArgumentHelp("Set this environment variable to the token.", valueName: "name"))
     var env: String?
 
-    @Option(help: ArgumentHelp("Hold the token ready at this descriptor, as 'token' prints it.", valueName: "number"))
+    @Option(help: ArgumentHelp("Provide the token on this descriptor, as 'token' prints it.", valueName: "number"))
     var fd: Int32?
 
-    @Flag(help: "Name a file for 'curl -K' in AUTHCTL_CURL_CONFIG, which carries the session.")
+    @Flag(help: "Set AUTHCTL_CURL_CONFIG to a file for 'curl -K' with the session.")
     var curlConfig = false
 
     /// What authctl itself sets.
@@ -21,14 +21,15 @@ struct HandoverOptions: ParsableArguments {
     func validate() throws {
         if let env {
             guard Self.isName(env) else {
-                throw ValidationError("--env: the name of a variable is letters, digits and '_', and no digit first.")
+                throw ValidationError(
+                    "--env: a variable name has letters, digits and '_', and does not begin with a digit.")
             }
             guard !(Self.reserved + ProgramEnvironment.withheld).contains(env) else {
-                throw ValidationError("--env: that variable has a meaning of its own; take another, as AUTHCTL_TOKEN.")
+                throw ValidationError("--env: that variable is reserved; use another, such as AUTHCTL_TOKEN.")
             }
         }
         if let fd, !(3...255).contains(fd) {
-            throw ValidationError("--fd: a descriptor from 3 to 255 is needed.")
+            throw ValidationError("--fd must be from 3 to 255.")
         }
     }
 

@@ -56,7 +56,7 @@ struct DockerHelper {
         }
         guard let profile = try invocation.helperProfile(at: origin, username: supplied.username) else {
             throw .usage(
-                .other("no single profile is for \(origin), and it takes one to verify a login; see authctl-config(5)"))
+                .other("exactly one profile for \(origin) is needed to verify a login; see authctl-config(5)"))
         }
         invocation.context.topic = ErrorContext(profile: profile.name, origin: origin)
         try logIn(profile, supplied)
@@ -66,7 +66,7 @@ struct DockerHelper {
     private func logIn(_ profile: Profile, _ supplied: DockerCredentials) throws(LoginError) {
         guard profile.makesPairs else {
             throw .usage(
-                .other("the profile \(profile.name) has no session that goes along as a user name and a password"))
+                .other("the session of the profile \(profile.name) is not a user name and a password"))
         }
         let secret = Secret(supplied.secret)
         switch profile.kind {

@@ -22,7 +22,8 @@ struct GitHelper {
     private func get(_ request: GitCredentialRequest) throws(LoginError) {
         guard !request.isOver, let (login, _) = try login(request), let lent = try login.lent() else { return }
         if case .token = lent.proof, !request.takesAuthtype {
-            invocation.explain("git did not say that it takes a token (capability[]=authtype), and this login is one")
+            invocation.explain(
+                "this login is a token, and git did not announce that it accepts one (capability[]=authtype)")
             return
         }
         try invocation.streams.result(try answer(lent))
@@ -34,10 +35,10 @@ struct GitHelper {
         } catch {
             let why =
                 switch error {
-                case .lineEnd: "holds a line end, which git's protocol cannot carry"
-                case .tooLong(let limit): "is longer than the \(limit) bytes that a line of git's protocol has"
+                case .lineEnd: "contains a line end, which git's protocol does not allow"
+                case .tooLong(let limit): "is longer than \(limit) bytes, the limit of a line in git's protocol"
                 }
-            throw .failure(.other("the login \(why); nothing was lent"))
+            throw .failure(.other("the login \(why); git got nothing"))
         }
     }
 
@@ -45,18 +46,18 @@ struct GitHelper {
     private func erase(_ request: GitCredentialRequest) throws(LoginError) {
         guard let (login, password) = try login(request) else { return }
         if let supplied = password ?? request.credential, try login.stored()?.secret != supplied {
-            return invocation.explain("what is to be erased is not what is stored")
+            return invocation.explain("git wants to erase another login than the stored one")
         }
         let name = login.profile.name
         guard login.profile.verify != nil else {
-            return invocation.say("authctl: \(name): the service has no way to check this login, so it stays")
+            return invocation.say("authctl: \(name): the service has no way to check this login, so it was kept")
         }
         if try login.holds() {
             invocation.say(
-                "authctl: \(name): the service still accepts this login, so it stays; a right may be missing")
+                "authctl: \(name): the service still accepts this login, so it was kept; a permission may be missing")
         } else {
             invocation.say(
-                "authctl: \(name): the service refuses the login that was stored; log in again: \(ShellCommand("authctl", "login", name))"
+                "authctl: \(name): the service refuses the stored login; log in again: \(ShellCommand("authctl", "login", name))"
             )
         }
     }

@@ -20,10 +20,10 @@ struct HelperLogin {
             context: invocation.context, profile: profile, minimum: 0, asksServer: false, wantsHeader: true)
         do throws(LoginError) {
             if isLendable, let lent = try lent(try source.session(of: account)) { return lent }
-            invocation.explain("the session of \(profile.name) goes along in a way that is not lent to other programs")
+            invocation.explain("the session of \(profile.name) cannot be used by other programs")
             return nil
         } catch .loginRequired {
-            invocation.explain("the login of \(profile.name) is over, and cannot be renewed without a person")
+            invocation.explain("the login of \(profile.name) has expired, and cannot be refreshed without a question")
             return nil
         }
     }
@@ -76,7 +76,7 @@ extension Invocation {
     func helperOrigin(_ url: String) throws(LoginError) -> (origin: Origin, user: String?, password: Secret?)? {
         let parser = try context.world.urlParser()
         guard let parsed = try? parser.parse(url) else {
-            explain("this is no URL that a profile could be for")
+            explain("this is not a URL that a profile can have")
             return nil
         }
         return (parsed.origin, parsed.user, parsed.password)

@@ -16,7 +16,7 @@ extension Invocation {
         at origin: Origin, among names: [String]? = nil, username: String?
     ) throws(LoginError) -> HelperLogin? {
         guard let profile = try helperProfile(at: origin, among: names, username: username) else {
-            explain("no profile is for \(origin)")
+            explain("there is no profile for \(origin)")
             return nil
         }
         context.topic = ErrorContext(profile: profile.name, origin: origin)

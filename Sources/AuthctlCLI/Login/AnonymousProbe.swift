@@ -31,7 +31,8 @@ struct AnonymousProbe {
             }
         } catch .untrusted(.clientCertificate) {
             run.context.say(
-                "Without a login, \(run.profile.name) (\(run.endpoint.origin)): no client certificate, no answer")
+                "Without a login, \(run.profile.name) (\(run.endpoint.origin)): no response without a client certificate"
+            )
             throw .loginRequired(LoginNeed(why: .nothingStored))
         }
         let schemes = offered.isEmpty ? "" : "; it asks for \(SafeText.list(offered.map(\.scheme)))"

@@ -7,26 +7,26 @@ import Secrets
 /// The options of a login.
 struct LoginOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Use this one of the methods that the profile accepts.", valueName: "method"),
+        help: ArgumentHelp("Authentication method, one that the profile accepts.", valueName: "method"),
         completion: .list(AuthenticationMethod.allCases.map(\.rawValue)))
     var method: String?
 
     @Option(
-        help: ArgumentHelp("Keep the login in this store (see: authctl store list).", valueName: "store"))
+        help: ArgumentHelp("Store for the login (see: authctl store list).", valueName: "store"))
     var store: String?
 
     @Option(
-        help: ArgumentHelp("How long to keep it: none, session or permanent.", valueName: "how-long"),
+        help: ArgumentHelp("How long to keep the login: none, session or permanent.", valueName: "how-long"),
         completion: .list(Persistence.allCases.map(\.rawValue)))
     var persist: String?
 
-    @Option(help: ArgumentHelp("Call the profile that a URL makes like this.", valueName: "name"))
+    @Option(help: ArgumentHelp("Name for the new profile.", valueName: "name"))
     var name: String?
 
-    @Option(help: ArgumentHelp("Ask so many times at most.", valueName: "number"))
+    @Option(help: ArgumentHelp("Maximum number of attempts.", valueName: "number"))
     var maxAttempts = 3
 
-    @Option(help: ArgumentHelp("Wait so long for each answer of a person.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Time limit for each answer.", valueName: "seconds"))
     var promptTimeout = 300
 
     @Flag(help: "Read the password from standard input.")
@@ -35,22 +35,22 @@ struct LoginOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Read the password from this file.", valueName: "file"), completion: .file())
     var passwordFile: String?
 
-    @Option(help: ArgumentHelp("Take the password that this command prints; no shell.", valueName: "command"))
+    @Option(help: ArgumentHelp("Read the password from this command (no shell).", valueName: "command"))
     var passwordCommand: String?
 
     @Flag(help: "Allow an empty password.")
     var blankPassword = false
 
-    @Option(help: ArgumentHelp("Ask for a token that lives so long.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Requested token lifetime.", valueName: "seconds"))
     var ttl: Int?
 
-    @Flag(help: "Send no credential; only tell what the service answers then.")
+    @Flag(help: "Probe anonymously: show what the service answers without a login.")
     var continueWithout = false
 
     @Flag(help: "Allow plain http to this origin.")
     var allowHttp = false
 
-    @Option(help: ArgumentHelp("Use this proxy; 'environment' takes the usual variables.", valueName: "url"))
+    @Option(help: ArgumentHelp("Use this proxy; 'environment' uses the usual variables.", valueName: "url"))
     var proxy: String?
 
     @Option(
@@ -83,14 +83,14 @@ struct LoginOptions: ParsableArguments {
         }
         if let method, AuthenticationMethod(rawValue: method) == nil {
             let known = AuthenticationMethod.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ValidationError("--method: there is no method '\(method)'; there are \(known).")
+            throw ValidationError("--method: unknown method '\(method)'; the methods are \(known).")
         }
         if let store, store != "auto", StoreName(store) == nil {
             throw ValidationError(
-                "--store: there is no store '\(store)'; there are \(Self.stores.joined(separator: ", ")).")
+                "--store: unknown store '\(store)'; the stores are \(Self.stores.joined(separator: ", ")).")
         }
         if let trustFingerprint, Fingerprint(trustFingerprint) == nil {
-            throw ValidationError("--trust-fingerprint: 'sha256:' and 64 hexadecimal digits are needed.")
+            throw ValidationError("--trust-fingerprint must be 'sha256:' and 64 hexadecimal digits.")
         }
         if let persist, Persistence(rawValue: persist) == nil {
             throw ValidationError("--persist must be none, session or permanent.")

@@ -42,7 +42,7 @@ final class LoginTranscript: Sendable {
     private func circumstance(of evidence: Evidence) -> String {
         guard evidence.step == .verify else { return "" }
         if steps.isEmpty, beginsAnonymously { return ", without a login" }
-        return steps.contains { $0.step == LoginCore.Step.logout.rawValue } ? ", with the session that was ended" : ""
+        return steps.contains { $0.step == LoginCore.Step.logout.rawValue } ? ", with the ended session" : ""
     }
 
     /// The end of a walk that stopped in the midst of an exchange.
@@ -50,7 +50,7 @@ final class LoginTranscript: Sendable {
         let lines = noted.withLock(\.lines)
         guard !lines.isEmpty else { return }
         let isAnswered = lines.contains { $0.hasPrefix("<") }
-        end(isAnswered ? "the answer that ended it" : "no answer", error.message(about: ErrorContext()).what)
+        end(isAnswered ? "the last response" : "no response", error.message(about: ErrorContext()).what)
     }
 
     private func end(_ step: String, _ judgement: String) {

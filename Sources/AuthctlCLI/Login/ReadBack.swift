@@ -32,7 +32,7 @@ struct ReadBack {
 
     /// Why a second authctl does not find the test's secret; nothing if it does.
     private func problem(finding test: StoreTest) -> String? {
-        let notFound = "another process does not find what this one wrote"
+        let notFound = "another process cannot find what this one wrote"
         let command = ["/proc/self/exe", "store", "read-back", store.name.description, test.account.username]
         let words = command + (config.map { ["--config", $0] } ?? [])
         do throws(LoginError) {
@@ -40,7 +40,7 @@ struct ReadBack {
         } catch .loginRequired(let need) where need.why == .passwordCommandFailed(status: ExitCode.store.rawValue) {
             return notFound
         } catch {
-            return "the other process, which reads it back, failed"
+            return "the process that reads it back failed"
         }
     }
 }

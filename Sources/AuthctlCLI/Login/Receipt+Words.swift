@@ -19,12 +19,12 @@ extension Receipt: Encodable {
 
     func words(now: Int64) -> String {
         let who = username.isEmpty ? "" : "\(SafeText.escaped(username)) of "
-        let copy = erased ? "local copy erased from the store" : "no local copy was left"
+        let copy = erased ? "local copy erased from the store" : "there was no local copy"
         var words = "Logged out \(who)\(profile) (\(place)): \(copy); "
         words += server.words(problem: problem)
-        if hadTicket { words += " The Kerberos ticket is left as it is: kdestroy ends it." }
+        if hadTicket { words += " The Kerberos ticket is kept; kdestroy removes it." }
         if server.mayLiveOn, let expires, expires > now {
-            words += " There the session lives on for \(Duration.inWords(expires - now))."
+            words += " The session stays valid at the server for \(Duration.inWords(expires - now))."
         }
         return words
     }
@@ -35,11 +35,11 @@ extension Receipt.Server: Encodable {
     func words(problem: String?) -> String {
         switch self {
         case .revoked: "session ended at the server."
-        case .endedBefore: "the server did not know the session any more."
+        case .endedBefore: "the session had already ended at the server."
         case .failed: "the server did not end the session: \(problem ?? "unknown")."
         case .notAsked: "the server was not asked."
         case .stillAccepted: "the server still accepts the session."
-        case .unproven: "the server was asked to end the session; its answer does not tell whether it did."
+        case .unproven: "the server was asked to end the session; its response does not say whether it did."
         }
     }
 }

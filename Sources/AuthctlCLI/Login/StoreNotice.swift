@@ -12,7 +12,7 @@ struct StoreNotice {
     func say() {
         if let record { sayLength(record) }
         guard let record else {
-            context.say("Nothing is kept: the next command has to log in again.")
+            context.say("The login was not stored: the next command has to log in again.")
             return
         }
         switch record.store {
@@ -20,17 +20,17 @@ struct StoreNotice {
             let isForSession = run.settings.persistence(of: run.profile) == .session
             let until = isForSession ? "this session ends, or this machine restarts" : "this machine restarts"
             context.say(
-                "Kept in the kernel's keyring until \(until)\(end(record)); other users cannot see it, root can.")
+                "Stored in the kernel's keyring until \(until)\(end(record)); other users cannot see it, root can.")
             if !isForSession, let tip = tip(record) { context.say(tip) }
         case .plaintext:
             // Said before it was written: `warn`.
             break
         case .file:
-            context.say("Kept in the encrypted file\(end(record)).")
+            context.say("Stored in the encrypted file\(end(record)).")
         case .secretService, .helper:
-            context.say("Kept in '\(record.store)'\(end(record)).")
+            context.say("Stored in '\(record.store)'\(end(record)).")
         case .none:
-            context.say("Nothing is kept: the next command has to log in again.")
+            context.say("The login was not stored: the next command has to log in again.")
         }
     }
 
@@ -48,7 +48,7 @@ struct StoreNotice {
         }
         // Whoever named the keyring had no other store considered.
         guard run.settings.store(of: run.profile) == nil else { return nil }
-        return "The encrypted file was passed over: its key was not at hand (AUTHCTL_STORE_PASSPHRASE_FILE)."
+        return "The encrypted file was skipped: its passphrase was not available (AUTHCTL_STORE_PASSPHRASE_FILE)."
     }
 
     /// A service may grant another length than was asked for.
@@ -56,12 +56,12 @@ struct StoreNotice {
         guard let asked = run.settings.ttl, run.profile.usesTTL, let expires = record.expires else { return }
         let granted = context.world.clock.seconds(until: expires)
         guard abs(granted - Int64(asked)) > max(2, Int64(asked) / 20) else { return }
-        context.say("The service grants \(Duration.inWords(granted)), not the \(asked) seconds that were asked for.")
+        context.say("The service granted \(Duration.inWords(granted)) instead of the requested \(asked) seconds.")
     }
 
     private func end(_ record: AccountRecord) -> String {
         guard let expires = record.expires else { return "" }
-        if context.refreshes(record, of: run.profile) { return ", and the session renews itself" }
-        return ", and the session ends in \(Duration.inWords(context.world.clock.seconds(until: expires)))"
+        if context.refreshes(record, of: run.profile) { return ", and the session is refreshed automatically" }
+        return ", and the session expires in \(Duration.inWords(context.world.clock.seconds(until: expires)))"
     }
 }

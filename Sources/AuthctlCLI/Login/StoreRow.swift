@@ -41,13 +41,15 @@ struct StoreRow: Encodable {
     /// Those that `auto` never chooses.
     /// - Parameter helpers: those that are in `PATH`; none is run.
     static func byNameOnly(_ helpers: [StoreName]) -> [StoreRow] {
-        let plaintext = StoreRow(.plaintext, keeps: "permanently", why: "only by name: it protects nothing")
+        let plaintext = StoreRow(.plaintext, keeps: "permanently", why: "used only by name: it protects nothing")
         let found = helpers.map { helper in
             StoreRow(
                 helper, keeps: keptByHelper,
-                why: "only by name: not tried, see '\(ShellCommand("authctl", "store", "test", helper.description))'")
+                why:
+                    "used only by name: not tested, see '\(ShellCommand("authctl", "store", "test", helper.description))'"
+            )
         }
-        return [plaintext] + found + [StoreRow(StoreName.none, keeps: "nothing", why: "only by name")]
+        return [plaintext] + found + [StoreRow(StoreName.none, keeps: "nothing", why: "used only by name")]
     }
 
     /// A helper that was named, and is not in `PATH`.

@@ -57,9 +57,9 @@ struct StoreTransfer {
             invocation.say("Moved \(who) from '\(source)' to '\(target)'.")
             moved.append(moving(profile, account, to: target))
         case .cleared(let store):
-            invocation.say("\(who): is in '\(store)' already; what was left in '\(source)' was erased.")
+            invocation.say("\(who): already in '\(store)'; the old copy in '\(source)' was erased.")
             moved.append(moving(profile, account, to: store))
-        case .nothingThere: invocation.say("\(who): '\(source)' holds nothing for it any more.")
+        case .nothingThere: invocation.say("\(who): no longer in '\(source)'.")
         case .elsewhere: invocation.say("\(who): another process has changed it; nothing was moved.")
         }
     }

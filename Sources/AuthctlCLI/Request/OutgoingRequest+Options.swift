@@ -39,6 +39,6 @@ extension OutgoingRequest {
     private func sayRedirect(_ response: HTTPResponse) {
         guard let redirect = response.redirect, (300..<400).contains(response.status) else { return }
         let target = redirect.url.prefix { $0 != "?" && $0 != "#" }
-        say("the answer is a redirect to \(SafeText.quoted(String(target))), which is not followed")
+        say("the response is a redirect to \(SafeText.quoted(String(target))), which was not followed")
     }
 }

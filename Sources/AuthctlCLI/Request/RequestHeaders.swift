@@ -64,7 +64,7 @@ struct RequestHeaders {
             return (String(line[..<colon]), value.isEmpty ? nil : Secret(String(value)))
         }
         guard line.hasSuffix(";") else {
-            throw .usage(.badValue(option: "-H", problem: "a header is written 'Name: value'"))
+            throw .usage(.badValue(option: "-H", problem: "a header must be 'Name: value'"))
         }
         return (String(line.dropLast()), Secret(""))
     }

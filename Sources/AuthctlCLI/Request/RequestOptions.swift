@@ -5,7 +5,7 @@ import LoginCore
 struct RequestOptions: ParsableArguments {
     @Option(
         name: [.customShort("H"), .long],
-        help: ArgumentHelp("Send this header, 'Name: value'; @file holds one in each line.", valueName: "line"))
+        help: ArgumentHelp("Send this header, 'Name: value'; @file has one on each line.", valueName: "line"))
     var header: [String] = []
 
     @Option(
@@ -14,16 +14,16 @@ struct RequestOptions: ParsableArguments {
             "Send this as a form; @file and @- without line ends. Several are joined with '&'.", valueName: "data"))
     var data: [String] = []
 
-    @Option(help: ArgumentHelp("Send these bytes as they are; @file, or @- for standard input.", valueName: "data"))
+    @Option(help: ArgumentHelp("Send these bytes unchanged; @file, or @- for standard input.", valueName: "data"))
     var dataBinary: String?
 
     @Option(
-        help: ArgumentHelp("Send this JSON, and ask for JSON; @file and @- as they are.", valueName: "data"))
+        help: ArgumentHelp("Send this JSON, and ask for JSON; @file and @- unchanged.", valueName: "data"))
     var json: String?
 
     @Option(
         name: [.customShort("o"), .long],
-        help: ArgumentHelp("Write the answer's body to this file.", valueName: "file"), completion: .file())
+        help: ArgumentHelp("Write the body of the response to this file.", valueName: "file"), completion: .file())
     var output: String?
 
     @Flag(name: [.customShort("i"), .long], help: "Print status and headers before the body.")

@@ -58,7 +58,7 @@ extension Secret {
             try line.append(self)
             try line.append(UInt8(ascii: "\n"))
         } catch {
-            throw .failure(.other("the token does not fit into a line"))
+            throw .failure(.other("the token does not fit on one line"))
         }
         return line.finish()
     }

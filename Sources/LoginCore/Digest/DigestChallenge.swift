@@ -70,7 +70,7 @@ public struct DigestChallenge: Equatable, Sendable {
     private static func check(_ value: String, _ name: String) throws(Unusable) {
         guard value.utf8.count <= limit else { throw .malformed("its \(name) is longer than \(limit) bytes") }
         guard value.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7f && $0 != "\u{FFFD}" }) else {
-            throw .malformed("its \(name) holds a control character or is not UTF-8")
+            throw .malformed("its \(name) contains a control character or is not UTF-8")
         }
     }
 }

@@ -3,7 +3,7 @@ extension ClientCertificateFault {
         switch self {
         case .unreadable(let file, let errno):
             return Message(
-                "the client certificate's file \(SafeText.quoted(file)) cannot be read (error \(errno))",
+                "cannot read the client certificate file \(SafeText.quoted(file)) (error \(errno))",
                 next: "check 'certificate' and 'key' in the profile")
         case .notAFile(let file):
             return Message("\(SafeText.quoted(file)) is not a regular file", next: Self.check)
@@ -11,27 +11,27 @@ extension ClientCertificateFault {
             return Message("\(SafeText.quoted(file)) is larger than \(limit) bytes", next: Self.check)
         case .openToOthers(let file):
             return Message(
-                "the key in \(SafeText.quoted(file)) is open to others, and was not used",
-                next: "make it yours alone: \(ShellCommand("chmod", "600", file))")
+                "the key in \(SafeText.quoted(file)) is accessible to other users, and was not used",
+                next: "make it private: \(ShellCommand("chmod", "600", file))")
         case .notACertificate(let file):
-            return Message("\(SafeText.quoted(file)) holds no certificate, neither PEM nor PKCS#12", next: Self.check)
+            return Message("\(SafeText.quoted(file)) contains no certificate (PEM or PKCS#12)", next: Self.check)
         case .notAKey(let file):
-            return Message("\(SafeText.quoted(file)) holds no private key", next: Self.check)
+            return Message("\(SafeText.quoted(file)) contains no private key", next: Self.check)
         case .keyOfAnother(let certificate, let key):
             return Message(
-                "the key in \(SafeText.quoted(key)) is not that of the certificate in \(SafeText.quoted(certificate))",
+                "the key in \(SafeText.quoted(key)) does not belong to the certificate in \(SafeText.quoted(certificate))",
                 next: Self.check)
         case .oldEncryption(let file):
             return Message(
-                "\(SafeText.quoted(file)) is encrypted in an old way (such as RC2) that OpenSSL 3 does not read",
+                "\(SafeText.quoted(file)) uses an old encryption (such as RC2) that OpenSSL 3 does not support",
                 next:
-                    "make it anew: openssl pkcs12 -legacy -in OLD -out key.pem; openssl pkcs12 -export -in key.pem -out NEW"
+                    "convert it: openssl pkcs12 -legacy -in OLD -out key.pem; openssl pkcs12 -export -in key.pem -out NEW"
             )
         case .wrongPassphrase(let file):
-            return Message("the passphrase does not open the key in \(SafeText.quoted(file))", next: "give it anew")
+            return Message("the passphrase does not open the key in \(SafeText.quoted(file))", next: "enter it again")
         case .expired(let file, let time):
             return Message(
-                "the client certificate in \(SafeText.quoted(file)) has expired, on \(CivilDate(time))",
+                "the client certificate in \(SafeText.quoted(file)) expired on \(CivilDate(time))",
                 next: "get a new one from whoever issued it")
         case .notYetValid(let file, let time):
             return Message(
@@ -39,14 +39,14 @@ extension ClientCertificateFault {
                 next: "check the clock of this machine")
         case .notNamed:
             return Message(
-                "the method 'certificate' needs a file", next: "name it in the profile: certificate = \"FILE\"")
+                "the method 'certificate' needs a file", next: "set it in the profile: certificate = \"FILE\"")
         case .nameless(let file):
             return Message(
-                "the client certificate in \(SafeText.quoted(file)) has no common name to call the account by",
+                "the client certificate in \(SafeText.quoted(file)) has no common name, which names the account",
                 next: "get one with a common name")
         case .libraryMissing(let file):
             return Message(
-                "OpenSSL's libcrypto.so.3 could not look at \(SafeText.quoted(file))",
+                "could not load libcrypto.so.3 (OpenSSL), which checks \(SafeText.quoted(file))",
                 next: "install it (on Debian: apt install libssl3)")
         }
     }
@@ -59,19 +59,19 @@ extension ClientCertificateRefusal {
         switch self {
         case .wanted:
             Message(
-                "the server wants a client certificate, and the profile names none; nothing was judged",
-                next: "name it in the profile: certificate = \"FILE\"")
+                "the server requires a client certificate, but the profile has none",
+                next: "set it in the profile: certificate = \"FILE\"")
         case .unknownAuthority:
-            Message("the server does not know the authority of the client certificate", next: Self.ask)
+            Message("the server does not trust the authority of the client certificate", next: Self.ask)
         case .expired:
-            Message("to the server the client certificate has expired", next: Self.ask)
+            Message("the server says that the client certificate has expired", next: Self.ask)
         case .revoked:
             Message("the server says that the client certificate was revoked", next: Self.ask)
         case .unsupported:
-            Message("the server does not take a client certificate of this kind", next: Self.ask)
+            Message("the server does not accept a client certificate of this kind", next: Self.ask)
         case .unexplained:
             Message(
-                "the server broke off the handshake when it had seen the client certificate, without saying why",
+                "the server aborted the TLS handshake after the client certificate, without a reason",
                 next: Self.ask)
         }
     }

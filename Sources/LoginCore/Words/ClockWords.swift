@@ -6,15 +6,15 @@ extension ClockDifference {
 
     /// What a login says of a session that looks as if it were over.
     public func warning(of profile: String) -> String {
-        "warning: \(profile): the new session looks as if it were past its end, since \(words); set the clock"
+        "warning: \(profile): the new session seems to have expired already: \(words); set the clock"
     }
 
     /// What is said where the clock shows an earlier time than when a login was saved.
     public func setBackWarning(of profile: String) -> String {
-        "warning: \(profile): \(setBackWords); so its end is not relied on, and the service is asked first"
+        "warning: \(profile): \(setBackWords); asking the service first"
     }
 
-    var setBackWords: String { "the clock here is \(length) behind the time at which this login was saved" }
+    var setBackWords: String { "the clock is \(length) behind the time when this login was saved" }
 
     private var length: String {
         let units: [(seconds: UInt64, name: String)] = [(86_400, "days"), (3600, "hours"), (60, "minutes")]

@@ -78,9 +78,9 @@ public struct ErrorContext: Equatable, Sendable {
 extension ErrorContext.Done {
     fileprivate var words: String {
         switch self {
-        case .requestSent(let status): "the request was sent once (status \(status)), and is not sent again"
-        case .sessionErased: "the stored session, which the server refused, is erased"
-        case .passwordMarked: "the stored password, which the server refused, is not sent again by itself"
+        case .requestSent(let status): "the request was sent once (status \(status)) and not again"
+        case .sessionErased: "the stored session was refused by the server and erased"
+        case .passwordMarked: "the stored password was refused by the server and is not sent again automatically"
         }
     }
 }

@@ -1,7 +1,7 @@
 extension Evidence {
     /// One line: what the answer was taken for, and by which rule.
     public var words: String {
-        let why = isAnonymous ? ", as without a login" : rule.map { ", by rule \($0.number) of '\($0.key)'" } ?? ""
+        let why = isAnonymous ? ", same as without a login" : rule.map { ", by rule \($0.number) of '\($0.key)'" } ?? ""
         switch judgement {
         case .accepted: return "accepted (status \(status))\(why)"
         case .refused(let refusal): return "\(refusedWord) (status \(status))\(why)\(refusal.quoted)"

@@ -8,34 +8,34 @@ extension HelperFault {
 
     private func what(_ program: String) -> String {
         switch self {
-        case .badName: "that is not the name of a helper that authctl runs"
-        case .notInPath: "there is no program \(program) in the folders of PATH"
+        case .badName: "invalid helper name"
+        case .notInPath: "\(program) was not found in PATH"
         case .writableByAll(let path):
-            "everybody may write to \(SafeText.escaped(path)), so that \(program) there can be anybody's"
+            "everybody can write to \(SafeText.escaped(path)), so \(program) there cannot be trusted"
         case .notStarted(let path, let errno):
-            "\(SafeText.escaped(path)) does not start (\(SystemWords.of(errno)))"
+            "\(SafeText.escaped(path)) could not be started (\(SystemWords.of(errno)))"
         case .failed(let method, let status, .none):
-            "'\(program) \(method)' failed without a word (status \(status))"
+            "'\(program) \(method)' failed without a message (status \(status))"
         case .failed(let method, let status, .some(let words)):
-            "'\(program) \(method)' failed (status \(status)) and said \(SafeText.quoted(words))"
+            "'\(program) \(method)' failed (status \(status)): \(SafeText.quoted(words))"
         case .failed(let method, let status, .withheld):
-            "'\(program) \(method)' failed (status \(status)); its words are left out, since they repeat what is secret"
+            "'\(program) \(method)' failed (status \(status)); its output is not shown, since it contains a secret"
         case .suppliedInVain(let method, let what):
-            "'\(program) \(method)' says that it was given no \(what), and it was"
+            "'\(program) \(method)' ignored the \(what)"
         case .tooMuch(let method, let limit): "'\(program) \(method)' printed more than \(limit) bytes"
-        case .notUnderstood(let method): "what '\(program) \(method)' printed is not what the helpers of docker answer"
-        case .otherEntry: "asked for one entry, \(program) answered with another"
-        case .foreignSecret: "what \(program) holds for this account was not written by authctl"
+        case .notUnderstood(let method): "the output of '\(program) \(method)' does not follow docker's protocol"
+        case .otherEntry: "\(program) returned another entry than the one it was asked for"
+        case .foreignSecret: "the entry for this account in \(program) was not written by authctl"
         }
     }
 
     private func next(_ program: String) -> String {
         switch self {
         case .badName:
-            "name one by what follows 'docker-credential-' in its program's name: letters, digits, '.', '_' and '-'"
-        case .notInPath: "install it, or put its folder into PATH; a relative folder there does not count"
-        case .writableByAll: "take that right away, or put another folder before it in PATH"
-        case .failed, .notStarted: "see whether it works by itself: \(ShellCommand(program, "list"))"
+            "use the part of the program's name after 'docker-credential-': letters, digits, '.', '_' and '-'"
+        case .notInPath: "install it, or add its folder to PATH (relative folders are ignored)"
+        case .writableByAll: "remove that permission, or put another folder before it in PATH"
+        case .failed, .notStarted: "check whether it works: \(ShellCommand(program, "list"))"
         case .foreignSecret: "log in again to replace it: authctl login --force"
         case .suppliedInVain, .tooMuch, .notUnderstood, .otherEntry:
             "choose another with --store (authctl store list), or keep nothing with --persist none"

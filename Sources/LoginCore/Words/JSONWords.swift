@@ -4,8 +4,8 @@ extension JSONFault {
         switch self {
         case .malformed: "it is not JSON"
         case .otherEncoding: "it is not in UTF-8, or begins with a byte order mark"
-        case .repeatedMember: "an object has two members of one name"
-        case .trailingComma: "there is nothing behind one of its commas"
+        case .repeatedMember: "an object has two members of the same name"
+        case .trailingComma: "it has a trailing comma"
         case .tooMuch: "it is nested too deeply, or has too many values"
         }
     }

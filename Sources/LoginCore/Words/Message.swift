@@ -35,7 +35,7 @@ extension LoginError {
             return refusal.rejection(topic)
         case .noTicketForService(let reason):
             return Message(
-                "the Kerberos server gives no ticket for this service: \(SafeText.quoted(reason)); nothing was sent",
+                "the Kerberos server refused a ticket for this service: \(SafeText.quoted(reason)); nothing was sent",
                 next: "check the host name of the URL and this machine's clock, or choose another method with --method")
         case .loginRequired(let need):
             return need.message(topic)
@@ -51,12 +51,12 @@ extension LoginError {
             return fault.message(topic)
         case .forbidden(let refusal):
             return Message(
-                "the server does not let this account do that (status \(refusal.status))\(refusal.quoted)",
-                next: "it may lack rights, or be locked: ask the service's administrator")
+                "this account has no permission (status \(refusal.status))\(refusal.quoted)",
+                next: "ask the service's administrator: the account may lack a permission, or be locked")
         case .busy(let fault):
             return fault.message
         case .http(let status):
-            return Message("the server answered with status \(status)", next: "look at the body of its answer")
+            return Message("the server answered with status \(status)", next: "see the body of the response")
         case .promptExpired(let seconds):
             return Message("nobody answered within \(seconds) seconds", next: "start again: \(topic.loginCommand)")
         case .failure(let fault):
@@ -73,12 +73,12 @@ extension Refusal {
 
     fileprivate func rejection(_ topic: ErrorContext) -> Message {
         let what = "the server refused the \(hadTicket ? "Kerberos ticket" : "credential") (status \(status))\(quoted)"
-        let check = hadTicket ? "see klist, and whether the clocks agree" : topic.check
-        let register = topic.signup.map { "; no account yet? register at \(SafeText.escaped($0))" } ?? ""
+        let check = hadTicket ? "check klist and the clocks" : topic.check
+        let register = topic.signup.map { "; no account yet? sign up at \(SafeText.escaped($0))" } ?? ""
         let next = "\(check), then: \(topic.loginCommand)\(register)"
         guard mayMeanForbidden else { return Message(what, next: next) }
         return Message(
-            what + "; either it is wrong, or the account may not go in: this server answers both alike", next: next)
+            what + "; the account may also be blocked: this server does not say which", next: next)
     }
 }
 
@@ -88,27 +88,27 @@ extension LoginNeed {
             switch why {
             case .noProfile: "there is no profile yet"
             case .nothingStored: "not logged in"
-            case .sessionRefused: "the stored session has ended"
-            case .sessionExpired: "the stored session is past its end and cannot be renewed"
+            case .sessionRefused: "the server no longer accepts the stored session"
+            case .sessionExpired: "the session has expired and cannot be refreshed"
             case .passwordRefusedBefore:
-                "the stored password was refused by the server, and is not sent again by itself"
+                "the server refused the stored password before; it is not sent again automatically"
             case .leftBlank(let field): "the \(field.shownName) was left blank every time; nothing was sent"
-            case .noSuchAccount(let username, _): "there is no login as \(SafeText.quoted(username))"
-            case .noActiveAccount: "none of its logins is the active one"
+            case .noSuchAccount(let username, _): "not logged in as \(SafeText.quoted(username))"
+            case .noActiveAccount: "no account is active"
             case .otherPerson(let replacement): replacement.words + "; nothing was replaced"
             case .refreshedForAnother(let replacement): replacement.refreshWords
-            case .clockSetBack(let difference): "\(difference.setBackWords), so whether it has ended is not known"
+            case .clockSetBack(let difference): "\(difference.setBackWords); the session may have expired"
             case .keyLocked(let file):
-                "the key in \(SafeText.quoted(file)) is encrypted, and its passphrase is neither stored nor given"
+                "the key in \(SafeText.quoted(file)) is encrypted, and its passphrase is neither stored nor supplied"
             case .passwordCommandFailed(status: 127):
                 "the password command was not found, or cannot be run (status 127)"
             case .passwordCommandFailed(let status): "the password command failed with status \(status)"
             case .passwordCommandTookTooLong(let seconds):
-                "the password command took more than \(seconds) seconds, and was ended"
+                "the password command took more than \(seconds) seconds and was stopped"
             case .ticket(let problem): problem.words
             case .otherRealm(let realm, _, let login):
-                "this URL belongs to the realm \(SafeText.quoted(realm)), and the login is one to \(SafeText.quoted(login))"
-            case .declined(let method): "the server wants the method \(method.rawValue), which is not answered here"
+                "this URL belongs to the realm \(SafeText.quoted(realm)), but the login is for \(SafeText.quoted(login))"
+            case .declined(let method): "the server requires the method \(method.rawValue), which was declined"
             }
         if case .ticket(let problem) = why {
             return Message(what, next: "get a ticket: kinit\(problem.user), then: \(topic.loginCommand)")
@@ -116,25 +116,25 @@ extension LoginNeed {
         if case .noActiveAccount(let known) = why {
             let names = known.map { SafeText.quoted($0) }.joined(separator: ", ")
             return Message(
-                what, next: "logged in are: \(names); choose one: \(topic.switchCommand) NAME")
+                what, next: "accounts: \(names); choose one: \(topic.switchCommand) NAME")
         }
         if case .noSuchAccount(_, let known) = why, !known.isEmpty {
             let names = known.map { SafeText.quoted($0) }.joined(separator: ", ")
-            return Message(what, next: "logged in are: \(names); to log in: \(topic.loginCommand)")
+            return Message(what, next: "logged in: \(names); to log in: \(topic.loginCommand)")
         }
         if case .otherPerson = why {
             return Message(
-                what, next: "keep both apart with -u, or decide at a terminal: \(topic.loginCommand("--force"))")
+                what, next: "keep them apart with -u, or decide at a terminal: \(topic.loginCommand("--force"))")
         }
         if case .refreshedForAnother = why {
             return Message(
                 what, next: "tell the service's administrator, and log in again: \(topic.loginCommand) --force")
         }
         if case .clockSetBack = why {
-            return Message(what, next: "set the clock, or have the service asked: \(topic.loginCommand)")
+            return Message(what, next: "set the clock, or log in: \(topic.loginCommand)")
         }
         if case .otherRealm(_, let url, _) = why {
-            return Message(what, next: "log in to it with a profile of its own: authctl login \(url.shellWord)")
+            return Message(what, next: "log in there with a separate profile: authctl login \(url.shellWord)")
         }
         if why == .noProfile {
             return Message(what, next: "log in with a URL: authctl login https://HOST/PATH")
@@ -183,7 +183,7 @@ extension BusyFault {
         let said = words.map { ": the server says \(SafeText.quoted($0))" } ?? ""
         let wait = retryAfter.map { $0 <= 86_400 ? "try again in \($0) seconds" : "try again much later" }
         return Message(
-            "the server is busy or out of order (status \(status))\(said)", next: wait ?? "try again later")
+            "the server is busy or unavailable (status \(status))\(said)", next: wait ?? "try again later")
     }
 }
 

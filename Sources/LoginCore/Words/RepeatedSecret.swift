@@ -30,7 +30,7 @@ extension OtherFailure {
         case .redirected(let step, let status, let target):
             .redirected(step: step, status: status, target: secrets.stand(in: target) ? "…" : target)
         case .other(let text):
-            .other(secrets.stand(in: text) ? "the answer cannot be used, and repeats a secret" : text)
+            .other(secrets.stand(in: text) ? "the response cannot be used; it repeats a secret" : text)
         case .missingInResponse, .noNewCookie, .noSuchForm, .doubtfulJSON, .tokenTooShortLived, .logoutIncomplete,
             .unexpectedEvent,
             .bodyNotRepeatable, .sessionFitsNoHeader, .system:

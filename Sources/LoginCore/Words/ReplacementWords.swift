@@ -2,8 +2,8 @@ extension Replacement {
     /// The same of a session that was renewed.
     public var refreshWords: String {
         """
-        the session of \(SafeText.quoted(stored.serverName ?? "")) was renewed by the server for somebody else, \
-        \(SafeText.quoted(confirmed.serverName ?? "")); nothing of it is used
+        the session of \(SafeText.quoted(stored.serverName ?? "")) was refreshed, but the new one belongs to \
+        \(SafeText.quoted(confirmed.serverName ?? "")); it is not used
         """
     }
 
@@ -12,7 +12,7 @@ extension Replacement {
         let wasTyped = !stored.username.isEmpty && !stored.username.isSame(as: stored.serverName ?? "")
         let account = !wasTyped ? "the stored login" : "the login as \(SafeText.quoted(stored.username))"
         return """
-            \(account) was of \(SafeText.quoted(stored.serverName ?? "")), and the server now names \
+            \(account) belonged to \(SafeText.quoted(stored.serverName ?? "")), but the server now returns \
             \(SafeText.quoted(confirmed.serverName ?? ""))
             """
     }

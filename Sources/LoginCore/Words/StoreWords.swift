@@ -20,65 +20,65 @@ extension StoreFault {
                 next: "restore it from a backup, or move it away and log in again")
         case .unsafeFile(let path, let problem):
             return Message(
-                "\(SafeText.escaped(path)) is not safe to use: \(problem)", next: "set it right, then try again")
+                "\(SafeText.escaped(path)) is not safe to use: \(problem)", next: "fix that, then try again")
         case .notSetUp(let store):
             return Message("the store '\(store)' is not set up", next: "set it up: authctl store init \(store)")
         case .alreadySetUp(let store, let path):
             return Message(
-                "the store '\(store)' is set up already: \(SafeText.escaped(path)); it was left as it is",
-                next: "to start anew, log out of its accounts and move the file away")
+                "the store '\(store)' is already set up: \(SafeText.escaped(path)); it was left as it is",
+                next: "to start over, log out of its accounts and move the file away")
         case .passphraseMissing(let path):
             return Message(
-                "the passphrase of \(SafeText.escaped(path)) is needed, and nobody is asked for it here",
+                "the passphrase of \(SafeText.escaped(path)) is needed, but cannot be asked for here",
                 details: ["if it is lost: remove that file, then: authctl logout --all"],
                 next: """
-                    at a terminal it is asked for; elsewhere name a file with it in AUTHCTL_STORE_PASSPHRASE_FILE, set \
+                    run it at a terminal, put the passphrase in a file and set AUTHCTL_STORE_PASSPHRASE_FILE, set \
                     passphrase-cache in config.toml, or use a key file (authctl store init file --key-file FILE)
                     """)
         case .newPassphraseMissing:
             return Message(
-                "the encrypted file needs a new passphrase, and nobody can be asked for it here; nothing was changed",
+                "the encrypted file needs a new passphrase, which cannot be asked for here; nothing was changed",
                 next: """
-                    run it at a terminal, or name a key file: authctl store init file --key-file FILE \
-                    (or a file with the passphrase in AUTHCTL_STORE_PASSPHRASE_FILE)
+                    run it at a terminal, or use a key file: authctl store init file --key-file FILE \
+                    (or put the passphrase in a file and set AUTHCTL_STORE_PASSPHRASE_FILE)
                     """)
         case .system(_, let path, SystemWords.noSuchFile):
             return Message(
-                "there is no file \(SafeText.quoted(path)); what was stored before is still there",
-                next: "put it back, from a backup if need be")
+                "there is no file \(SafeText.quoted(path)); stored logins are unchanged",
+                next: "restore it, for example from a backup")
         case .system(let call, let path, let errno):
             return Message(
-                "\(call) failed on \(SafeText.escaped(path)) (\(SystemWords.of(errno))); what was stored before is still there",
-                next: "check the disk and the rights of the folder")
+                "\(call) failed on \(SafeText.escaped(path)) (\(SystemWords.of(errno))); stored logins are unchanged",
+                next: "check the disk and the permissions of the folder")
         case .timedOut(let store, let seconds):
-            return Message("the store '\(store)' did not answer within \(seconds) seconds", next: Self.otherStores)
+            return Message("the store '\(store)' did not respond within \(seconds) seconds", next: Self.otherStores)
         case .secretService(let fault):
             return fault.message(otherStores: Self.otherStores)
         case .tooLarge(let store, let limit):
             return Message(
-                "the login is larger than the \(limit) bytes that the store '\(store)' takes", next: Self.otherStores)
+                "the login is larger than \(limit) bytes, the limit of the store '\(store)'", next: Self.otherStores)
         case .namesTooLong(let store, let limit):
             return Message(
-                "the names of the login (profile, origin and user) take more than the \(limit) bytes that the store '\(store)' has for them",
+                "the names of the login (profile, origin and user) are longer than \(limit) bytes, the limit of the store '\(store)'",
                 next: Self.otherStores)
         case .cannotBePermanent(let store):
             return Message(
-                "the store '\(store)' keeps nothing permanently",
+                "the store '\(store)' does not keep logins permanently",
                 next:
                     "choose another with --store (authctl store list), or set up the encrypted file: authctl store init file"
             )
         case .passphraseFile(let path, let problem):
             return Message(
-                "no passphrase from \(SafeText.escaped(path)): \(SafeText.escaped(problem))",
+                "cannot read the passphrase from \(SafeText.escaped(path)): \(SafeText.escaped(problem))",
                 next: "check AUTHCTL_STORE_PASSPHRASE_FILE")
         case .passphraseCancelled:
-            return Message("no passphrase was given; nothing was changed")
+            return Message("no passphrase was entered; nothing was changed")
         case .passphraseExpired(let seconds):
-            return Message("nobody gave the passphrase within \(seconds) seconds", next: "start again")
+            return Message("nobody entered the passphrase within \(seconds) seconds", next: "start again")
         case .helper(let helper, let fault):
             return fault.message(of: helper)
         case .passphraseBlank:
-            return Message("the passphrase is blank; nothing was changed", next: "give one")
+            return Message("the passphrase is blank; nothing was changed", next: "enter one")
         }
     }
 

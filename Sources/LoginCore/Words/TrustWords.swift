@@ -3,13 +3,13 @@ extension ServerTrust.Reason {
     public var words: String {
         switch self {
         case .selfSigned: "it is self-signed: nobody else vouches for it"
-        case .unknownAuthority: "its authority is not one of those that are trusted"
-        case .expired: "it, or an authority of it, has expired"
-        case .notYetValid: "it, or an authority of it, is not valid yet"
+        case .unknownAuthority: "its authority is not trusted"
+        case .expired: "it or one of its authorities has expired"
+        case .notYetValid: "it or one of its authorities is not valid yet"
         case .otherHost: "it is for another host"
         case .wrongPurpose: "it is not meant for servers"
-        case .issuerNoAuthority: "its issuer may not issue certificates"
-        case .tooWeak: "its key, or an authority's, is too weak"
+        case .issuerNoAuthority: "its issuer is not allowed to issue certificates"
+        case .tooWeak: "its key or that of an authority is too weak"
         case .badSignature: "a signature in its chain is wrong"
         case .invalid: "its chain is not valid"
         }
@@ -33,12 +33,12 @@ extension ServerTrust {
     func message(_ topic: ErrorContext) -> Message {
         guard isAcceptable else {
             return Message(
-                "the server's certificate is not trusted, and cannot be; nothing was sent", details: details,
-                next: "the service's administrator has to mend it")
+                "the server's certificate cannot be trusted; nothing was sent", details: details,
+                next: "the service's administrator has to fix it")
         }
         return Message(
             "the server's certificate is not trusted; nothing was sent", details: details,
-            next: "\(remedy(topic)), or name this certificate with --trust-fingerprint \(fingerprint)")
+            next: "\(remedy(topic)), or accept this certificate with --trust-fingerprint \(fingerprint)")
     }
 
     /// Another authority mends nothing but an authority that is not known.
@@ -48,7 +48,7 @@ extension ServerTrust {
         if reasons.contains(.selfSigned) || reasons.contains(.unknownAuthority) {
             steps.append(
                 topic.namesAuthorities
-                    ? "check the file that names the authorities" : "name its authority with --ca-file FILE")
+                    ? "check the file of certificate authorities" : "specify its authority with --ca-file FILE")
         }
         if reasons.contains(.notYetValid) { steps.append("check this machine's clock") }
         return steps.isEmpty ? "ask the service's administrator to renew it" : steps.joined(separator: " and ")

@@ -15,7 +15,7 @@ extension UsageFault {
                     ? "log in: \(ShellCommand("authctl", "login", profile, "-u", username))" : "its accounts: \(names)")
         case .profileNotNamed(let known):
             return Message(
-                "more than one profile could be meant",
+                "more than one profile is possible",
                 next: "name one: \(known.map(ShellCommand.quoted).joined(separator: ", "))")
         case .badValue(let option, let problem):
             return Message("\(option): \(problem)", next: Self.remedy(of: option))
@@ -26,7 +26,7 @@ extension UsageFault {
                 next: "see authctl-config(5)")
         case .badURL(let url, let problem):
             return Message(
-                "\(SuppliedURL(url).quoted) is not a usable URL: \(problem)", next: "check it: https://HOST/PATH")
+                "\(SuppliedURL(url).quoted) is not a valid URL: \(problem)", next: "check it: https://HOST/PATH")
         case .missingScheme(let host):
             return Message(
                 "\(SuppliedURL(host).quoted) is neither a profile nor a URL",
@@ -35,38 +35,39 @@ extension UsageFault {
             return fault.message
         case .usernameHasColon:
             return Message(
-                "a user name for this method cannot hold a colon (RFC 7617)",
-                next: "give the user name alone, and the password with --password-stdin or at the prompt")
+                "a user name for this method cannot contain a colon (RFC 7617)",
+                next: "use the user name alone, and supply the password with --password-stdin or at the prompt")
         case .controlCharacter(let field):
             return Message(
-                "the \(field.shownName) holds a control character, which cannot be sent", next: "give it anew")
+                "the \(field.shownName) contains a control character, which cannot be sent", next: "enter it again")
         case .invalidUTF8(let field):
-            return Message("the \(field.shownName) is not UTF-8", next: "give it anew")
+            return Message("the \(field.shownName) is not UTF-8", next: "enter it again")
         case .verifyProvesNothing(let url):
             return Message(
-                "\(SafeText.escaped(url)) accepts requests without credentials, so it proves no login; nothing was saved",
-                next: "name an endpoint that refuses strangers, or say in the profile what 'logged-out' looks like")
+                "\(SafeText.escaped(url)) accepts requests without credentials, so it does not prove a login; nothing was saved",
+                next: "use an endpoint that requires a login, or add a 'logged-out' rule to the profile")
         case .nothingToVerify(let profile):
             return Message(
                 "profile \(profile) has no 'verify' request that could be sent without a login",
-                next: "send one of your own: authctl request URL")
+                next: "send a request instead: authctl request URL")
         case .noChallenge(let url, let status):
             return Message(
-                "\(SafeText.escaped(url)) refuses requests (status \(status)) without saying which method it wants",
-                next: "say in a profile how to log in: method = \"basic\", \"cookie\" or \"token\"")
+                "\(SafeText.escaped(url)) refuses requests (status \(status)) but offers no authentication method",
+                next: "set the method in a profile: method = \"basic\", \"cookie\" or \"token\"")
         case .tokenHasOnlyHeader(let method):
             return Message(
-                "method \(method.rawValue) has no token of its own",
+                "method \(method.rawValue) has no token",
                 next:
                     "for the whole header line: \(ShellCommand(["authctl", "token"] + [topic.profile].compactMap { $0 } + ["--header"]))"
             )
         case .hasNoHeader(let method):
             return Message(
-                "method \(method.rawValue) has neither a token nor a header of its own: each holds for one request only",
-                next: "send requests with curl --\(method.rawValue), or through authctl itself")
+                "method \(method.rawValue) has no token and no fixed header: each header is good for one request only",
+                next: "send requests with curl --\(method.rawValue), or with authctl request")
         case .takesNoPassword(let method):
             return Message(
-                "method \(method.rawValue) takes no password", next: "leave it out, or accept 'basic' in the profile")
+                "method \(method.rawValue) does not use a password",
+                next: "leave it out, or add 'basic' to 'method' in the profile")
         case .helperRequest(let fault):
             return fault.message
         case .other(let text):

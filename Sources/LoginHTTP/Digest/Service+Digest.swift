@@ -18,7 +18,7 @@ extension Service {
         guard next.isStale || !isFresh || isOther else { return first }
         let second = try answer(request, pair, DigestSession(next))
         if let last = nextChallenge(second) {
-            if last.isStale { throw .network(.brokenResponse("it calls every nonce stale, and asks again and again")) }
+            if last.isStale { throw .network(.brokenResponse("it calls every nonce stale and keeps asking")) }
             digest = DigestSession(last)
         }
         return second
@@ -46,7 +46,7 @@ extension Service {
         guard let source = request.streamedBodies?.source else { return }
         guard challenge.qop != .authInt else {
             throw .usage(
-                .badValue(option: "body", problem: "the server wants its digest (auth-int); send 1 MiB at most"))
+                .badValue(option: "body", problem: "the server requires its digest (auth-int); send at most 1 MiB"))
         }
         guard source.rewind() else { throw .failure(.bodyNotRepeatable) }
     }

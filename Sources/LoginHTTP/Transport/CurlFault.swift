@@ -38,10 +38,10 @@ struct CurlFault {
         case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE: lost
         case CURLE_UNSUPPORTED_PROTOCOL where isPlain && text.contains("HTTP/0.9"): .network(.notHTTP)
         // libcurl's own look at a line of a head.
-        case CURLE_BAD_FUNCTION_ARGUMENT: .network(.brokenResponse("a line of its head is no field"))
+        case CURLE_BAD_FUNCTION_ARGUMENT: .network(.brokenResponse("it has a malformed header line"))
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
             .network(.brokenResponse(text))
-        case CURLE_TOO_MANY_REDIRECTS: .network(.brokenResponse("it asks for the credential again and again"))
+        case CURLE_TOO_MANY_REDIRECTS: .network(.brokenResponse("it keeps asking for the credential"))
         // libcurl's own limit for one header line.
         case CURLE_OUT_OF_MEMORY, Self.tooLarge: .network(.answerTooLarge(limit: settings.headerLimit))
         case CURLE_URL_MALFORMAT: .usage(.badURL(url: "\(origin)", problem: text))

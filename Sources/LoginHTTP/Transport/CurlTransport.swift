@@ -88,7 +88,7 @@ public final class CurlTransport: Transport {
         }
         guard url.origin == options.origin else { throw .untrusted(.otherOrigin(target: "\(url.origin)")) }
         guard url.user == nil, url.password == nil else {
-            throw .usage(.badURL(url: url.text, problem: "it holds user information"))
+            throw .usage(.badURL(url: url.text, problem: "it contains a user name or password"))
         }
         guard url.origin.scheme == "https" || options.proxy.url == nil else {
             throw .untrusted(.plainHTTPThroughProxy)

@@ -69,7 +69,7 @@ struct HeadCollector {
         let words = text.split(separator: UInt8(ascii: " "), maxSplits: 2)
         guard text.starts(with: "HTTP/".utf8), words.count > 1, words[1].count == 3,
             let status = Int(String(decoding: words[1], as: UTF8.self))
-        else { throw .broken("it begins with no status line") }
+        else { throw .broken("it does not begin with a status line") }
         (self.status, fields, part, canFold, isKept) = (status, [], .fields, false, false)
     }
 
@@ -81,7 +81,7 @@ struct HeadCollector {
     private mutating func take(_ text: Slice<UnsafeRawBufferPointer>) throws(Fault) {
         if let first = text.first, Self.isBlank(first) {
             // libcurl would add it to whatever header it has seen last.
-            guard canFold else { throw .broken("its head begins with a line that goes on with another") }
+            guard canFold else { throw .broken("its headers begin with a folded line") }
             return fold(text)
         }
         canFold = true
@@ -89,7 +89,7 @@ struct HeadCollector {
         guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return }
         let name = String(decoding: text[..<colon], as: UTF8.self)
         guard RequestCheck.isToken(name) else {
-            throw .broken("the name of one of its fields holds what none may hold")
+            throw .broken("a header name contains an invalid character")
         }
         // Cookies come through libcurl's cookie rules, as secrets.
         guard name.lowercased() != "set-cookie" else {
@@ -136,15 +136,15 @@ private struct Framing {
 
     func check() throws(HeadCollector.Fault) {
         guard lengths.allSatisfy({ $0.first != "-" && $0.first != "+" && Int64($0) != nil }) else {
-            throw .broken("its Content-Length is no number of bytes")
+            throw .broken("its Content-Length is invalid")
         }
         guard lengths.allSatisfy({ $0 == lengths.first }) else { throw .broken("it has two different lengths") }
         // Not asked for, and a few kilobytes of them unpack to terabytes.
         guard codings.isEmpty || codings == ["chunked"] else {
-            throw .broken("its Transfer-Encoding is another one than chunked")
+            throw .broken("its Transfer-Encoding is not chunked")
         }
         guard codings.isEmpty || lengths.isEmpty else {
-            throw .broken("it is chunked and tells a length as well")
+            throw .broken("it is chunked and has a length as well")
         }
     }
 }

@@ -8,10 +8,10 @@ struct RequestCheck {
 
     func run() throws(UsageFault) {
         guard Self.isToken(request.method), !Self.refused.contains(request.method.uppercased()) else {
-            throw .badValue(option: "method", problem: "it is not a verb of HTTP")
+            throw .badValue(option: "method", problem: "it is not an HTTP method")
         }
         guard request.method != "HEAD" || (request.body == nil && request.streamedBodies?.source == nil) else {
-            throw .badValue(option: "body", problem: "HEAD has none")
+            throw .badValue(option: "body", problem: "HEAD has no body")
         }
         for field in request.headers { try check(field) }
         for name in request.withoutHeaders { try check(name: name) }
@@ -23,24 +23,24 @@ struct RequestCheck {
     private func check(_ field: HTTPRequestField) throws(UsageFault) {
         try check(name: field.name)
         guard field.value.isHeaderSafe else {
-            throw .badValue(option: "header \(field.name)", problem: "its value holds a control character")
+            throw .badValue(option: "header \(field.name)", problem: "its value contains a control character")
         }
     }
 
     private func check(name: String) throws(UsageFault) {
         guard Self.isToken(name) else {
-            throw .badValue(option: "header", problem: "its name is not a token of RFC 9110")
+            throw .badValue(option: "header", problem: "its name is invalid (RFC 9110)")
         }
         // They decide where a message ends and whom it is for.
         guard !["host", "content-length", "transfer-encoding"].contains(name.lowercased()) else {
-            throw .badValue(option: "header \(name)", problem: "it follows from the URL and the body")
+            throw .badValue(option: "header \(name)", problem: "it is set from the URL and the body")
         }
     }
 
     /// A record that is no Netscape line could be read as a header line or as a command; see CURLOPT_COOKIELIST(3).
     private func check(_ cookie: Cookie) throws(UsageFault) {
         guard cookie.record.isHeaderSafe, CookieRecord.isOne(cookie.record) else {
-            throw .badValue(option: "cookie \(cookie.name)", problem: "it is not in the form of a stored cookie")
+            throw .badValue(option: "cookie \(cookie.name)", problem: "it is not a valid stored cookie")
         }
     }
 

@@ -46,9 +46,9 @@ final class ResponseCollector {
     ///   off, and a body that may.
     func finish(_ method: String) throws(LoginError) {
         guard head.status >= 200 || head.status == 0 else {
-            throw .network(.brokenResponse("it has status \(head.status), which was not asked for"))
+            throw .network(.brokenResponse("unexpected status \(head.status)"))
         }
-        guard head.isWhole else { throw .network(.brokenResponse("it breaks off within its head")) }
+        guard head.isWhole else { throw .network(.brokenResponse("it ends inside its headers")) }
         if method != "HEAD", head.endsWithConnection, !connection.hasEnded { throw .network(.connectionLost) }
         if let sink { try begin(sink) }
     }

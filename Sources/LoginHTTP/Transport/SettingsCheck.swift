@@ -35,19 +35,19 @@ struct SettingsCheck {
         var rest = url[...]
         if let mark = url.firstRange(of: "://") {
             guard schemes.contains(url[..<mark.lowerBound].lowercased()) else {
-                return "its scheme is none of \(schemes.joined(separator: ", "))"
+                return "its scheme is not one of \(schemes.joined(separator: ", "))"
             }
             rest = url[mark.upperBound...]
         }
         rest = rest.prefix { $0 != "/" }
         if let at = rest.lastIndex(of: "@") { rest = rest[rest.index(after: at)...] }
         guard rest.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7f }) else {
-            return "its host holds a blank or a control character"
+            return "its host contains a blank or a control character"
         }
         let end = rest.lastIndex(of: "]") ?? rest.startIndex
         let colon = rest[end...].firstIndex(of: ":") ?? rest.endIndex
-        guard (1...255).contains(rest[..<colon].utf8.count) else { return "its host is not one" }
+        guard (1...255).contains(rest[..<colon].utf8.count) else { return "its host is invalid" }
         let port = rest[colon...].dropFirst()
-        return port.isEmpty || UInt16(port).map { $0 > 0 } == true ? nil : "its port is not one"
+        return port.isEmpty || UInt16(port).map { $0 > 0 } == true ? nil : "its port is invalid"
     }
 }

@@ -55,7 +55,7 @@ package struct Receipt {
     /// A session that goes on is a failure, unless its end is known and told.
     package mutating func noteEnd() {
         guard server == .stillAccepted, expires == nil else { return }
-        problem = "the server still accepts the session, and does not tell when it ends"
+        problem = "the server still accepts the session, and does not say when it expires"
     }
 }
 

@@ -33,7 +33,8 @@ struct ClientCertificateUnlocker {
     ) throws(LoginError) {
         if let named = settings.username, !named.isSame(as: identity.commonName) {
             throw settings.mayUseCertificate
-                ? .usage(.other("the certificate is that of \(SafeText.quoted(identity.commonName)); -u names another"))
+                ? .usage(
+                    .other("the certificate belongs to \(SafeText.quoted(identity.commonName)), not to the user of -u"))
                 : .loginRequired(LoginNeed(why: .noSuchAccount(username: named, known: [identity.commonName])))
         }
         settings.username = identity.commonName
@@ -100,7 +101,7 @@ struct ClientCertificateUnlocker {
             do throws(LoginError) {
                 if let identity = try files.open(passphrase: typed, now: now) { return identity }
             } catch .usage(.clientCertificate(.wrongPassphrase)) where attempt < settings.policy.maxAttempts {
-                label = "It does not open the key. Passphrase of \(SafeText.escaped(name)): "
+                label = "Wrong passphrase. Passphrase of \(SafeText.escaped(name)): "
             }
         }
         throw .usage(.clientCertificate(.wrongPassphrase(file: name)))

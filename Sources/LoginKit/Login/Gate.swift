@@ -164,7 +164,7 @@ final class GateKeeper: LoginKeeper {
     private func goOn(without fault: LoginError) throws(LoginError) {
         guard mayGoWithoutStore, case .store = fault else { throw fault }
         hasStore = false
-        context.say("authctl: the login is not kept: \(fault.message(about: ErrorContext()).what)")
+        context.say("authctl: the login was not stored: \(fault.message(about: ErrorContext()).what)")
     }
 
     func reject(_ part: StoredLogin.Part) throws(LoginError) {

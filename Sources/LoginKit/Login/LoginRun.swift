@@ -115,8 +115,8 @@ package struct LoginRun {
             if service.keepsAnonymousSession {
                 context.warn(
                     """
-                    authctl: warning: \(profile.name) (\(endpoint.origin)) gave no new session cookie at the login: whoever knew \
-                    the old one is logged in now; tell the service's administrator
+                    authctl: warning: \(profile.name) (\(endpoint.origin)) set no new session cookie at login: whoever knew \
+                    the old one is now logged in too; tell the service's administrator
                     """)
             }
             if let difference = service.clockDifference {

@@ -89,7 +89,7 @@ package struct LoginSettingsResolver {
         let environment = context.world.environment
         if let name = environment["AUTHCTL_PROFILE"] { return "is for \(SafeText.quoted(name))" }
         if environment["AUTHCTL_VERIFY_URL"] != nil { return "is for the URL in AUTHCTL_VERIFY_URL" }
-        return "needs AUTHCTL_PROFILE=\(ShellCommand.quoted(target.profile.name)) beside it"
+        return "needs AUTHCTL_PROFILE=\(ShellCommand.quoted(target.profile.name))"
     }
 
     private func supplied() throws(LoginError) -> Secret? {

@@ -54,7 +54,7 @@ extension LoginContext {
             throw .usage(.missingScheme(host: text))
         }
         if choices.name != nil {
-            throw .usage(.badValue(option: "--name", problem: "it names the profile that a URL makes; this is one"))
+            throw .usage(.badValue(option: "--name", problem: "it is only for a URL, and this is a profile"))
         }
         return LoginTarget(profile: try choices.applied(to: try profile(named: text)))
     }
@@ -112,8 +112,8 @@ extension LoginContext {
         while seen.count <= Self.redirectLimit, seen.insert(target).inserted {
             let answer = try send(HTTPRequest(method: "GET", url: "\(url.origin)\(target)"), over: transport, choices)
             if answer.status == 404 || answer.status == 410 {
-                throw .usage(
-                    .badURL(url: "\(url.origin)\(target)", problem: "there is nothing (status \(answer.status))"))
+                let place = SafeText.escaped("\(url.origin)\(target)")
+                throw .usage(.badValue(option: place, problem: "not found (\(answer.status))"))
             }
             guard (300..<400).contains(answer.status), let redirect = answer.redirect else { return target }
             if let fault = redirect.fault { throw fault }
@@ -138,7 +138,7 @@ extension LoginContext {
                 written.verify?.path == Template(literal: target)
             else { continue }
             if let asked = choices.name, asked != name {
-                throw .usage(.badValue(option: "--name", problem: "this URL has the profile '\(name)' already"))
+                throw .usage(.badValue(option: "--name", problem: "this URL already has the profile '\(name)'"))
             }
             return try choices.applied(to: try profile(named: name))
         }
@@ -154,7 +154,7 @@ extension LoginContext {
                 throw .usage(.badValue(option: "--name", problem: problem))
             }
             guard !taken.contains(asked) else {
-                throw .usage(.badValue(option: "--name", problem: "there is a profile of this name already"))
+                throw .usage(.badValue(option: "--name", problem: "a profile of this name already exists"))
             }
             return asked
         }

@@ -72,7 +72,7 @@ extension LoginContext {
     /// Where the service has no verify endpoint, nobody can know whether it still takes what is stored.
     package func sayIfUnverifiable(_ profile: Profile) {
         guard profile.verify == nil else { return }
-        say("authctl: \(profile.name): this service has no way to check a login; from what is stored")
+        say("authctl: \(profile.name): this service has no way to check a login; showing what is stored")
     }
 
     /// The account that a command means, from what is remembered: no network, no libcurl, no store.

@@ -89,7 +89,7 @@ extension SecretFile.Problem {
         case .cannotRead(let errno): "it cannot be read: \(String(cString: strerror(errno)))"
         case .tooLong: "it is longer than \(SecretFile.limit) bytes"
         case .tookTooLong: "it did not end within \(PasswordCommand.patience) seconds"
-        case .furtherLines: "a password is one line; there are more"
+        case .furtherLines: "it has more than one line"
         }
     }
 }

@@ -51,7 +51,7 @@ struct ConfigScan {
 
     private mutating func take(_ byte: UInt8) throws(Fault) {
         guard (0x20..<0x7f).contains(byte) || [0x09, 0x0a, 0x0d].contains(byte) else {
-            throw Fault(line: line, problem: "holds a character that may stand in texts and comments only")
+            throw Fault(line: line, problem: "has a character that is allowed only in strings and comments")
         }
         switch byte {
         case UInt8(ascii: "\n"):
@@ -70,7 +70,7 @@ struct ConfigScan {
             if isHeading { heading = max(heading, depth) }
             guard let bracket = brackets.popLast() else { break }
             guard bracket.closing == byte else {
-                throw Fault(line: line, problem: "closes a bracket with one of the other kind")
+                throw Fault(line: line, problem: "has mismatched brackets")
             }
             depth = bracket.depth - 1
         case UInt8(ascii: "."): try descend()
@@ -90,7 +90,7 @@ struct ConfigScan {
         default:
             isKeyAwaited = false
             if Self.isBare(byte) { return }
-            throw Fault(line: line, problem: "a heading begins with a character that no key has")
+            throw Fault(line: line, problem: "has an invalid character at the start of a heading")
         }
     }
 
@@ -99,7 +99,7 @@ struct ConfigScan {
         guard index > 0, !Self.isBefore(value: bytes[index - 1]), !"\"'.".utf8.contains(bytes[index - 1]) else {
             return
         }
-        throw Fault(line: line, problem: "holds a quote inside of a word")
+        throw Fault(line: line, problem: "has a quote inside a word")
     }
 
     /// Between two words stands the blank of a date and its time, which begins with two digits; with one digit the parser
@@ -107,14 +107,14 @@ struct ConfigScan {
     private func checkBlank() throws(Fault) {
         guard index >= 2, !Self.isBefore(value: bytes[index - 2]) else { return }
         let digits = bytes[index...].prefix(2).prefix { Self.isDigit($0) }
-        if digits.count == 1 { throw Fault(line: line, problem: "holds two values with no comma between them") }
+        if digits.count == 1 { throw Fault(line: line, problem: "has two values without a comma between them") }
     }
 
     /// The letter between a date and its time; with anything but a digit behind it, the parser aborts.
     private func checkTime() throws(Fault) {
         let date = bytes[..<(index - 1)].suffix(10).map { Self.isDigit($0) ? UInt8(ascii: "0") : $0 }
         guard date == Array("0000-00-00".utf8), !(bytes[index...].first.map(Self.isDigit) ?? false) else { return }
-        throw Fault(line: line, problem: "holds a date with no time behind its T")
+        throw Fault(line: line, problem: "has a date without a time after its T")
     }
 
     /// Whether a value may begin behind it.
@@ -182,7 +182,7 @@ struct ConfigScan {
         if let kind = escape.first, let count = digits[kind] {
             let value = escape.dropFirst().prefix(count)
             if value.count == count, value.allSatisfy({ $0 == UInt8(ascii: "0") }) {
-                throw Fault(line: line, problem: "holds an escaped NUL, which no text of a profile may")
+                throw Fault(line: line, problem: "has an escaped NUL, which is not allowed")
             }
         }
         if escape.first == UInt8(ascii: "\n") { line += 1 }

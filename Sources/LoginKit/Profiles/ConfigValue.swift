@@ -15,7 +15,7 @@ package enum ConfigValue: Equatable {
     /// What a message calls it.
     package var kind: String {
         switch self {
-        case .string: "a text"
+        case .string: "a string"
         case .integer: "an integer"
         case .number: "a number"
         case .bool: "true or false"
@@ -32,7 +32,7 @@ extension ConfigValue {
     package static func parse(_ text: String, file: String) throws(UsageFault) -> ConfigValue {
         // The parser takes a C string, which would end at the first NUL.
         if text.utf8.contains(0) {
-            throw .badConfig(file: file, path: nil, line: nil, problem: "there is a NUL byte in it")
+            throw .badConfig(file: file, path: nil, line: nil, problem: "contains a NUL byte")
         }
         do throws(ConfigScan.Fault) {
             var scan = ConfigScan(text)

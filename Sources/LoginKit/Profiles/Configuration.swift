@@ -124,7 +124,7 @@ package struct Configuration {
         defaults.passphraseCache = try top.integer("passphrase-cache", in: 1...604_800)
         if let name = try top.string("persist") {
             guard let persist = Persistence(rawValue: name) else {
-                throw top.fault("persist", "'\(name)' is none of none, session, permanent")
+                throw top.fault("persist", "'\(name)' is not one of none, session, permanent")
             }
             defaults.persist = persist
         }

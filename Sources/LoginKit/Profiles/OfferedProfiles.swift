@@ -9,7 +9,7 @@ package struct OfferedProfiles {
             throw .badConfig(file: file, path: nil, line: nil, problem: "there is no such file")
         }
         guard let tables = try top.table("profiles") else {
-            guard let name else { throw top.fault(nil, "has no [profiles.NAME] table; give the profile a --name") }
+            guard let name else { throw top.fault(nil, "has no [profiles.NAME] table; use --name") }
             try ProfileName.check(name, file: file)
             profiles = [(name, top)]
             return
@@ -58,7 +58,7 @@ extension StrictTable {
             switch value(key) {
             case .string(let text):
                 guard text.count <= Self.longestRisk else {
-                    throw fault(key, "has more than \(Self.longestRisk) characters, too many to be judged at a glance")
+                    throw fault(key, "has more than \(Self.longestRisk) characters, too many to review")
                 }
                 risks.append("\(key) = \(text.inFullView)")
             case .bool(let flag): risks.append("\(key) = \(flag)")

@@ -38,12 +38,12 @@ package struct ProfileDecoder {
     private func proof(_ requests: RequestDecoder, _ table: StrictTable) throws(UsageFault) -> Proof {
         guard let verify = try requests.request("verify", in: table) else {
             guard table.value("login") != nil else {
-                throw table.fault("verify", "is missing; only a profile with a 'login' can do without")
+                throw table.fault("verify", "is missing; it is optional only with a 'login'")
             }
             return .loginResponse(try ResponseRuleDecoder().requestRules(table))
         }
         for key in ["logged-out", "forbidden"] where table.value(key) != nil {
-            throw table.fault(key, "belongs in 'verify', where there is one")
+            throw table.fault(key, "belongs in 'verify'")
         }
         return .verify(verify)
     }
@@ -55,13 +55,13 @@ package struct ProfileDecoder {
         for name in names {
             guard let method = AuthenticationMethod(rawValue: name) else {
                 let known = AuthenticationMethod.allCases.map(\.rawValue)
-                throw table.fault("method", "'\(name)' is none of \(known.joined(separator: ", "))")
+                throw table.fault("method", "'\(name)' is not one of \(known.joined(separator: ", "))")
             }
             methods.append(method)
         }
         if methods.isEmpty { throw table.fault("method", "must name at least one method") }
         if methods.count > 1, methods.contains(where: { [.auto, .certificate, .cookie, .token].contains($0) }) {
-            throw table.fault("method", "'auto', 'certificate', 'cookie' and 'token' stand by themselves")
+            throw table.fault("method", "'auto', 'certificate', 'cookie' and 'token' cannot be in a list")
         }
         return methods.strongestFirst
     }
@@ -79,7 +79,7 @@ package struct ProfileDecoder {
         settings.passwordCommand = try table.string("password-command")
         if let name = try table.string("persist") {
             guard let persist = Persistence(rawValue: name) else {
-                throw table.fault("persist", "'\(name)' is none of none, session, permanent")
+                throw table.fault("persist", "'\(name)' is not one of none, session, permanent")
             }
             settings.persist = persist
         }
@@ -95,7 +95,7 @@ package struct ProfileDecoder {
         return path.hasPrefix("/") ? path : "\(folder)/\(path)"
     }
 
-    private static let noToken = "must say where the {token} goes"
+    private static let noToken = "must use {token}"
 
     /// What can only be seen when all of it is there.
     private func check(_ profile: Profile, _ table: StrictTable) throws(UsageFault) {
@@ -103,21 +103,22 @@ package struct ProfileDecoder {
         switch profile.kind {
         case .challenge, .certificate:
             if profile.login != nil && !profile.sessionRule.cookies {
-                throw table.fault("session", "must say 'cookies = true': what stays after the login request")
+                throw table.fault(
+                    "session", "must have 'cookies = true', since only the login request carries the credential")
             }
         case .exchange(for: .cookies):
             if profile.login == nil {
-                throw table.fault("login", "is missing: method 'cookie' needs a request that leaves cookies")
+                throw table.fault("login", "is missing: method 'cookie' needs a request that sets cookies")
             }
         case .exchange(for: .token):
             if profile.login?.response.token == nil {
-                throw table.fault("login.token", "is missing: where the answer has the token")
+                throw table.fault("login.token", "is missing: the place of the token in the response")
             }
         case .pasted: break
         }
         try checkSession(profile, table)
         if profile.refresh != nil && profile.login?.response.refreshToken == nil {
-            throw table.fault("login.refresh-token", "is missing: where the answer has what 'refresh' sends")
+            throw table.fault("login.refresh-token", "is missing: 'refresh' sends this token")
         }
     }
 
@@ -128,7 +129,7 @@ package struct ProfileDecoder {
         case .challenge, .exchange, .pasted: break
         }
         if profile.settings.key != nil {
-            throw table.fault("certificate", "is missing: 'key' is of no use alone")
+            throw table.fault("certificate", "is missing: 'key' needs a certificate")
         }
     }
 
@@ -140,11 +141,11 @@ package struct ProfileDecoder {
         case .exchange(for: .cookies):
             if !rule.cookies, profile.login?.response.token == nil {
                 throw table.fault(
-                    "session", "must say 'cookies = true': that is what a login of method 'cookie' leaves")
+                    "session", "must have 'cookies = true' with method 'cookie'")
             }
         case .pasted:
             if rule.cookies {
-                throw table.fault("session.cookies", "needs a 'login': a token that is pasted is no cookie")
+                throw table.fault("session.cookies", "needs a 'login': a pasted token is not a cookie")
             }
             if !slots.contains(.token) { throw table.fault("session", Self.noToken) }
         case .exchange(for: .token):
@@ -152,10 +153,10 @@ package struct ProfileDecoder {
         case .challenge, .certificate: break
         }
         if rule.cookies, slots.contains(.token) || slots.contains(.refreshToken) {
-            throw table.fault("session", "{token} is never known: with 'cookies = true' the login leaves cookies")
+            throw table.fault("session", "{token} is not available with 'cookies = true'")
         }
         for case .cookie(let name) in slots where !rule.cookies {
-            throw table.fault("session", "{cookie:\(name)} is never known without 'cookies = true'")
+            throw table.fault("session", "{cookie:\(name)} is not available without 'cookies = true'")
         }
     }
 }

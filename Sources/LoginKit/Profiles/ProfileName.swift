@@ -18,14 +18,14 @@ package enum ProfileName {
     /// - Returns: nothing if the name is good.
     package static func problem(_ name: String) -> String? {
         if name.isEmpty { return "a profile's name cannot be empty" }
-        if name.utf8.count > limit { return "a profile's name has \(limit) bytes at most" }
-        if name.hasPrefix(".") || name.hasPrefix("-") { return "a profile's name does not start with '.' or '-'" }
+        if name.utf8.count > limit { return "a profile's name has at most \(limit) bytes" }
+        if name.hasPrefix(".") || name.hasPrefix("-") { return "a profile's name cannot start with '.' or '-'" }
         guard name.unicodeScalars.allSatisfy(isAllowed) else {
-            return "a profile's name is of letters, digits and the characters . - _ : @ [ ]"
+            return "a profile's name consists of letters, digits and the characters . - _ : @ [ ]"
         }
         // Two spellings of one letter look alike, and Swift holds them equal, but a file system or a store may not.
         guard name._nfc.elementsEqual(name.unicodeScalars) else {
-            return "a profile's name has its letters composed (Unicode NFC)"
+            return "a profile's name must be in Unicode NFC"
         }
         return nil
     }

@@ -10,14 +10,14 @@ struct ProfileURL {
         }
         let rest = text.dropFirst(scheme.count)
         guard rest.unicodeScalars.allSatisfy({ $0.value > 0x20 && !(0x7f...0x9f).contains($0.value) }) else {
-            return "holds a blank or a control character"
+            return "contains a blank or a control character"
         }
         let authority = rest.prefix { !"/?#\\".contains($0) }
-        if authority.contains("@") { return "must not hold a user name or password" }
+        if authority.contains("@") { return "must not contain a user name or password" }
         if rest.contains("?") || rest.contains("#") { return "must have neither a query nor a fragment" }
         let host = authority.last == "]" ? authority : authority.split(separator: ":", maxSplits: 1).first ?? ""
         if host.isEmpty || authority.hasPrefix(":") { return "has no host" }
-        return hasPort(authority) ? nil : "has a port that is none"
+        return hasPort(authority) ? nil : "has an invalid port"
     }
 
     private func hasPort(_ authority: Substring) -> Bool {

@@ -40,9 +40,9 @@ struct RequestDecoder {
             rule.basic = SessionRule.BasicRule(username: username, password: password)
         }
         if let slot = rule.slots.first(where: \.isForBodiesOnly) {
-            throw table.fault(nil, "{\(slot.name)} may stand in 'form' and 'json' only")
+            throw table.fault(nil, "{\(slot.name)} is allowed only in 'form' and 'json'")
         }
-        if rule == SessionRule() { throw table.fault(nil, "says nothing") }
+        if rule == SessionRule() { throw table.fault(nil, "is empty") }
         return rule
     }
 
@@ -62,7 +62,7 @@ struct RequestDecoder {
         if supplied[0] != "send" { return (supplied[0].uppercased(), try path(text, supplied[0], table)) }
         let words = text.split(separator: " ", maxSplits: 1).map(String.init)
         guard words.count == 2, words[0].utf8.allSatisfy({ (65...90).contains($0) }) else {
-            throw table.fault("send", "must be a verb in capitals and a path, as in \"PROPFIND /\"")
+            throw table.fault("send", "must be a method in capitals and a path, such as \"PROPFIND /\"")
         }
         return (words[0], try path(words[1], "send", table))
     }
@@ -71,16 +71,16 @@ struct RequestDecoder {
     private func path(_ text: String, _ key: String, _ table: StrictTable) throws(UsageFault) -> Template {
         guard text.hasPrefix("/") else { throw table.fault(key, "must start with '/'") }
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
-            throw table.fault(key, "holds a blank or a character that a URL cannot hold; write it as %XX")
+            throw table.fault(key, "contains a blank or a character that a URL cannot have; write it as %XX")
         }
-        guard !text.contains("#") else { throw table.fault(key, "holds a '#', which is never sent") }
+        guard !text.contains("#") else { throw table.fault(key, "contains a '#', which is never sent") }
         return try template(text, key, table)
     }
 
     private func page(_ rule: RequestRule, _ table: StrictTable) throws(UsageFault) -> String? {
         guard let path = try plainPath("page", in: table) else { return nil }
         guard !RequestRule.onlyReads(rule.method) else {
-            throw table.fault("page", "cannot stand beside '\(rule.method.lowercased())', which sends no form")
+            throw table.fault("page", "cannot be used with '\(rule.method.lowercased())', which sends no form")
         }
         return path
     }
@@ -105,7 +105,7 @@ struct RequestDecoder {
             }
             let value = String(parts[1].drop { $0 == " " || $0 == "\t" })
             guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
-                throw table.fault(key, "holds a control character")
+                throw table.fault(key, "contains a control character")
             }
             rules.append(HeaderRule(name: parts[0], value: try template(value, key, table)))
         }
@@ -114,7 +114,7 @@ struct RequestDecoder {
 
     private func content(_ table: StrictTable) throws(UsageFault) -> RequestRule.Content {
         let supplied = ["form", "json", "body"].filter { table.value($0) != nil }
-        if supplied.count > 1 { throw table.fault(supplied[1], "cannot stand beside '\(supplied[0])'") }
+        if supplied.count > 1 { throw table.fault(supplied[1], "cannot be used with '\(supplied[0])'") }
         switch supplied.first {
         case "form": return .form(try parameters("form", in: table))
         case "json": return .json(try json("json", in: table))
@@ -146,7 +146,7 @@ struct RequestDecoder {
                 fields.append(JSONTemplate.Member(name: name, value: try json(member, "\(key).\(name)", table)))
             }
             return .object(fields)
-        case .unsupported(let type): throw table.fault(key, "JSON has no \(type); write it as a text")
+        case .unsupported(let type): throw table.fault(key, "JSON has no \(type); write it as a string")
         }
     }
 
@@ -154,20 +154,20 @@ struct RequestDecoder {
         do throws(Template.Malformed) {
             return try Template(parsing: text)
         } catch .unknownSlot(let name) {
-            throw table.fault(key, "there is no {\(name)}; a brace by itself is written '{{'")
+            throw table.fault(key, "there is no {\(name)}; write a literal brace as '{{'")
         } catch {
-            throw table.fault(key, "'{' without '}'; a brace by itself is written '{{'")
+            throw table.fault(key, "'{' without '}'; write a literal brace as '{{'")
         }
     }
 
     private func checkSlots(_ rule: RequestRule, _ table: StrictTable) throws(UsageFault) {
         if let slot = rule.slotsOutsideBodies.first(where: \.isForBodiesOnly) {
-            throw table.fault(nil, "{\(slot.name)} may stand in 'form' and 'json' only")
+            throw table.fault(nil, "{\(slot.name)} is allowed only in 'form' and 'json'")
         }
         for case .secret(let label) in rule.slots {
             // It is shown at the prompt, and names what is stored.
             guard (1...60).contains(label.count), SafeText.escaped(label) == label else {
-                throw table.fault(nil, "{secret:…} needs a label of 60 plain characters at most")
+                throw table.fault(nil, "{secret:…} needs a label of at most 60 plain characters")
             }
         }
     }

@@ -28,14 +28,14 @@ struct ResponseRuleDecoder {
     private func loggedIn(_ table: StrictTable) throws(UsageFault) -> [Condition]? {
         let conditions = try conditions("logged-in", in: table)
         for status in (conditions ?? []).compactMap(\.status) where ResponseRule.provesNoLogin(status) {
-            throw table.fault("logged-in", "\(status) proves no login")
+            throw table.fault("logged-in", "\(status) never proves a login")
         }
         return conditions
     }
 
     private func expiry(_ table: StrictTable) throws(UsageFault) -> ResponseRule.Expiry? {
         let supplied = ["expires", "expires-in", "expires-in-ms"].filter { table.value($0) != nil }
-        if supplied.count > 1 { throw table.fault(supplied[1], "cannot stand beside '\(supplied[0])'") }
+        if supplied.count > 1 { throw table.fault(supplied[1], "cannot be used with '\(supplied[0])'") }
         if let at = try place("expires", in: table) { return .at(at) }
         if let seconds = try place("expires-in", in: table) { return .inSeconds(seconds) }
         return try place("expires-in-ms", in: table).map { .inMilliseconds($0) }
@@ -72,7 +72,7 @@ struct ResponseRuleDecoder {
                 let text = try text(pattern, "\(key).\(name)", table)
                 condition.places.append(Condition.PlacePattern(place: place, pattern: TextPattern(text)))
             }
-            if condition == Condition() { throw table.fault(key, "an empty table would hold for every answer") }
+            if condition == Condition() { throw table.fault(key, "an empty table would match every response") }
             return condition
         case .string, .number, .bool, .array, .unsupported:
             throw table.fault(key, "must be a list of statuses and tables; \(value.kind) is neither")
@@ -80,7 +80,7 @@ struct ResponseRuleDecoder {
     }
 
     private func status(_ number: Int64, _ key: String, _ table: StrictTable) throws(UsageFault) -> Int {
-        guard (100...599).contains(number) else { throw table.fault(key, "\(number) is no HTTP status") }
+        guard (100...599).contains(number) else { throw table.fault(key, "\(number) is not an HTTP status") }
         return Int(number)
     }
 
@@ -90,7 +90,7 @@ struct ResponseRuleDecoder {
         case .integer(let number): return String(number)
         case .bool(let flag): return String(flag)
         case .number, .array, .table, .unsupported:
-            throw table.fault(key, "must be a text, an integer, true or false")
+            throw table.fault(key, "must be a string, an integer, true or false")
         }
     }
 

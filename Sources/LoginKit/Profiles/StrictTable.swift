@@ -28,7 +28,7 @@ package struct StrictTable {
 
     package func string(_ key: String) throws(UsageFault) -> String? {
         guard let value = members[key] else { return nil }
-        guard case .string(let text) = value else { throw wrongType(key, value, "a text") }
+        guard case .string(let text) = value else { throw wrongType(key, value, "a string") }
         return text
     }
 
@@ -57,10 +57,12 @@ package struct StrictTable {
     func strings(_ key: String) throws(UsageFault) -> [String] {
         guard let value = members[key] else { return [] }
         if case .string(let text) = value { return [text] }
-        guard case .array(let elements) = value else { throw wrongType(key, value, "a text or a list of texts") }
+        guard case .array(let elements) = value else { throw wrongType(key, value, "a string or a list of strings") }
         var texts: [String] = []
         for element in elements {
-            guard case .string(let text) = element else { throw wrongType(key, element, "a text or a list of texts") }
+            guard case .string(let text) = element else {
+                throw wrongType(key, element, "a string or a list of strings")
+            }
             texts.append(text)
         }
         return texts

@@ -39,7 +39,7 @@ package struct OutgoingRequest {
             return try service.relay(request, with: session, username: username)
         } catch {
             output.close()
-            if output.isShown, case .network = error { say("what there is of the answer is incomplete") }
+            if output.isShown, case .network = error { say("the response above is incomplete") }
             throw error
         }
     }

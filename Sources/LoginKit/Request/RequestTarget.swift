@@ -51,7 +51,7 @@ extension LoginContext {
         if text.hasPrefix("//") { throw .untrusted(.requestElsewhere(target: text)) }
         if text.hasPrefix("/") { return try parse(endpoint.base + text).text }
         guard text.contains("://") else {
-            throw .usage(.badURL(url: text, problem: "it is neither a path, which begins with '/', nor a URL"))
+            throw .usage(.badURL(url: text, problem: "neither a path (which begins with '/') nor a URL"))
         }
         let url = try parse(text)
         guard url.origin == endpoint.origin else { throw .untrusted(.requestElsewhere(target: "\(url.origin)")) }
@@ -59,7 +59,7 @@ extension LoginContext {
             throw .usage(
                 .badURL(
                     url: SuppliedURL(text).withoutUserInformation,
-                    problem: "it holds user information, which only authctl login takes"))
+                    problem: "it contains a user name or password, which only 'authctl login' accepts"))
         }
         return url.text
     }

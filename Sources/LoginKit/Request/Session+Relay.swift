@@ -17,7 +17,7 @@ extension Session {
     /// That the server has refused it.
     var refusal: String {
         switch self {
-        case .token, .cookies: return "the server does not know the session any more"
+        case .token, .cookies: return "the server no longer accepts the session"
         case .credential(let credential):
             switch credential.kind {
             case .ticket: return "the server refused the Kerberos ticket"

@@ -113,10 +113,10 @@ package struct UserRequest {
     private func enterAgain(after round: Round) throws(LoginError) -> Gate.Admission {
         if let relayed = round.relayed {
             outgoing.context.topic.done.append(.requestSent(status: relayed.response.status))
-            outgoing.say(round.admission?.session.refusal ?? "the server wants a login for this")
+            outgoing.say(round.admission?.session.refusal ?? "the server requires a login for this")
         }
         let admission = try gate.enter(after: round.admission?.session)
-        outgoing.say("there is a session again, and the same request is sent once more")
+        outgoing.say("sending the same request again with the new session")
         return admission
     }
 
@@ -147,7 +147,7 @@ package struct UserRequest {
         }
         try outgoing.handOn()
         if ending == .answered, case .withheld = round.luggage {
-            outgoing.say("sent without the password, for which the server does not ask there")
+            outgoing.say("sent without the password: the server did not ask for it there")
         }
         switch ending {
         case .answered: return relayed.response
@@ -173,7 +173,7 @@ package struct UserRequest {
             let context = outgoing.context
             context.warn(
                 """
-                authctl: warning: \(gate.profile.name): the session that the answer renewed is not kept: \
+                authctl: warning: \(gate.profile.name): the refreshed session was not stored: \
                 \(error.message(about: context.topic).what)
                 """)
         }

@@ -19,13 +19,13 @@ enum ConfigFile {
         }
         defer { close(descriptor) }
         var information = stat()
-        guard fstat(descriptor, &information) == 0 else { throw fault(path, "cannot be looked at") }
+        guard fstat(descriptor, &information) == 0 else { throw fault(path, "cannot be examined") }
         guard information.st_mode & S_IFMT == S_IFREG else { throw fault(path, "is not a file") }
         guard information.st_uid == getuid() || information.st_uid == 0 else {
             throw fault(path, "belongs to another user")
         }
         guard information.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
-            throw fault(path, "can be written by others; run: \(ShellCommand("chmod", "go-w", path))")
+            throw fault(path, "is writable by others; run: \(ShellCommand("chmod", "go-w", path))")
         }
         guard information.st_size <= limit else { throw fault(path, "is larger than \(limit) bytes") }
         return try text(descriptor, path)

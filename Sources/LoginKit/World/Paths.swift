@@ -41,7 +41,7 @@ package struct Paths: Equatable, Sendable {
     /// A path as it is from everywhere.
     package static func absolute(_ path: String) throws(UsageFault) -> String {
         if path.hasPrefix("/") { return path }
-        guard let current = getcwd(nil, 0) else { throw .other("the working directory is gone") }
+        guard let current = getcwd(nil, 0) else { throw .other("the working directory no longer exists") }
         defer { free(current) }
         return "\(String(cString: current))/\(path)"
     }

@@ -82,7 +82,7 @@ package enum SecretFile {
             return try read(descriptor, waiting: InputWait(descriptor: descriptor, deadline: usualDeadline))
         }
         guard let secret else {
-            throw .unsafeFile(path: path, problem: "other users have rights on it (chmod 600 takes them away)")
+            throw .unsafeFile(path: path, problem: "other users have access to it (fix: chmod 600)")
         }
         guard !secret.isEmpty else { throw .passphraseBlank }
         return secret

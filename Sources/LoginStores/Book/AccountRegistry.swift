@@ -81,9 +81,9 @@ public struct AccountRegistry: Sendable {
         do {
             return try JSONDecoder().decode(AccountRegistryDocument.self, from: Data(bytes))
         } catch let unknown as AccountRegistryDocument.UnknownVersion {
-            throw .damaged(path: file.path, problem: "version \(unknown.version) is of another release of authctl")
+            throw .damaged(path: file.path, problem: "version \(unknown.version) belongs to another release of authctl")
         } catch {
-            throw .damaged(path: file.path, problem: "it is not what authctl writes")
+            throw .damaged(path: file.path, problem: "it was not written by authctl")
         }
     }
 

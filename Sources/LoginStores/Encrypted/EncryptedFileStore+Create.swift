@@ -31,7 +31,7 @@ extension EncryptedFileStore {
             return (VaultHeader(source: kind, salt: salt, fileKey: fileKey, derivedKey: derived), fileKey)
         case .keyFile(let keyPath):
             guard keyPath.hasPrefix("/"), keyPath.utf8.count <= UInt16.max else {
-                throw .unsafeFile(path: keyPath, problem: "the path of a key file begins with a slash")
+                throw .unsafeFile(path: keyPath, problem: "the path of a key file must begin with a slash")
             }
             let derived = try KeyFile.key(path: keyPath, salt: salt)
             let kind = VaultHeader.Source.keyFile(path: keyPath)

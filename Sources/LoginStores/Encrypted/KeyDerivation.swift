@@ -70,9 +70,9 @@ enum KeyFile {
     /// What a failed opening means. Not as in the state folder: links are followed, and the file may be root's.
     static func fault(path: String, errno code: Int32) -> StoreFault {
         switch code {
-        case ELOOP: .unsafeFile(path: path, problem: "its symbolic links lead in a circle")
+        case ELOOP: .unsafeFile(path: path, problem: "it is a loop of symbolic links")
         case ENXIO: .unsafeFile(path: path, problem: "it is not a regular file")
-        case EACCES: .unsafeFile(path: path, problem: "this user may not read it")
+        case EACCES: .unsafeFile(path: path, problem: "this user has no permission to read it")
         default: .system(call: "open", path: path, errno: code)
         }
     }
@@ -84,15 +84,15 @@ enum KeyFile {
         }
         try checkOwner(status.st_uid, path: path, accepted: [geteuid(), 0])
         guard status.st_mode & 0o077 == 0 else {
-            throw .unsafeFile(path: path, problem: "other users have rights on it (chmod 600 takes them away)")
+            throw .unsafeFile(path: path, problem: "other users have access to it (fix: chmod 600)")
         }
         let count = Int(status.st_size)
         guard (shortest...limit).contains(count) else {
-            throw .unsafeFile(path: path, problem: "a key file has \(shortest) to \(limit) bytes")
+            throw .unsafeFile(path: path, problem: "a key file must have \(shortest) to \(limit) bytes")
         }
         return try Secret(count: count) { (buffer) throws(StoreFault) in
             guard try file.read(into: buffer, path: path) == count else {
-                throw .unsafeFile(path: path, problem: "it became shorter while it was read")
+                throw .unsafeFile(path: path, problem: "it was truncated while it was read")
             }
         }
     }

@@ -110,7 +110,7 @@ struct SealedVault {
             guard reader.isAtEnd else { throw BinaryReader.Malformed() }
             vault = Vault(header: header, records: records)
         } catch {
-            throw .damaged(path: path, problem: "it was cut, or is not as authctl left it")
+            throw .damaged(path: path, problem: "it was truncated or changed")
         }
     }
 

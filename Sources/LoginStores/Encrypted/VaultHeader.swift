@@ -34,7 +34,7 @@ struct VaultHeader: Equatable {
                 nonce: try reader.take(Cipher.nonceCount),
                 ciphertext: try reader.take(Cipher.keyCount + Cipher.tagCount))
         } catch {
-            throw .damaged(path: path, problem: "it does not begin as a store of this version of authctl does")
+            throw .damaged(path: path, problem: "it is not a store of this version of authctl")
         }
     }
 

@@ -78,7 +78,7 @@ func openingFault(path: String, errno code: Int32) -> StoreFault {
     switch code {
     case ELOOP: .unsafeFile(path: path, problem: "it is a symbolic link")
     case ENXIO, EISDIR: .unsafeFile(path: path, problem: "it is not a regular file")
-    case EACCES: .unsafeFile(path: path, problem: "its owner may not open it")
+    case EACCES: .unsafeFile(path: path, problem: "its owner has no permission to open it")
     default: .system(call: "open", path: path, errno: code)
     }
 }

@@ -45,11 +45,11 @@ public struct FolderChain {
         guard stat(path, &status) == 0 else { return }
         guard [0, geteuid()].contains(status.st_uid) || status.isOfNobodyKnown else {
             let remedy = geteuid() == 0 ? " (sudo -H uses root's own)" : ""
-            throw Fault(path: path, problem: "it belongs to another user, number \(status.st_uid)\(remedy)")
+            throw Fault(path: path, problem: "it belongs to another user, uid \(status.st_uid)\(remedy)")
         }
         // In a sticky folder, /tmp say, only owners rename.
         guard status.st_mode & 0o022 == 0 || status.st_mode & S_ISVTX != 0 else {
-            throw Fault(path: path, problem: "other users may write there (chmod go-w takes it away)")
+            throw Fault(path: path, problem: "other users can write there (fix: chmod go-w)")
         }
     }
 }

@@ -17,8 +17,8 @@ enum Privacy {
 
     var problem: String {
         switch self {
-        case .secret: "other users have rights on it (chmod go= takes them away)"
-        case .readable: "other users may write there (chmod go-w takes it away)"
+        case .secret: "other users have access to it (fix: chmod go=)"
+        case .readable: "other users can write there (fix: chmod go-w)"
         }
     }
 }
@@ -73,7 +73,7 @@ final class SafeDirectory {
         try checkOwner(status.st_uid, path: "\(path)/..", accepted: [geteuid(), 0])
         // In a sticky folder, /tmp say, only owners rename.
         guard status.st_mode & 0o022 == 0 || status.st_mode & S_ISVTX != 0 else {
-            throw .unsafeFile(path: "\(path)/..", problem: "other users may write there (chmod go-w takes it away)")
+            throw .unsafeFile(path: "\(path)/..", problem: "other users can write there (fix: chmod go-w)")
         }
     }
 
@@ -112,5 +112,5 @@ final class SafeDirectory {
 func checkOwner(_ owner: uid_t, path: String, accepted: [uid_t]) throws(StoreFault) {
     if accepted.contains(owner) { return }
     let remedy = geteuid() == 0 ? " (sudo -H uses root's own)" : ""
-    throw .unsafeFile(path: path, problem: "it belongs to another user, number \(owner)\(remedy)")
+    throw .unsafeFile(path: path, problem: "it belongs to another user, uid \(owner)\(remedy)")
 }

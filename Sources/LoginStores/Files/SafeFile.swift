@@ -102,7 +102,7 @@ struct SafeFile: Sendable {
     }
 
     private func checkWhole(_ got: Int, of count: Int) throws(StoreFault) {
-        guard got == count else { throw .damaged(path: path, problem: "it became shorter while it was read") }
+        guard got == count else { throw .damaged(path: path, problem: "it was truncated while it was read") }
     }
 
     /// Temporary file, fsync, rename, fsync of the folder: after a crash at any point the old file is there or the new

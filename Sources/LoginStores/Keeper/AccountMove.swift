@@ -47,7 +47,7 @@ public struct AccountMove {
         try book.update { $0.updateAccount(id) { $0.noteCopy(in: target.name) } }
         try target.save(secret, for: id, expires: try lastUse(secret))
         guard try target.find(id) == secret else {
-            throw .unavailable(target.name, problem: "what was written does not read back")
+            throw .unavailable(target.name, problem: "what was written cannot be read back")
         }
         try book.update { document in
             document.updateAccount(id) { record in
@@ -70,7 +70,7 @@ public struct AccountMove {
         do throws(StoredLoginCodec.Malformed) {
             return try StoredLoginCodec.decode(secret).lastUse
         } catch {
-            throw .damaged(path: "\(source.name)", problem: "what it holds for this account is no stored login")
+            throw .damaged(path: "\(source.name)", problem: "its entry for this account is not a stored login")
         }
     }
 }

@@ -60,7 +60,7 @@ extension StoreKeeper {
             let login = try StoredLoginCodec.decode(bytes, of: rules.kind)
             return Filled(id: id, store: store, bytes: bytes, login: login)
         } catch {
-            throw .damaged(path: "\(record.store)", problem: "what it holds for this account is no stored login")
+            throw .damaged(path: "\(record.store)", problem: "its entry for this account is not a stored login")
         }
     }
 
