@@ -98,7 +98,7 @@ import Testing
             environment: ["AUTHCTL_PROFILE": "wire", "AUTHCTL_USERNAME": "ann", "AUTHCTL_PASSWORD": "correct horse"])
         #expect(result.code == 0, "\(result.error)")
         #expect(result.output == "ann\n")
-        #expect(result.error.components(separatedBy: "is not kept").count == 2)
+        #expect(result.error.components(separatedBy: "was not stored").count == 2)
     }
 
     @Test(arguments: ["wire", "blog", "chat"])
