@@ -51,7 +51,8 @@ struct LoginTranscriptTests {
         let failed = world.run("profile", "test", server: [.answer(403), .answer(403)])
         #expect(failed.code == 1)
         #expect(failed.talk.contains("Suggested rule for 'login' of torrents:\nrefused = [403]\n"), "\(failed.talk)")
-        #expect(failed.talk.contains("Suggested rule for 'verify' of torrents:\nlogged-out = [403]\n"), "\(failed.talk)")
+        #expect(
+            failed.talk.contains("Suggested rule for 'verify' of torrents:\nlogged-out = [403]\n"), "\(failed.talk)")
         let second = try TestWorld(config: config)
         second.person = ScriptedPerson([ScriptedPerson.types("anna", "hunter22")])
         let works = second.run("profile", "test", "--json", server: [.answer(403), answers()[1], .answer(200)])
