@@ -61,7 +61,7 @@ bench: build ## time, memory, throughput and requests beside curl, gh and git, a
 	@scripts/bench $(AUTHCTL)
 
 # Instrumented and in a folder of its own, so that no other build sees it. SECONDS each, one after the other; what is found
-# beyond the corpus stays in .build/fuzz, and a file that crashed a reader belongs into Tests/CorpusTests/Corpus.
+# beyond the corpus stays in .build/fuzz, and a file that crashed a reader belongs in Tests/CorpusTests/Corpus.
 fuzz: SECONDS := 60
 fuzz: ## libFuzzer on the readers of what others wrote, SECONDS=60 each (READERS="challenge cookie profile form helper")
 	@scripts/deps build
@@ -91,7 +91,7 @@ install: $(AUTHCTL) ## binary, docker's helper, manual and completions to PREFIX
 $(AUTHCTL):
 	@$(MAKE) build
 
-uninstall: ## take away what install put there
+uninstall: ## remove what install installed
 	@rm -f '$(bin)/authctl' '$(bin)/docker-credential-authctl' '$(bash_place)' '$(zsh_place)' '$(fish_place)'
 	@for page in man/*.[1-9]; do rm -f "$(man)/man$${page##*.}/$${page##*/}"; done
 
