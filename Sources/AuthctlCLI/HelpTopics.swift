@@ -52,7 +52,7 @@ struct ExitCodesCommand: ParsableCommand {
             table += "\(signal)  signal\n      died by \(name)\n"
         }
         table += """
-            exec: the code of its command; 126 if it cannot be run, 127 if it was not found;
+            exec: the code of its command; 126 if it cannot be run, 127 if not found;
             100 plus a code above if the login failed and the command never ran.
 
             """
