@@ -90,6 +90,7 @@ struct ConfigHelpCommand: ParsableCommand {
         verify    the request that tells who is logged in
         refresh   logout   session   user   certificate   key   ca-file   allow-http
         proxy     timeout   store   persist   keep-password   password-command
+        otp-command
 
         Examples for each kind of service: man authctl-config
         To try a profile: authctl profile test NAME

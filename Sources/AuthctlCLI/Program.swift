@@ -131,6 +131,15 @@ enum ArgumentGuard {
                         option: isShort ? "-p" : "--password",
                         problem: "no option takes a password, since other users could read it; use --password-stdin"))
             }
+            if let option = ["--otp", "--code"].first(where: { argument == $0 || argument.hasPrefix("\($0)=") }) {
+                throw .usage(
+                    .badValue(
+                        option: option,
+                        problem: """
+                            no option takes a code, since other users could read it; use --otp-stdin, --otp-command or \
+                            AUTHCTL_OTP
+                            """))
+            }
         }
     }
 

@@ -4,7 +4,7 @@ internal import Glibc
 public struct ProgramEnvironment: Sendable {
     /// What says who logs in and with what; no program that authctl starts sees it.
     public static let withheld = [
-        "AUTHCTL_USERNAME", "AUTHCTL_PASSWORD", "AUTHCTL_PASSWORD_FILE", "AUTHCTL_STORE_PASSPHRASE_FILE",
+        "AUTHCTL_USERNAME", "AUTHCTL_PASSWORD", "AUTHCTL_PASSWORD_FILE", "AUTHCTL_OTP", "AUTHCTL_STORE_PASSPHRASE_FILE",
     ]
 
     /// As they are, since a value need not be UTF-8: `NAME=value`, each with its NUL.

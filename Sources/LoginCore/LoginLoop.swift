@@ -8,7 +8,7 @@ public struct LoginLoop {
     private let service: any Authenticator
     private let prompt: any Prompt
     private let supplied: Credential?
-    private let code: Secret?
+    private let code: SuppliedCode?
     private let extraSecrets: [CredentialField: Secret]
     private let refused: RefusedLogin?
 
@@ -18,7 +18,7 @@ public struct LoginLoop {
     ///   - refused: what the server has just refused: where it is a credential and still stored, it is not sent once more.
     public init(
         keeper: any LoginKeeper, service: any Authenticator, prompt: any Prompt, supplied: Credential? = nil,
-        code: Secret? = nil,
+        code: SuppliedCode? = nil,
         extraSecrets: [CredentialField: Secret] = [:], refused: RefusedLogin? = nil
     ) {
         self.keeper = keeper
@@ -76,9 +76,9 @@ public struct LoginLoop {
         case .refreshSession:
             return try refresh(&held)
         case .authenticate(let source):
-            return authenticate(from: source, &held)
+            return try authenticate(from: source, &held)
         case .resume(let source):
-            return resume(from: source, &held)
+            return try resume(from: source, &held)
         case .wait(let seconds):
             try prompt.wait(seconds: seconds)
             return .waited
@@ -110,18 +110,20 @@ public struct LoginLoop {
         return .lookedUp(stored.found, endedAt: stored.endedAt)
     }
 
-    private func authenticate(from source: LoginFlow.Source, _ held: inout Held) -> LoginFlow.Event {
+    private func authenticate(
+        from source: LoginFlow.Source, _ held: inout Held
+    ) throws(LoginError) -> LoginFlow.Event {
         switch source {
         case .supplied:
-            return begin(supplied, &held)
+            return try begin(supplied, &held)
         case .stored:
             // A credential of HTTP authentication is its own session: sent at once, in one request.
             if case .credential = held.stored.session { return verify(&held) }
-            return begin(held.stored.credential, &held)
+            return try begin(held.stored.credential, &held)
         case .ticket:
-            return begin(Credential(username: nil, .ticket), &held)
+            return try begin(Credential(username: nil, .ticket), &held)
         case .typed:
-            let event = begin(held.typed, code: held.code, &held)
+            let event = try begin(held.typed, &held)
             // Only what a fault kept from being judged may be sent once more.
             if case .failed = event { return event }
             (held.typed, held.code) = (nil, nil)
@@ -187,20 +189,24 @@ public struct LoginLoop {
         return .lookedUp(now.found, endedAt: now.endedAt)
     }
 
-    private func begin(_ credential: Credential?, code: Secret? = nil, _ held: inout Held) -> LoginFlow.Event {
+    private func begin(_ credential: Credential?, _ held: inout Held) throws(LoginError) -> LoginFlow.Event {
         guard let credential else { return .lookedUp(.nothing) }
+        var code = held.code
+        if code == nil, let supplied = self.code, supplied.isSentAtOnce { code = try supplied.read() }
         let complete = credential.completed(by: extraSecrets).completed(by: held.stored.extraSecrets)
         return judge(&held) { () throws(LoginError) in try service.begin(complete, code: code) }
     }
 
-    private func resume(from source: LoginFlow.CodeSource, _ held: inout Held) -> LoginFlow.Event {
+    private func resume(
+        from source: LoginFlow.CodeSource, _ held: inout Held
+    ) throws(LoginError) -> LoginFlow.Event {
         guard let partial = held.partial else { return .failed(.failure(.unexpectedEvent("nothing to go on with"))) }
-        let code: Secret? =
-            switch source {
-            case .supplied: self.code
-            case .typed: held.code
-            case .none: nil
-            }
+        let code: Secret?
+        switch source {
+        case .supplied: code = try self.code?.read()
+        case .typed: code = held.code
+        case .none: code = nil
+        }
         let event = judge(&held) { () throws(LoginError) in try service.resume(partial, code: code) }
         if case .failed = event { return event }
         held.code = nil

@@ -10,8 +10,9 @@ public struct Profile: Equatable, Sendable {
     public var methods: [AuthenticationMethod]
     /// What proves a login.
     public var proof: Proof
-    /// Turns a user name and a password into a session; nothing where what a person gives is the session already.
-    public var login: RequestRule?
+    /// The requests that turn a user name and a password into a session, in this order; none where what a person gives is the
+    /// session already.
+    public var loginSteps: [RequestRule] = []
     /// Renews a token; nothing where the service has no such request, or the profile does not say it.
     public var refresh: RequestRule?
     /// Ends the session at the server; nothing where logging out only forgets it here.
@@ -49,6 +50,8 @@ public struct Profile: Equatable, Sendable {
         public var keepPassword = false
         /// The program that prints the password, to be split into words; no shell reads it.
         public var passwordCommand: String?
+        /// The program that prints the code of a second factor, likewise.
+        public var otpCommand: String?
 
         /// Nothing is said: everything is as usual.
         public init() {}
@@ -70,6 +73,29 @@ public struct Profile: Equatable, Sendable {
 }
 
 extension Profile {
+    /// The only request of a login, or the first of its steps.
+    public var login: RequestRule? {
+        get { loginSteps.first }
+        set { loginSteps = newValue.map { [$0] } ?? [] }
+    }
+
+    /// How a login's session is read: what the steps say, the last one first.
+    public var loginResponse: ResponseRule? {
+        guard var rule = loginSteps.last?.response else { return nil }
+        for earlier in loginSteps.dropLast().reversed().map(\.response) {
+            rule.token = rule.token ?? earlier.token
+            rule.refreshToken = rule.refreshToken ?? earlier.refreshToken
+            rule.expiry = rule.expiry ?? earlier.expiry
+            rule.message = rule.message ?? earlier.message
+        }
+        return rule
+    }
+
+    /// Whether a code is asked for together with the password: nothing that the server says tells whether it wants one.
+    public var asksCodeAtOnce: Bool {
+        loginSteps.count == 1 && loginSteps[0].response.secondFactor == nil && loginSteps[0].slots.contains(.code)
+    }
+
     /// The whole URL of the page where a person can register.
     public var signupURL: String? {
         signup.map { (url.hasSuffix("/") ? String(url.dropLast()) : url) + $0 }
@@ -94,10 +120,12 @@ extension Profile {
     }
 
     /// What a login asks for: only what its templates use.
-    public var fields: [CredentialField] { primaryFields + labels.map { .secret($0) } }
+    public var fields: [CredentialField] {
+        primaryFields + (asksCodeAtOnce ? [.code] : []) + labels.map { .secret($0) }
+    }
 
     /// Whether a login needs what is asked for once.
-    public var asksForMore: Bool { fields != primaryFields }
+    public var asksForMore: Bool { !labels.isEmpty }
 
     /// What has to be given at each login.
     private var primaryFields: [CredentialField] {
@@ -107,14 +135,15 @@ extension Profile {
         case .challenge: return [.username, .password]
         case .pasted: return sessionRule.slots.contains(.username) ? [.username, .token] : [.token]
         case .exchange:
-            guard let slots = login?.slots else { return [.username, .password] }
+            if loginSteps.isEmpty { return [.username, .password] }
+            let slots = Set(loginSteps.flatMap(\.slots))
             return (slots.contains(.username) ? [.username] : []) + (slots.contains(.password) ? [.password] : [])
         }
     }
 
     /// Those of `{secret:LABEL}` in any request, once each.
     private var labels: [String] {
-        let slots = [login, verify, refresh, logout].compactMap { $0 }.flatMap(\.slots)
+        let slots = (loginSteps + [verify, refresh, logout].compactMap { $0 }).flatMap(\.slots)
         return Set(slots.compactMap { if case .secret(let label) = $0 { label } else { nil } }).sorted()
     }
 }

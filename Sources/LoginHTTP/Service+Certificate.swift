@@ -30,7 +30,7 @@ extension Service {
             throw .usage(.verifyProvesNothing(url: guardedURL))
         case .unclear(.busy(let fault)):
             throw .busy(fault)
-        case .accepted, .refused, .forbidden, .unclear:
+        case .accepted, .refused, .forbidden, .needsSecondFactor, .pending, .unclear:
             return space
         }
     }

@@ -2,45 +2,17 @@ import LoginCore
 import Secrets
 
 extension Service {
-    /// Exchanges a credential for a session, with the profile's login request if it has one.
-    func open(_ credential: Credential) throws(LoginError) -> Session {
+    /// What a person gave, where that is the session already.
+    func ownSession(of credential: Credential) throws(LoginError) -> Session {
         switch profile.kind {
-        case .challenge, .certificate:
-            guard let login = profile.login else { return .credential(credential) }
-            return try exchange(credential, by: login, answering: credential)
-        case .exchange:
-            guard let login = profile.login else { return .credential(credential) }
-            return try exchange(credential, by: login, answering: nil)
-        case .pasted:
-            return .token(Token(value: try token(in: credential), refreshToken: nil, expires: nil))
-        }
-    }
-
-    /// - Parameter answer: the same credential where HTTP authentication carries it.
-    private func exchange(
-        _ credential: Credential, by login: RequestRule, answering answer: Credential?
-    ) throws(LoginError) -> Session {
-        var values = SlotValues()
-        values.username = credential.username
-        values.password = password(in: credential)
-        let facts = try send(login, values, session: nil, credential: answer)
-        switch judge(facts, by: login.response, at: .login) {
-        case .accepted:
-            let session = try session(facts, login.response)
-            if case .loginResponse = profile.proof { try checkProof(facts, session) }
-            return session
-        case .refused(let refusal):
-            throw .rejected(answer.map { refusal.ambiguous(true, $0) } ?? refusal)
-        case .forbidden(let refusal):
-            throw .forbidden(refusal)
-        case .unclear(let error):
-            throw error
+        case .challenge, .certificate, .exchange: .credential(credential)
+        case .pasted: .token(Token(value: try token(in: credential), refreshToken: nil, expires: nil))
         }
     }
 
     /// Where there is nothing else to ask, a redirect may lead anywhere, and a page of the service sets cookies of its own before
     /// anybody has logged in.
-    private func checkProof(_ facts: ParsedResponse, _ session: Session) throws(LoginError) {
+    func checkProof(_ facts: ParsedResponse, _ session: Session) throws(LoginError) {
         guard facts.isSuccess else {
             let target = facts.response.redirect?.target ?? ""
             throw .failure(.redirected(step: Step.login.rawValue, status: facts.status, target: target))
@@ -83,7 +55,7 @@ extension Service {
         return values
     }
 
-    private func password(in credential: Credential) -> Secret? {
+    func password(in credential: Credential) -> Secret? {
         switch credential.kind {
         case .password(let password): password
         case .token, .ticket, .certificate, .noSecret: nil
@@ -97,20 +69,12 @@ extension Service {
         }
     }
 
-    /// The session in the answer to a login.
-    private func session(_ facts: ParsedResponse, _ answer: ResponseRule) throws(LoginError) -> Session {
-        if profile.sessionRule.cookies {
-            return .cookies(ending(facts.response.cookies, at: answer.expiry.flatMap { _ in expiry(facts, answer) }))
-        }
-        return .token(try token(facts, answer))
-    }
-
-    private func expiry(_ facts: ParsedResponse, _ answer: ResponseRule) -> Int64? {
+    func expiry(_ facts: ParsedResponse, _ answer: ResponseRule) -> Int64? {
         ExpiryReader(now: clock.now()).expiry(facts, answer, token: Secret(""))
     }
 
     /// What a login's answer says of the end holds for its cookies. An end that is past is a clock that is wrong.
-    private func ending(_ cookies: [Cookie], at end: Int64?) -> [Cookie] {
+    func ending(_ cookies: [Cookie], at end: Int64?) -> [Cookie] {
         guard let end, end > clock.now() else { return cookies }
         return cookies.map { CookieRecord.ending($0, at: end) }
     }
@@ -119,7 +83,7 @@ extension Service {
     /// tell their end keep the one that the login told.
     func refreshed(_ session: Session, by response: HTTPResponse) -> Session {
         guard case .cookies(let before) = session else { return session }
-        guard profile.login?.response.expiry != nil else { return .cookies(response.cookies) }
+        guard profile.loginResponse?.expiry != nil else { return .cookies(response.cookies) }
         return .cookies(
             response.cookies.map { cookie in
                 let end = before.first { $0.name == cookie.name }?.expires

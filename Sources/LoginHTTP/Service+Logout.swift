@@ -35,6 +35,10 @@ extension Service {
             return outcome(after: facts.status, of: session, username)
         case .refused(let refusal), .forbidden(let refusal):
             throw .failure(.unexpectedStatus(refusal.status, step: Step.logout.rawValue, words: refusal.words))
+        case .needsSecondFactor(let words):
+            throw .failure(.unexpectedStatus(facts.status, step: Step.logout.rawValue, words: words))
+        case .pending:
+            throw .failure(.unexpectedStatus(facts.status, step: Step.logout.rawValue, words: nil))
         case .unclear(let error):
             throw error
         }
@@ -55,7 +59,7 @@ extension Service {
         switch judge(facts, by: verify.response, at: .verify) {
         case .refused: return .ended(status: status)
         case .accepted, .forbidden: return .stillAccepted(status: status)
-        case .unclear: return .unproven(status: status)
+        case .needsSecondFactor, .pending, .unclear: return .unproven(status: status)
         }
     }
 }

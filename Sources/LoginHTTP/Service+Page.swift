@@ -16,13 +16,14 @@ extension Service {
     /// The page sees what the request itself would carry of the session, and nothing of a credential. No redirect is
     /// followed: `Referer` and the form would be another page's than the profile names.
     func visitPage(
-        of rule: RequestRule, _ values: SlotValues, _ session: Session?
+        of rule: RequestRule, _ values: SlotValues, _ session: Session?, carrying cookies: [Cookie] = []
     ) throws(LoginError) -> PageVisit? {
         guard let page = rule.page else { return nil }
         let url = try parsed(endpoint.base + page)
         var request = HTTPRequest(method: "GET", url: url.text)
         request.headers = [HTTPRequestField(name: "Accept", value: Secret("text/html, */*;q=0.1"))]
         let target: String
+        request.cookies = cookies
         do throws(FillFault) {
             if let session { try request.attach(session, profile.sessionRule, values) }
             target = try rule.url(base: endpoint.base, values)

@@ -38,7 +38,7 @@ extension Service {
         switch judge(facts, by: rule.response, at: step) {
         case .accepted where step == .verify || facts.isSuccess:
             throw .usage(.verifyProvesNothing(url: guardedURL))
-        case .accepted, .refused, .forbidden:
+        case .accepted, .refused, .forbidden, .needsSecondFactor, .pending:
             break
         case .unclear(.busy(let fault)):
             throw .busy(fault)

@@ -90,10 +90,9 @@ extension Service {
 
     /// Where people log in: a page of the profile's, and its login request.
     private func loginPaths() throws(LoginError) -> [String] {
-        guard let login = profile.login else { return [] }
-        var urls = [login.page].compactMap { $0.map { endpoint.base + $0 } }
+        var urls = profile.loginSteps.compactMap(\.page).map { endpoint.base + $0 }
         do throws(FillFault) {
-            urls.append(try login.anonymous.url(base: endpoint.base, SlotValues()))
+            for step in profile.loginSteps { urls.append(try step.anonymous.url(base: endpoint.base, SlotValues())) }
         } catch {
             throw error.asLoginError
         }

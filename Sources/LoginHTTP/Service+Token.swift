@@ -30,7 +30,7 @@ extension Service {
         guard case .token(let token) = session, token.refreshToken != nil, let rule = profile.refresh else {
             return nil
         }
-        let answer = rule.response.completed(by: profile.login?.response)
+        let answer = rule.response.completed(by: profile.loginResponse)
         let facts = try send(rule, values(session, username: username), session: nil, readBy: answer)
         switch judge(facts, by: answer, at: .refresh) {
         case .accepted:
@@ -42,6 +42,8 @@ extension Service {
             return RefreshedSession(session: .token(new), owner: owner)
         case .refused(let refusal), .forbidden(let refusal):
             throw .rejected(refusal)
+        case .needsSecondFactor, .pending:
+            throw .rejected(Refusal(status: facts.status))
         case .unclear(let error):
             throw error
         }

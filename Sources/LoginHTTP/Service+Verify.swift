@@ -36,6 +36,10 @@ extension Service {
             throw .rejected(refusal.ambiguous(afterLogin || isAmbiguous, session.credential))
         case .forbidden(let refusal):
             throw .forbidden(refusal)
+        case .needsSecondFactor(let words):
+            throw .secondFactor(.required(words: words))
+        case .pending:
+            throw .secondFactor(.required(words: nil))
         case .unclear(let error):
             throw error
         }

@@ -98,25 +98,28 @@ public final class Service: Authenticator {
     }
 
     public func begin(_ credential: Credential, code: Secret?) throws(LoginError) -> LoginStep {
-        .accepted(try authenticate(credential))
+        hold(credential.extraSecrets)
+        hidden.add([credential.secret, code], username: credential.username ?? "")
+        return try shielded { () throws(LoginError) in
+            try check(credential)
+            if protectionSpace == nil { _ = try prepare() }
+            let credential = try withPrincipal(credential)
+            lastVisit = nil
+            if profile.loginSteps.isEmpty { return .accepted(try confirmed(try ownSession(of: credential), credential)) }
+            return try take(StepsInProgress(credential: credential), code: profile.asksCodeAtOnce ? code : nil)
+        }
     }
 
     public func resume(_ partial: any PartialLogin, code: Secret?) throws(LoginError) -> LoginStep {
-        throw .failure(.unexpectedEvent("a login without steps was gone on with"))
+        guard let steps = partial as? StepsInProgress else {
+            throw .failure(.unexpectedEvent("a login of another service was gone on with"))
+        }
+        hidden.add([code])
+        return try shielded { () throws(LoginError) in try take(steps, code: code) }
     }
 
-    public func authenticate(_ credential: Credential) throws(LoginError) -> Login {
-        hold(credential.extraSecrets)
-        hidden.add([credential.secret], username: credential.username ?? "")
-        return try shielded { () throws(LoginError) in try login(with: credential) }
-    }
-
-    private func login(with credential: Credential) throws(LoginError) -> Login {
-        try check(credential)
-        if protectionSpace == nil { _ = try prepare() }
-        let credential = try withPrincipal(credential)
-        lastVisit = nil
-        let session = try open(credential)
+    /// A login whose session the verify endpoint confirms.
+    func confirmed(_ session: Session, _ credential: Credential) throws(LoginError) -> Login {
         let visit = lastVisit
         let login = try confirm(session, username: credential.username ?? "", afterLogin: true)
         keepsAnonymousSession = visit.map { login.session.isCarried(by: $0.cookies) } ?? false
@@ -141,21 +144,24 @@ public final class Service: Authenticator {
     }
 
     /// Sends one of the profile's requests and opens its answer.
-    /// - Parameter answer: the rules by which the answer is read; those of the request unless said.
+    /// - Parameters:
+    ///   - answer: the rules by which the answer is read; those of the request unless said.
+    ///   - cookies: of the steps before it.
     func send(
         _ rule: RequestRule, _ values: SlotValues, session: Session?, credential: Credential? = nil,
-        readBy answer: ResponseRule? = nil, over other: (any Transport)? = nil
+        readBy answer: ResponseRule? = nil, over other: (any Transport)? = nil, carrying cookies: [Cookie] = []
     ) throws(LoginError) -> ParsedResponse {
         var values = values
         values.ttl = options.ttl
         isProven = false
         values.extraSecrets = extraSecrets
-        let visit = try visitPage(of: rule, values, session)
+        let visit = try visitPage(of: rule, values, session, carrying: cookies)
         lastVisit = visit ?? lastVisit
         if let visit { values.take(from: visit) }
         var request: HTTPRequest
         do throws(FillFault) {
             request = try rule.request(base: endpoint.base, values)
+            request.cookies = cookies
             if let session { try request.attach(session, profile.sessionRule, values) }
             if let visit { request.follow(visit) }
             if session != nil { request.comeFromBrowser(profile.sessionRule, at: endpoint.origin) }

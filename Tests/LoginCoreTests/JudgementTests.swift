@@ -169,6 +169,7 @@ struct JudgementTests {
         case .accepted: .accepted
         case .refused: .refused
         case .forbidden: .forbidden
+        case .needsSecondFactor, .pending: .other
         case .unclear(.busy): .busy
         case .unclear(.failure(.redirected)): .redirected
         case .unclear(.failure): .failure

@@ -1,4 +1,5 @@
 import LoginCore
+import LoginHTTP
 import LoginTestSupport
 import Secrets
 
@@ -26,5 +27,17 @@ extension LoginError {
     /// What is wrong with a certificate, if that is the error.
     var reasons: [ServerTrust.Reason]? {
         if case .untrusted(.certificate(let trust)) = self { trust.reasons } else { nil }
+    }
+}
+
+extension Service {
+    /// A login that needs nothing but its credential.
+    func authenticate(_ credential: Credential) throws(LoginError) -> Login {
+        switch try begin(credential, code: nil) {
+        case .accepted(let login): return login
+        case .refused(let refusal): throw .rejected(refusal)
+        case .needsCode(let words, _): throw .secondFactor(.required(words: words))
+        case .pending: throw .secondFactor(.required(words: nil))
+        }
     }
 }

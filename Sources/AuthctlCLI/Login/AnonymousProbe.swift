@@ -39,7 +39,7 @@ struct AnonymousProbe {
         run.context.say("Without a login, \(run.profile.name) (\(run.endpoint.origin)): \(evidence.words)\(schemes)")
         switch evidence.judgement {
         case .accepted: break
-        case .refused, .forbidden: throw .loginRequired(LoginNeed(why: .nothingStored))
+        case .refused, .forbidden, .needsSecondFactor, .pending: throw .loginRequired(LoginNeed(why: .nothingStored))
         case .unclear(let error): throw error
         }
         if printsJSON {

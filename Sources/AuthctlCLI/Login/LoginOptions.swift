@@ -38,6 +38,12 @@ struct LoginOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Read the password from this command (no shell).", valueName: "command"))
     var passwordCommand: String?
 
+    @Flag(help: "Read the code of a second factor from standard input.")
+    var otpStdin = false
+
+    @Option(help: ArgumentHelp("Use the code that this command prints; no shell.", valueName: "command"))
+    var otpCommand: String?
+
     @Flag(help: "Allow an empty password.")
     var blankPassword = false
 
@@ -73,6 +79,9 @@ struct LoginOptions: ParsableArguments {
     func validate() throws {
         if passwordWays > 1 {
             throw ValidationError("--password-stdin, --password-file and --password-command exclude each other.")
+        }
+        if otpStdin, passwordStdin || otpCommand != nil {
+            throw ValidationError("--otp-stdin excludes --password-stdin and --otp-command.")
         }
         guard (1...100).contains(maxAttempts) else { throw ValidationError("--max-attempts must be from 1 to 100.") }
         guard (1...86_400).contains(promptTimeout) else {
@@ -122,6 +131,7 @@ extension LoginOptions {
         choices.name = name
         (choices.maxAttempts, choices.promptTimeout) = (maxAttempts, promptTimeout)
         choices.password = passwordSource
+        choices.code = otpStdin ? .standardInput : otpCommand.map { .command($0) }
         choices.blankPassword = blankPassword
         choices.ttl = ttl
         choices.allowHTTP = allowHttp

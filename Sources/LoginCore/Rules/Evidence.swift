@@ -38,7 +38,10 @@ public struct Evidence: Equatable, Sendable {
         (self.step, status, self.judgement) = (step, facts.status, judgement)
         let refusals = step == .verify ? ("logged-out", rule.loggedOut) : ("refused", rule.refused)
         let loggedIn = step == .verify && judgement == .accepted ? rule.loggedIn : nil
-        let rules = [("forbidden", rule.forbidden), refusals, ("logged-in", loggedIn)]
+        let rules = [
+            ("forbidden", rule.forbidden), ("second-factor", rule.secondFactor), ("pending", rule.pending), refusals,
+            ("logged-in", loggedIn),
+        ]
         let held = rules.lazy.compactMap { key, conditions in
             conditions?.firstIndex { facts.matches($0) }.map { Rule(key: key, number: $0 + 1) }
         }
@@ -54,6 +57,9 @@ extension Judgement {
         case .accepted: self
         case .refused(let refusal): .refused(refusal.without(secrets))
         case .forbidden(let refusal): .forbidden(refusal.without(secrets))
+        case .needsSecondFactor(let words):
+            .needsSecondFactor(words: words.flatMap { secrets.stand(in: $0) ? nil : $0 })
+        case .pending: .pending
         case .unclear(let error): .unclear(error.without(secrets))
         }
     }

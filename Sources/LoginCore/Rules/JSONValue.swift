@@ -17,8 +17,8 @@ public enum JSONValue: Equatable, Sendable {
                 guard let member = members[step] else { return nil }
                 value = member
             case .array(let elements):
-                guard let index = Int(step), elements.indices.contains(index), String(index) == step else { return nil }
-                value = elements[index]
+                guard let element = elements.element(at: step) else { return nil }
+                value = element
             case .null, .bool, .integer, .number, .string:
                 return nil
             }
@@ -35,6 +35,18 @@ public enum JSONValue: Equatable, Sendable {
         case .bool(let flag): String(flag)
         case .null, .array, .object: nil
         }
+    }
+}
+
+extension [JSONValue] {
+    /// An index, or `[member=text]` for the first object with that member, which RFC 6901 does not know: there it could name
+    /// nothing.
+    fileprivate func element(at step: String) -> JSONValue? {
+        if let index = Int(step) { return indices.contains(index) && String(index) == step ? self[index] : nil }
+        guard step.hasPrefix("["), step.hasSuffix("]"), let equals = step.firstIndex(of: "=") else { return nil }
+        let member = String(step[step.index(after: step.startIndex)..<equals])
+        let text = String(step[step.index(after: equals)...].dropLast())
+        return first { if case .object(let members) = $0 { members[member]?.text == text } else { false } }
     }
 }
 

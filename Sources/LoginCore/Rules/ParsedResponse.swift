@@ -74,6 +74,10 @@ public enum Judgement: Equatable, Sendable {
     case accepted
     case refused(Refusal)
     case forbidden(Refusal)
+    /// What was sent is good, and a code or an approval is needed; with the server's own words.
+    case needsSecondFactor(words: String?)
+    /// An approval on another device is still waited for.
+    case pending
     /// Neither yes nor no: why.
     case unclear(LoginError)
 }
@@ -93,6 +97,8 @@ extension ParsedResponse {
         let refusal = Refusal(status: status, words: words(rule))
         let refused = step == .verify ? rule.loggedOut : rule.refused
         if matches(any: rule.forbidden ?? []) { return .forbidden(refusal) }
+        if matches(any: rule.secondFactor ?? []) { return .needsSecondFactor(words: refusal.words) }
+        if matches(any: rule.pending ?? []) { return .pending }
         if matches(any: refused ?? []) { return .refused(refusal) }
         if rule.forbidden == nil, refused == nil, let forbidden = toldForbidden(refusal) {
             return .forbidden(forbidden)

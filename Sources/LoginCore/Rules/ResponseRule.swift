@@ -9,6 +9,12 @@ public struct ResponseRule: Equatable, Sendable {
     /// What it looks like that the account may not; nothing means 403 for verify, or an answer that tells it by
     /// itself (RFC 6750, section 3.1).
     public var forbidden: [Condition]?
+    /// What it looks like that a code or an approval is needed before the login is good; looked at after `forbidden`.
+    public var secondFactor: [Condition]?
+    /// What it looks like that an approval on another device is still waited for.
+    public var pending: [Condition]?
+    /// Seconds after which a pending request is sent again.
+    public var interval = 5
     /// Where the server's own words are.
     public var message: Place?
     /// Where the name of the account is. An answer to verify that has no name there is a refusal.
@@ -38,7 +44,8 @@ public struct ResponseRule: Equatable, Sendable {
 
     /// Whether any of it looks into a JSON body.
     public var readsJSON: Bool {
-        let conditions = (refused ?? []) + (loggedOut ?? []) + (loggedIn ?? []) + (forbidden ?? [])
+        let told = [refused, loggedOut, loggedIn, forbidden, secondFactor, pending]
+        let conditions = told.flatMap { $0 ?? [] }
         let named: [Place?] = [message, username, token, refreshToken, expiry?.place]
         let places = named.compactMap { $0 } + conditions.flatMap { $0.places.map(\.place) }
         return places.contains { if case .json = $0 { true } else { false } }

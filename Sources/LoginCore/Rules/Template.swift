@@ -6,6 +6,8 @@ public struct Template: Equatable, Sendable {
         case cookie(String)
         /// Another secret, asked for once and stored.
         case secret(String)
+        /// `{otp}`, the code of a second factor; what holds it is sent only when there is one.
+        case code
     }
 
     /// A piece of the text.
@@ -80,6 +82,7 @@ extension Template.Slot {
         case "ttl": self = .ttl
         case "token": self = .token
         case "refresh-token": self = .refreshToken
+        case "otp": self = .code
         default:
             let pieces = name.split(separator: ":", maxSplits: 1).map(String.init)
             guard pieces.count == 2 else { return nil }
@@ -101,6 +104,7 @@ extension Template.Slot {
         case .refreshToken: "refresh-token"
         case .cookie(let name): "cookie:\(name)"
         case .secret(let label): "secret:\(label)"
+        case .code: "otp"
         }
     }
 
@@ -108,7 +112,7 @@ extension Template.Slot {
     public var isForBodiesOnly: Bool {
         switch self {
         case .password, .secret: true
-        case .username, .ttl, .token, .refreshToken, .cookie: false
+        case .username, .ttl, .token, .refreshToken, .cookie, .code: false
         }
     }
 }

@@ -14,6 +14,8 @@ public struct SlotValues: Equatable, Sendable {
     public var refreshToken: Secret?
     /// For `{cookie:NAME}`; the first of that name is taken.
     public var cookies: [Cookie] = []
+    /// For `{otp}`.
+    public var code: Secret?
     /// For `{secret:LABEL}`.
     public var extraSecrets: [CredentialField: Secret] = [:]
     /// The fields of the page's form; the hidden ones go along with a form.
@@ -32,6 +34,7 @@ public struct SlotValues: Equatable, Sendable {
         case .refreshToken: refreshToken
         case .cookie(let name): cookies.first { $0.name == name }?.value
         case .secret(let label): extraSecrets[.secret(label)]
+        case .code: code
         }
     }
 }
@@ -79,9 +82,9 @@ public enum FillFault: Error, Equatable, Sendable {
 }
 
 extension Template {
-    /// Whether all of it is there; what holds `{ttl}` is left out where no time was asked for.
+    /// Whether all of it is there; what holds `{ttl}` or `{otp}` is left out where there is none.
     func isWanted(_ values: SlotValues) -> Bool {
-        !slots.contains(.ttl) || values.ttl != nil
+        (values.ttl != nil || !slots.contains(.ttl)) && (values.code != nil || !slots.contains(.code))
     }
 
     /// Writes the text, and the value of each slot escaped for its place.

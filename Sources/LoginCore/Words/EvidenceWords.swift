@@ -6,6 +6,9 @@ extension Evidence {
         case .accepted: return "accepted (status \(status))\(why)"
         case .refused(let refusal): return "\(refusedWord) (status \(status))\(why)\(refusal.quoted)"
         case .forbidden(let refusal): return "forbidden (status \(status))\(why)\(refusal.quoted)"
+        case .needsSecondFactor(let words):
+            return "wants a second factor (status \(status))\(why)\(Refusal(status: status, words: words).quoted)"
+        case .pending: return "not yet (status \(status))\(why)"
         case .unclear(let error): return "undecided (status \(status)): \(error.message(about: ErrorContext()).what)"
         }
     }

@@ -89,7 +89,10 @@ package struct Gate {
         settings.outdated = refused
         settings.refusal = refused.map { _ in Refusal(status: 401, mayMeanForbidden: true) }
         // What was given is tried once.
-        if refused != nil { (settings.supplied, settings.policy.hasSuppliedCredential) = (nil, false) }
+        if refused != nil {
+            (settings.supplied, settings.policy.hasSuppliedCredential) = (nil, false)
+            (settings.code, settings.policy.hasSuppliedCode) = (nil, false)
+        }
         return try logIn(try LoginRun(context, profile, settings), isRefused: refused != nil)
     }
 

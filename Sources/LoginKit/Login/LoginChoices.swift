@@ -17,6 +17,8 @@ package struct LoginChoices {
     package var promptTimeout = 300
     /// Where the password is to be had from; nothing for the variables and the profile's command.
     package var password: SuppliedCredential.Source?
+    /// Where the code of a second factor is to be had from; nothing for the variable and the profile's command.
+    package var code: SuppliedCredential.Source?
     /// Whether an empty password will do.
     package var blankPassword = false
     /// How long the token is to live, in seconds.
@@ -72,6 +74,19 @@ package struct LoginChoices {
             password ?? SuppliedCredential.variable(environment, mayUseVariables)
             ?? profile.settings.passwordCommand.map { .command($0) }
         return source.map { SuppliedCredential(source: $0, allowsBlank: blankPassword) }
+    }
+}
+
+extension LoginChoices {
+    /// Where the code of a second factor is to be had from, what was chosen first; it is not read before it is needed.
+    func suppliedCode(_ profile: Profile, _ world: World, mayUseVariables: Bool) -> SuppliedCode? {
+        let variable: SuppliedCredential.Source? =
+            mayUseVariables && world.environment.code != nil ? .variable : nil
+        guard let source = code ?? variable ?? profile.settings.otpCommand.map({ .command($0) }) else { return nil }
+        let supplied = SuppliedCredential(source: source, allowsBlank: false, kind: .code)
+        return SuppliedCode(isSentAtOnce: profile.asksCodeAtOnce) { () throws(LoginError) in
+            try supplied.secret(world)
+        }
     }
 }
 

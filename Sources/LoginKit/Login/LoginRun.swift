@@ -14,6 +14,8 @@ package struct LoginSettings {
     /// The account, by the name typed or the server's; nothing for the active one.
     package var username: String?
     package var supplied: Credential?
+    /// Of a second factor, given beforehand.
+    var code: SuppliedCode?
     /// Opens the key of the client certificate.
     package var passphrase: Secret?
     /// Whether a certificate that alone is the proof may log in, not only be verified.
@@ -106,7 +108,7 @@ package struct LoginRun {
             settings.refusal.map { RefusedLogin(session: session, refusal: $0) }
         }
         let loop = LoginLoop(
-            keeper: other ?? keeper, service: refreshing, prompt: prompt, supplied: try supplied(),
+            keeper: other ?? keeper, service: refreshing, prompt: prompt, supplied: try supplied(), code: settings.code,
             extraSecrets: extraSecrets,
             refused: refused)
         switch loop.run(try flow()) {
@@ -140,6 +142,7 @@ package struct LoginRun {
         let remembered = account?.username
         var fields = profile.fields
         if settings.username != nil { fields.removeAll { $0 == .username } }
+        if settings.code != nil { fields.removeAll { $0 == .code } }
         let space = ProtectionSpace(origin: endpoint.origin, method: profile.methods.first ?? .auto)
         var subject = LoginFlow.Subject(
             profile: profile.name, protectionSpace: space, fields: fields, accounts: try storedIdentities(),

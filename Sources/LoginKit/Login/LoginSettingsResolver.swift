@@ -34,10 +34,13 @@ package struct LoginSettingsResolver {
         }
         settings.mayUseCertificate = true
         if let secret = try supplied() { try take(secret, into: &settings) }
+        settings.code = choices.suppliedCode(profile, context.world, mayUseVariables: mayUseVariables)
         settings.policy = LoginFlow.Policy(
             maxAttempts: choices.maxAttempts, mayAsk: context.mayAsk, force: force,
             hasSuppliedCredential: settings.supplied != nil, mayUseTicket: mayUseTicket(settings),
             trust: choices.trustPolicy(mayAsk: context.mayAsk), declines: [])
+        settings.policy.hasSuppliedCode = settings.code != nil
+        settings.policy.patience = choices.promptTimeout
         settings.dialogue = context.dialogueSettings(choices)
         settings.showsNotice = context.showsNotice
         return settings
@@ -113,6 +116,6 @@ extension AuthenticationMethod {
 extension Profile {
     /// Whether any of its requests sends the time that `--ttl` asks for.
     package var usesTTL: Bool {
-        [login, refresh, verify].contains { $0?.slots.contains(.ttl) ?? false }
+        (loginSteps + [refresh, verify].compactMap { $0 }).contains { $0.slots.contains(.ttl) }
     }
 }

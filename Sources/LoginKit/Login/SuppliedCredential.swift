@@ -5,6 +5,9 @@ package import Secrets
 
 /// A password that was given, not asked for: by option, then by variable, then by the profile's command.
 package struct SuppliedCredential {
+    /// A password, or the code of a second factor.
+    enum Kind { case password, code }
+
     /// Where it is to be had from.
     package enum Source: Equatable {
         case standardInput
@@ -15,6 +18,8 @@ package struct SuppliedCredential {
 
     package let source: Source
     let allowsBlank: Bool
+    /// What it is, for its option, its variable and messages.
+    var kind = Kind.password
     /// How long it may take to come, in seconds.
     package var patience = PasswordCommand.patience
 
@@ -22,7 +27,8 @@ package struct SuppliedCredential {
     package func secret(_ world: World) throws(LoginError) -> Secret {
         let secret = try read(world)
         if secret.isEmpty && !allowsBlank {
-            throw .usage(.badValue(option: name, problem: "the password is blank; --blank-password allows that"))
+            let problem = kind == .code ? "the code is blank" : "the password is blank; --blank-password allows that"
+            throw .usage(.badValue(option: name, problem: problem))
         }
         guard secret.isUTF8 else { throw .usage(.invalidUTF8(.password)) }
         return secret
@@ -31,14 +37,14 @@ package struct SuppliedCredential {
     private func read(_ world: World) throws(LoginError) -> Secret {
         switch source {
         case .variable:
-            let supplied = world.environment.password ?? Secret("")
+            let supplied = (kind == .code ? world.environment.code : world.environment.password) ?? Secret("")
             return try fromFile { () throws(SecretFile.Problem) in try SecretFile.soleLine(of: supplied) }
         case .command(let line):
             return try PasswordCommand(line: line, patience: patience).run()
         case .standardInput:
             // Typed there, it would be seen.
             guard !world.isTerminal(STDIN_FILENO) else {
-                throw .usage(.badValue(option: name, problem: "standard input is a terminal; pipe the password in"))
+                throw .usage(.badValue(option: name, problem: "standard input is a terminal; pipe the \(kind == .code ? "code" : "password") in"))
             }
             return try fromFile { () throws(SecretFile.Problem) in
                 try SecretFile.read(STDIN_FILENO, waiting: InputWait(descriptor: STDIN_FILENO, deadline: deadline))
@@ -59,11 +65,14 @@ package struct SuppliedCredential {
     }
 
     private var name: String {
-        switch source {
-        case .standardInput: "--password-stdin"
-        case .file(let path, let option): "\(option) \(SafeText.quoted(path))"
-        case .variable: "AUTHCTL_PASSWORD"
-        case .command: "password-command"
+        switch (source, kind) {
+        case (.standardInput, .password): "--password-stdin"
+        case (.standardInput, .code): "--otp-stdin"
+        case (.file(let path, let option), _): "\(option) \(SafeText.quoted(path))"
+        case (.variable, .password): "AUTHCTL_PASSWORD"
+        case (.variable, .code): "AUTHCTL_OTP"
+        case (.command, .password): "password-command"
+        case (.command, .code): "otp-command"
         }
     }
 }

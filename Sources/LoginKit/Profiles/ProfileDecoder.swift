@@ -13,7 +13,7 @@ package struct ProfileDecoder {
     static let keys = [
         "url", "method", "login", "verify", "refresh", "logout", "session", "user", "signup", "anonymous", "logged-out",
         "forbidden", "certificate", "key", "ca-file", "allow-http", "proxy", "timeout", "store", "persist",
-        "keep-password", "password-command",
+        "keep-password", "password-command", "otp-command",
     ]
 
     package func profile(named name: String, _ table: StrictTable) throws(UsageFault) -> Profile {
@@ -23,7 +23,7 @@ package struct ProfileDecoder {
         guard let url = try table.string("url") else { throw table.fault("url", "is missing") }
         if let problem = ProfileURL(text: url).problem { throw table.fault("url", problem) }
         var profile = Profile(name: name, url: url, methods: try methods(table), proof: try proof(requests, table))
-        profile.login = try requests.request("login", in: table)
+        profile.loginSteps = try requests.steps("login", in: table)
         profile.refresh = try requests.request("refresh", in: table)
         profile.logout = try requests.request("logout", in: table)
         profile.session = try requests.session(in: table)
@@ -77,6 +77,7 @@ package struct ProfileDecoder {
         settings.store = try table.string("store")
         settings.keepPassword = try table.bool("keep-password") ?? false
         settings.passwordCommand = try table.string("password-command")
+        settings.otpCommand = try table.string("otp-command")
         if let name = try table.string("persist") {
             guard let persist = Persistence(rawValue: name) else {
                 throw table.fault("persist", "'\(name)' is not one of none, session, permanent")
@@ -102,22 +103,24 @@ package struct ProfileDecoder {
         try checkCertificate(profile, table)
         switch profile.kind {
         case .challenge, .certificate:
-            if profile.login != nil && !profile.sessionRule.cookies {
+            let rule = profile.sessionRule
+            if profile.login != nil, !rule.cookies, !rule.slots.contains(.token) {
                 throw table.fault(
-                    "session", "must have 'cookies = true', since only the login request carries the credential")
+                    "session",
+                    "must have 'cookies = true' or use {token}, since only the login request carries the credential")
             }
         case .exchange(for: .cookies):
             if profile.login == nil {
                 throw table.fault("login", "is missing: method 'cookie' needs a request that sets cookies")
             }
         case .exchange(for: .token):
-            if profile.login?.response.token == nil {
+            if profile.loginResponse?.token == nil {
                 throw table.fault("login.token", "is missing: the place of the token in the response")
             }
         case .pasted: break
         }
         try checkSession(profile, table)
-        if profile.refresh != nil && profile.login?.response.refreshToken == nil {
+        if profile.refresh != nil && profile.loginResponse?.refreshToken == nil {
             throw table.fault("login.refresh-token", "is missing: 'refresh' sends this token")
         }
     }
@@ -139,7 +142,7 @@ package struct ProfileDecoder {
         let slots = rule.slots
         switch profile.kind {
         case .exchange(for: .cookies):
-            if !rule.cookies, profile.login?.response.token == nil {
+            if !rule.cookies, profile.loginResponse?.token == nil {
                 throw table.fault(
                     "session", "must have 'cookies = true' with method 'cookie'")
             }

@@ -7,10 +7,26 @@ struct RequestDecoder {
         "refused", "logged-out", "logged-in", "forbidden", "message", "username", "token", "refresh-token", "expires",
         "expires-in", "expires-in-ms",
     ]
+    /// What only a step of 'login' may say.
+    static let stepKeys = ["second-factor", "pending", "interval"]
 
     func request(_ key: String, in profile: StrictTable) throws(UsageFault) -> RequestRule? {
-        guard let table = try profile.table(key) else { return nil }
-        try table.allow(Self.requestKeys + Self.answerKeys)
+        try profile.table(key).map { (table) throws(UsageFault) in try request(key, table) }
+    }
+
+    /// One request, or a list of them.
+    func steps(_ key: String, in profile: StrictTable) throws(UsageFault) -> [RequestRule] {
+        var rules: [RequestRule] = []
+        for table in try profile.tables(key) { rules.append(try request(key, table)) }
+        let isPrompted = rules.contains { $0.response.secondFactor != nil } || rules.count == 1
+        if !isPrompted, rules.contains(where: { $0.slots.contains(.code) }) {
+            throw profile.fault(key, "has {otp}, and no step before it says 'second-factor'")
+        }
+        return rules
+    }
+
+    private func request(_ key: String, _ table: StrictTable) throws(UsageFault) -> RequestRule {
+        try table.allow(Self.requestKeys + Self.answerKeys + (key == "login" ? Self.stepKeys : []))
         if key != "verify", table.value("logged-in") != nil {
             throw table.fault("logged-in", "is only for 'verify'")
         }
@@ -21,6 +37,7 @@ struct RequestDecoder {
         rule.content = try content(table)
         rule.page = try page(rule, table)
         try checkSlots(rule, table)
+        if key != "login", rule.slots.contains(.code) { throw table.fault(nil, "{otp} is allowed only in 'login'") }
         return rule
     }
 
@@ -39,7 +56,7 @@ struct RequestDecoder {
             let password = try template(String(pair[pair.index(after: colon)...]), "basic", table)
             rule.basic = SessionRule.BasicRule(username: username, password: password)
         }
-        if let slot = rule.slots.first(where: \.isForBodiesOnly) {
+        if let slot = rule.slots.first(where: { $0.isForBodiesOnly || $0 == .code }) {
             throw table.fault(nil, "{\(slot.name)} is allowed only in 'form' and 'json'")
         }
         if rule == SessionRule() { throw table.fault(nil, "is empty") }
@@ -163,6 +180,9 @@ struct RequestDecoder {
     private func checkSlots(_ rule: RequestRule, _ table: StrictTable) throws(UsageFault) {
         if let slot = rule.slotsOutsideBodies.first(where: \.isForBodiesOnly) {
             throw table.fault(nil, "{\(slot.name)} is allowed only in 'form' and 'json'")
+        }
+        if rule.path.slots.contains(.code) || rule.query.contains(where: { $0.value.slots.contains(.code) }) {
+            throw table.fault(nil, "{otp} is allowed only in 'form', 'json' and 'header'")
         }
         for case .secret(let label) in rule.slots {
             // It is shown at the prompt, and names what is stored.

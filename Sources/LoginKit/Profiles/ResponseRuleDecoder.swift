@@ -8,6 +8,9 @@ struct ResponseRuleDecoder {
         rule.loggedOut = try conditions("logged-out", in: table)
         rule.loggedIn = try loggedIn(table)
         rule.forbidden = try conditions("forbidden", in: table)
+        rule.secondFactor = try conditions("second-factor", in: table)
+        rule.pending = try conditions("pending", in: table)
+        rule.interval = try table.integer("interval", in: 1...60) ?? rule.interval
         rule.message = try place("message", in: table)
         rule.username = try place("username", in: table)
         rule.token = try place("token", in: table)

@@ -53,6 +53,18 @@ package struct StrictTable {
         return StrictTable(inner, file: file, path: pathOf(key))
     }
 
+    /// A table, or a list of tables; none where nothing is said.
+    func tables(_ key: String) throws(UsageFault) -> [StrictTable] {
+        guard case .array(let elements) = members[key] else { return try table(key).map { [$0] } ?? [] }
+        var tables: [StrictTable] = []
+        for (number, element) in elements.enumerated() {
+            guard case .table(let inner) = element else { throw wrongType(key, element, "a table or a list of tables") }
+            tables.append(StrictTable(inner, file: file, path: "\(pathOf(key))[\(number + 1)]"))
+        }
+        if tables.isEmpty { throw fault(key, "is an empty list") }
+        return tables
+    }
+
     /// A text, or a list of texts.
     func strings(_ key: String) throws(UsageFault) -> [String] {
         guard let value = members[key] else { return [] }

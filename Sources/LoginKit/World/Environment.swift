@@ -9,6 +9,8 @@ package struct Environment: Sendable {
     private let values: [String: String]
     /// `AUTHCTL_PASSWORD`.
     let password: Secret?
+    /// `AUTHCTL_OTP`.
+    let code: Secret?
 
     /// What a login may be given; removed from the environment of everything that authctl starts.
     private static let supplied = ProgramEnvironment.withheld
@@ -25,26 +27,31 @@ package struct Environment: Sendable {
         "http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
     ]
 
-    init(_ values: [String: String], password: Secret? = nil) {
+    init(_ values: [String: String], password: Secret? = nil, code: Secret? = nil) {
         self.values = values
         self.password = password
+        self.code = code
     }
 
     /// Reads the process's own environment, and takes out of it what children must not see.
     static func taken() -> Environment {
         var values: [String: String] = [:]
         for names in [supplied, others, proxyVariables] {
-            for name in names where name != "AUTHCTL_PASSWORD" {
+            for name in names where name != "AUTHCTL_PASSWORD" && name != "AUTHCTL_OTP" {
                 if let text = getenv(name) { values[name] = String(cString: text) }
             }
         }
-        let password = getenv("AUTHCTL_PASSWORD").map { text -> Secret in
+        let (password, code) = (wiped("AUTHCTL_PASSWORD"), wiped("AUTHCTL_OTP"))
+        for name in supplied { unsetenv(name) }
+        return Environment(values, password: password, code: code)
+    }
+
+    private static func wiped(_ name: String) -> Secret? {
+        getenv(name).map { text in
             let secret = Secret(copying: UnsafeRawBufferPointer(start: text, count: strlen(text)))
             explicit_bzero(text, strlen(text))
             return secret
         }
-        for name in supplied { unsetenv(name) }
-        return Environment(values, password: password)
     }
 
     /// - Returns: nothing if the variable is not set or empty.

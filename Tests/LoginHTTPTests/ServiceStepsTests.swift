@@ -1,0 +1,89 @@
+import LoginCore
+import LoginHTTP
+import LoginTestSupport
+import Secrets
+import Testing
+
+/// A login of several requests.
+struct ServiceStepsTests {
+    /// A password, then a code in a second request, as the manual has it.
+    private func shop() throws -> Profile {
+        var verify = try SomeProfiles.rule("GET", "/me")
+        verify.response.username = Place("/name")
+        var profile = Profile(name: "shop", url: "https://shop.example", methods: [.token], verify: verify)
+        var first = try SomeProfiles.rule(
+            "POST", "/login",
+            json: .object([
+                try SomeProfiles.member("user", "{username}"), try SomeProfiles.member("password", "{password}"),
+            ]))
+        first.response.token = Place("/token")
+        first.response.secondFactor = [Condition(status: 401, places: [
+            Condition.PlacePattern(place: .header("X-Wants"), pattern: TextPattern("otp"))
+        ])]
+        var second = try SomeProfiles.rule("POST", "/2fa", json: .object([try SomeProfiles.member("code", "{otp}")]))
+        second.headers = [HeaderRule(name: "X-Ticket", value: try Template(parsing: "{token}"))]
+        second.response.token = Place("/token")
+        profile.loginSteps = [first, second]
+        return profile
+    }
+
+    private let wantsCode = HTTPResponse.answer(401, #"{"token": "t1"}"#, headers: ["X-Wants: otp"])
+    private let anonymous = HTTPResponse.answer(401)
+
+    private func begin(_ exchange: Exchange) throws -> LoginStep {
+        try exchange.service.begin(Credential(username: "ann", .password(Secret("pw"))), code: nil)
+    }
+
+    @Test func `the step for a code is left out where none is wanted`() throws {
+        let exchange = Exchange(
+            try shop(), [anonymous, .answer(200, #"{"token": "t1"}"#), .answer(200, #"{"name": "ann"}"#)])
+        guard case .accepted(let login) = try begin(exchange) else {
+            Issue.record("not accepted")
+            return
+        }
+        #expect(login.session.secrets.map(\.text) == ["t1"] && exchange.rest == 0)
+    }
+
+    @Test func `a code goes into the second request, with the token of the first; a wrong one may be followed by another`()
+        throws
+    {
+        let exchange = Exchange(
+            try shop(),
+            [
+                anonymous, wantsCode, .answer(401), .answer(200, #"{"token": "t2"}"#),
+                .answer(200, #"{"name": "ann"}"#),
+            ])
+        guard case .needsCode(_, let partial) = try begin(exchange) else {
+            Issue.record("no code was asked for")
+            return
+        }
+        guard case .refused = try exchange.service.resume(partial, code: Secret("111")) else {
+            Issue.record("not refused")
+            return
+        }
+        guard case .accepted(let login) = try exchange.service.resume(partial, code: Secret("222")) else {
+            Issue.record("not accepted")
+            return
+        }
+        #expect(login.session.secrets.map(\.text) == ["t2"])
+        #expect(exchange.requests[2].contains("X-Ticket: t1") && exchange.requests[2].contains(#"{"code":"111"}"#))
+        #expect(exchange.requests[3].contains(#"{"code":"222"}"#))
+        #expect(!exchange.requests.contains { $0.contains("pw") && $0.contains("code") })
+    }
+
+    @Test func `a second factor that the profile has no place for is told as such`() throws {
+        var profile = try shop()
+        profile.loginSteps.removeLast()
+        let exchange = Exchange(profile, [anonymous, wantsCode])
+        #expect(fault { _ = try begin(exchange) } == .secondFactor(.notDescribed(words: nil)))
+    }
+
+    @Test func `a refusal before the credential was sent is a failure of the service`() throws {
+        var profile = try shop()
+        var hello = try SomeProfiles.rule("POST", "/hello")
+        hello.response.token = Place("/token")
+        profile.loginSteps = [hello] + profile.loginSteps
+        let exchange = Exchange(profile, [anonymous, .answer(401)])
+        #expect(fault { _ = try begin(exchange) } == .failure(.unexpectedStatus(401, step: "login", words: nil)))
+    }
+}
