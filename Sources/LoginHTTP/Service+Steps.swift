@@ -22,7 +22,7 @@ extension Service {
     /// Sends one request after the other, until a person is needed or all have been answered.
     /// - Parameter code: for the request that is sent next.
     func take(_ begun: StepsInProgress, code: Secret?) throws(LoginError) -> LoginStep {
-        var steps = begun, code = code
+        var steps = begun, code = code, last: ParsedResponse?
         while steps.next < profile.loginSteps.count {
             let rule = profile.loginSteps[steps.next]
             if steps.isSkipped(in: profile) {
@@ -36,8 +36,7 @@ extension Service {
             case .accepted:
                 try steps.note(facts, self, rule.response)
                 (steps.isGuarded, code) = (false, nil)
-                steps.next += 1
-                if steps.next >= profile.loginSteps.count { return .accepted(try open(steps, after: facts)) }
+                (steps.next, last) = (steps.next + 1, facts)
             case .needsSecondFactor(let words):
                 if takesCode, code != nil { return .refused(Refusal(status: facts.status, words: words)) }
                 try steps.note(facts, self, rule.response)
@@ -50,7 +49,7 @@ extension Service {
             case .pending:
                 return .pending(seconds: rule.response.interval, steps)
             case .refused(let refusal):
-                guard steps.hasSentCredential else {
+                guard steps.hasSentCredential || profile.loginSteps.count == 1 else {
                     throw .failure(
                         .unexpectedStatus(refusal.status, step: Step.login.rawValue, words: refusal.words))
                 }
@@ -61,7 +60,8 @@ extension Service {
                 throw error
             }
         }
-        throw .failure(.unexpectedEvent("a login without an answer"))
+        guard let last else { throw .failure(.unexpectedEvent("a login without a request")) }
+        return .accepted(try open(steps, after: last))
     }
 
     private func send(

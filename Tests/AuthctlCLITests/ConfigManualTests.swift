@@ -27,7 +27,7 @@ struct ConfigManualTests {
         #expect(
             names == [
                 "wire", "archive", "intranet", "blog", "posts", "notes", "screencast", "forge", "admin", "chat",
-                "index",
+                "index", "shop",
             ])
     }
 

@@ -73,8 +73,8 @@ struct LoginFlowWalkTests {
         Case(
             "a second factor", LoginFlow.Policy(maxAttempts: 1), hasSecondFactor: true, places: 7461, longest: 22),
         Case(
-            "a second factor, nobody to ask", LoginFlow.Policy(mayAsk: false), hasSecondFactor: true, places: 225,
-            longest: 14),
+            "a second factor, nobody to ask", LoginFlow.Policy(mayAsk: false), hasSecondFactor: true, places: 169,
+            longest: 12),
         Case(
             "a second factor, force", LoginFlow.Policy(maxAttempts: 1, force: true), hasSecondFactor: true,
             places: 1422, longest: 11),
