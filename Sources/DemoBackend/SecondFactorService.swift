@@ -62,7 +62,9 @@ struct SecondFactorService: Service {
     }
 
     private func me(_ token: String?) -> Reply {
-        guard let account = token.flatMap({ sessions[$0] }) else { return .json(401, ErrorWords(error: "Log in first")) }
+        guard let account = token.flatMap({ sessions[$0] }) else {
+            return .json(401, ErrorWords(error: "Log in first"))
+        }
         return .json(200, ["username": account.name], who: account.name)
     }
 

@@ -105,7 +105,9 @@ public final class Service: Authenticator {
             if protectionSpace == nil { _ = try prepare() }
             let credential = try withPrincipal(credential)
             lastVisit = nil
-            if profile.loginSteps.isEmpty { return .accepted(try confirmed(try ownSession(of: credential), credential)) }
+            if profile.loginSteps.isEmpty {
+                return .accepted(try confirmed(try ownSession(of: credential), credential))
+            }
             return try take(StepsInProgress(credential: credential), code: profile.asksCodeAtOnce ? code : nil)
         }
     }

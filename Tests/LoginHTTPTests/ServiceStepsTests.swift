@@ -17,9 +17,13 @@ struct ServiceStepsTests {
                 try SomeProfiles.member("user", "{username}"), try SomeProfiles.member("password", "{password}"),
             ]))
         first.response.token = Place("/token")
-        first.response.secondFactor = [Condition(status: 401, places: [
-            Condition.PlacePattern(place: .header("X-Wants"), pattern: TextPattern("otp"))
-        ])]
+        first.response.secondFactor = [
+            Condition(
+                status: 401,
+                places: [
+                    Condition.PlacePattern(place: .header("X-Wants"), pattern: TextPattern("otp"))
+                ])
+        ]
         var second = try SomeProfiles.rule("POST", "/2fa", json: .object([try SomeProfiles.member("code", "{otp}")]))
         second.headers = [HeaderRule(name: "X-Ticket", value: try Template(parsing: "{token}"))]
         second.response.token = Place("/token")
@@ -44,7 +48,8 @@ struct ServiceStepsTests {
         #expect(login.session.secrets.map(\.text) == ["t1"] && exchange.rest == 0)
     }
 
-    @Test func `a code goes into the second request, with the token of the first; a wrong one may be followed by another`()
+    @Test
+    func `a code goes into the second request, with the token of the first; a wrong one may be followed by another`()
         throws
     {
         let exchange = Exchange(

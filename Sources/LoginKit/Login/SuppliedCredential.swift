@@ -44,7 +44,10 @@ package struct SuppliedCredential {
         case .standardInput:
             // Typed there, it would be seen.
             guard !world.isTerminal(STDIN_FILENO) else {
-                throw .usage(.badValue(option: name, problem: "standard input is a terminal; pipe the \(kind == .code ? "code" : "password") in"))
+                throw .usage(
+                    .badValue(
+                        option: name,
+                        problem: "standard input is a terminal; pipe the \(kind == .code ? "code" : "password") in"))
             }
             return try fromFile { () throws(SecretFile.Problem) in
                 try SecretFile.read(STDIN_FILENO, waiting: InputWait(descriptor: STDIN_FILENO, deadline: deadline))

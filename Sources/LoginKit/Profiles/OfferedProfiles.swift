@@ -39,7 +39,9 @@ package struct OfferedProfiles {
 
 extension StrictTable {
     /// The keys that can run programs or weaken trust.
-    private static let riskyKeys = ["password-command", "otp-command", "proxy", "ca-file", "certificate", "key", "allow-http"]
+    private static let riskyKeys = [
+        "password-command", "otp-command", "proxy", "ca-file", "certificate", "key", "allow-http",
+    ]
 
     private func isRisky(_ key: String) -> Bool {
         if Self.riskyKeys.contains(key) { return true }

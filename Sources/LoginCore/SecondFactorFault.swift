@@ -1,0 +1,9 @@
+/// Why a second factor kept somebody out.
+public enum SecondFactorFault: Equatable, Sendable {
+    /// A code is wanted, and nobody could be asked; with the server's own words, unescaped.
+    case required(words: String?)
+    /// The code was refused, or the approval was.
+    case refused(Refusal)
+    /// The server wants one, and the profile does not say how it is sent.
+    case notDescribed(words: String?)
+}
