@@ -5,11 +5,11 @@ public import Secrets
 /// The one loop that owns the flow's state; its result cannot be dropped.
 public struct LoginLoop {
     private let keeper: any LoginKeeper
-    private let service: any Authenticator
+    let service: any Authenticator
     let prompt: any Prompt
     private let supplied: Credential?
-    private let code: SuppliedCode?
-    private let extraSecrets: [CredentialField: Secret]
+    let code: SuppliedCode?
+    let extraSecrets: [CredentialField: Secret]
     private let refused: RefusedLogin?
 
     /// - Parameters:
@@ -155,57 +155,5 @@ public struct LoginLoop {
         held.stored = now
         service.hold(now.extraSecrets)
         return .lookedUp(now.found, endedAt: now.endedAt)
-    }
-
-    private func begin(_ credential: Credential?, _ held: inout Held) throws(LoginError) -> LoginFlow.Event {
-        guard let credential else { return .lookedUp(.nothing) }
-        var code = held.code
-        if code == nil, let supplied = self.code, supplied.isSentAtOnce { code = try supplied.read() }
-        let complete = credential.completed(by: extraSecrets).completed(by: held.stored.extraSecrets)
-        return judge(&held) { () throws(LoginError) in try service.begin(complete, code: code) }
-    }
-
-    private func resume(
-        from source: LoginFlow.CodeSource, _ held: inout Held
-    ) throws(LoginError) -> LoginFlow.Event {
-        guard let partial = held.partial else { return .failed(.failure(.unexpectedEvent("nothing to go on with"))) }
-        let code: Secret?
-        switch source {
-        case .supplied: code = try self.code?.read()
-        case .typed: code = held.code
-        case .none: code = nil
-        }
-        let event = judge(&held) { () throws(LoginError) in try service.resume(partial, code: code) }
-        if case .failed = event { return event }
-        held.code = nil
-        return event
-    }
-
-    private func judge(_ held: inout Held, _ ask: () throws(LoginError) -> LoginStep) -> LoginFlow.Event {
-        do throws(LoginError) {
-            switch try whileWaiting(ask) {
-            case .accepted(let login):
-                (held.confirmed, held.partial) = (login, nil)
-                return .confirmed(login.identity, isRefreshed: login.session != held.stored.session)
-            case .refused(let refusal):
-                return .refused(refusal)
-            case .needsCode(let words, let partial):
-                held.partial = partial
-                return .needsCode(words: words)
-            case .pending(let seconds, let partial):
-                held.partial = partial
-                return .pending(seconds: seconds)
-            }
-        } catch .rejected(let refusal) {
-            return .refused(refusal)
-        } catch {
-            return .failed(error)
-        }
-    }
-
-    private func whileWaiting<Result>(_ ask: () throws(LoginError) -> Result) throws(LoginError) -> Result {
-        prompt.showWaiting("Authenticating, please wait…")
-        defer { prompt.showWaiting(nil) }
-        return try ask()
     }
 }
