@@ -27,7 +27,7 @@ func run(_ arguments: [String]) throws(StoreFault) -> Int32 {
         return 0
     }
     if arguments[0] == "choose" {
-        print(try shelf.chooser().choose { complain("passed over: \($0)") }.name)
+        print(try shelf.chooser().choose { complain("was skipped: \($0)") }.name)
         return 0
     }
     guard let name = StoreName(arguments[1]) else { return 2 }
