@@ -296,6 +296,16 @@ extension LoginFlow {
     }
 
     mutating func authenticate(_ source: Source) -> Effect {
+        // Without the code that goes along with it, a good password would be refused.
+        if source == .stored, subject.fields.contains(.code) {
+            guard mayAskNow else { return finish(.failed(.secondFactor(.required(words: nil)))) }
+            reason = .sessionEnded(at: endedAt)
+            return go(.preparing(.typed), .prepare)
+        }
+        return authenticateNow(source)
+    }
+
+    private mutating func authenticateNow(_ source: Source) -> Effect {
         go(.authenticating(source), .authenticate(source))
     }
 

@@ -4,7 +4,7 @@ extension LoginLoop {
     func begin(_ credential: Credential?, _ held: inout Held) throws(LoginError) -> LoginFlow.Event {
         guard let credential else { return .lookedUp(.nothing) }
         var code = held.code
-        if code == nil, let supplied = self.code, supplied.isSentAtOnce { code = try supplied.read() }
+        if code == nil, let supplied = self.code, supplied.isSentAtOnce { code = try supplied.take() }
         let complete = credential.completed(by: extraSecrets).completed(by: held.stored.extraSecrets)
         return judge(&held) { () throws(LoginError) in try service.begin(complete, code: code) }
     }
@@ -15,7 +15,7 @@ extension LoginLoop {
         guard let partial = held.partial else { return .failed(.failure(.unexpectedEvent("nothing to go on with"))) }
         let code: Secret?
         switch source {
-        case .supplied: code = try self.code?.read()
+        case .supplied: code = try self.code?.take()
         case .typed: code = held.code
         case .none: code = nil
         }

@@ -128,20 +128,6 @@ public protocol Authenticator {
     func trust(_ exception: TrustedCertificate)
 }
 
-/// The code of a second factor that was given beforehand. It is read when it is needed, and no sooner: it may come from a
-/// program.
-public struct SuppliedCode {
-    /// Whether it goes along with the password, since the server does not say by itself that it wants one.
-    public let isSentAtOnce: Bool
-    let read: () throws(LoginError) -> Secret
-
-    /// - Parameter read: called once.
-    public init(isSentAtOnce: Bool, read: @escaping () throws(LoginError) -> Secret) {
-        self.isSentAtOnce = isSentAtOnce
-        self.read = read
-    }
-}
-
 /// How far a login has come.
 public enum LoginStep {
     case accepted(Login)

@@ -14,8 +14,6 @@ struct StepsInProgress: PartialLogin {
     var token: Token?
     /// All that hold by now.
     var cookies: [Cookie] = []
-    /// Whether a refusal is about the credential.
-    var hasSentCredential = false
 }
 
 extension Service {
@@ -31,7 +29,7 @@ extension Service {
             }
             let takesCode = rule.slots.contains(.code)
             if steps.isGuarded, takesCode, code == nil { return .needsCode(words: steps.words, steps) }
-            let facts = try send(rule, &steps, code: takesCode ? code : nil)
+            let facts = try send(rule, steps, code: takesCode ? code : nil)
             switch judge(facts, by: rule.response, at: .login) {
             case .accepted:
                 try steps.note(facts, self, rule.response)
@@ -49,11 +47,7 @@ extension Service {
             case .pending:
                 return .pending(seconds: rule.response.interval, steps)
             case .refused(let refusal):
-                guard steps.hasSentCredential || profile.loginSteps.count == 1 else {
-                    throw .failure(
-                        .unexpectedStatus(refusal.status, step: Step.login.rawValue, words: refusal.words))
-                }
-                return .refused(carried(steps.credential).map { refusal.ambiguous(true, $0) } ?? refusal)
+                return try refused(refusal, at: rule, steps, hasSentCode: takesCode && code != nil)
             case .forbidden(let refusal):
                 throw .forbidden(refusal)
             case .unclear(let error):
@@ -65,7 +59,7 @@ extension Service {
     }
 
     private func send(
-        _ rule: RequestRule, _ steps: inout StepsInProgress, code: Secret?
+        _ rule: RequestRule, _ steps: StepsInProgress, code: Secret?
     ) throws(LoginError) -> ParsedResponse {
         var values = SlotValues()
         values.username = steps.credential.username
@@ -73,9 +67,24 @@ extension Service {
         values.code = code
         values.token = steps.token?.value
         values.cookies = steps.cookies
-        let answer = carried(steps.credential)
-        if answer != nil || rule.slots.contains(.password) { steps.hasSentCredential = true }
-        return try send(rule, values, session: nil, credential: answer, carrying: steps.cookies)
+        let facts = try send(
+            rule, values, session: nil, credential: carried(steps.credential), carrying: steps.cookies)
+        // The server's words may repeat what this very answer hands out.
+        hidden.add([rule.response.token.flatMap { facts.secret(at: $0) }] + facts.response.cookies.map(\.value))
+        return facts
+    }
+
+    /// Only the refusal of a step that carries the credential is about the credential.
+    private func refused(
+        _ refusal: Refusal, at rule: RequestRule, _ steps: StepsInProgress, hasSentCode: Bool
+    ) throws(LoginError) -> LoginStep {
+        if hasSentCode { return .refused(refusal) }
+        if steps.isGuarded { throw .secondFactor(.refused(refusal)) }
+        let carried = carried(steps.credential)
+        guard carried != nil || rule.slots.contains(.password) || profile.loginSteps.count == 1 else {
+            throw .failure(.unexpectedStatus(refusal.status, step: Step.login.rawValue, words: refusal.words))
+        }
+        return .refused(carried.map { refusal.ambiguous(true, $0) } ?? refusal)
     }
 
     /// The credential where HTTP authentication carries it, or the handshake does.

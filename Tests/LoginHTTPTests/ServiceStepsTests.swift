@@ -91,4 +91,32 @@ struct ServiceStepsTests {
         let exchange = Exchange(profile, [anonymous, .answer(401)])
         #expect(fault { _ = try begin(exchange) } == .failure(.unexpectedStatus(401, step: "login", words: nil)))
     }
+
+    @Test func `the refusal of a later step is not about the password`() throws {
+        var profile = try shop()
+        profile.loginSteps[0].response.secondFactor = nil
+        profile.loginSteps[1].content = .none
+        let exchange = Exchange(profile, [anonymous, .answer(200, #"{"token": "t1"}"#), .answer(401)])
+        #expect(fault { _ = try begin(exchange) } == .failure(.unexpectedStatus(401, step: "login", words: nil)))
+    }
+
+    @Test func `an approval that is denied is a second factor that was refused`() throws {
+        var profile = try shop()
+        profile.loginSteps[1].content = .none
+        let exchange = Exchange(profile, [anonymous, wantsCode, .answer(401)])
+        #expect(fault { _ = try begin(exchange) } == .secondFactor(.refused(Refusal(status: 401))))
+    }
+
+    @Test func `the server's words do not repeat the token of the same answer`() throws {
+        var profile = try shop()
+        profile.loginSteps[0].response.message = Place("/message")
+        let telling = HTTPResponse.answer(
+            401, #"{"token": "t1-canary-token", "message": "use t1-canary-token"}"#, headers: ["X-Wants: otp"])
+        let exchange = Exchange(profile, [anonymous, telling])
+        guard case .needsCode(let words, _) = try begin(exchange) else {
+            Issue.record("no code was asked for")
+            return
+        }
+        #expect(words == nil)
+    }
 }

@@ -91,7 +91,6 @@ package struct Gate {
         // What was given is tried once.
         if refused != nil {
             (settings.supplied, settings.policy.hasSuppliedCredential) = (nil, false)
-            (settings.code, settings.policy.hasSuppliedCode) = (nil, false)
         }
         return try logIn(try LoginRun(context, profile, settings), isRefused: refused != nil)
     }

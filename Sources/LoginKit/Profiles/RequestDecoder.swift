@@ -9,6 +9,7 @@ struct RequestDecoder {
     ]
     /// What only a step of 'login' may say.
     static let stepKeys = ["second-factor", "pending", "interval"]
+    private static let mostSteps = 16
 
     func request(_ key: String, in profile: StrictTable) throws(UsageFault) -> RequestRule? {
         try profile.table(key).map { (table) throws(UsageFault) in try request(key, table) }
@@ -18,10 +19,14 @@ struct RequestDecoder {
     func steps(_ key: String, in profile: StrictTable) throws(UsageFault) -> [RequestRule] {
         var rules: [RequestRule] = []
         for table in try profile.tables(key) { rules.append(try request(key, table)) }
-        let isPrompted = rules.contains { $0.response.secondFactor != nil } || rules.count == 1
-        if !isPrompted, rules.contains(where: { $0.slots.contains(.code) }) {
-            throw profile.fault(key, "has {otp}, and no step before it says 'second-factor'")
+        for (number, rule) in rules.enumerated() where rules.count > 1 && rule.slots.contains(.code) {
+            let guards = [rule] + (number > 0 ? [rules[number - 1]] : [])
+            if !guards.contains(where: { $0.response.secondFactor != nil }) {
+                throw profile.fault(
+                    key, "uses {otp} in step \(number + 1), and the step before it has no 'second-factor'")
+            }
         }
+        if rules.count > Self.mostSteps { throw profile.fault(key, "has more than \(Self.mostSteps) steps") }
         return rules
     }
 

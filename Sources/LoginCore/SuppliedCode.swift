@@ -1,0 +1,22 @@
+public import Secrets
+
+/// The code of a second factor that was given beforehand. It is read when it is needed, and no sooner: it may come from a
+/// program.
+public final class SuppliedCode {
+    /// Whether it goes along with the password, since the server does not say by itself that it wants one.
+    public let isSentAtOnce: Bool
+    private var read: (() throws(LoginError) -> Secret)?
+
+    /// - Parameter read: called once at most.
+    public init(isSentAtOnce: Bool, read: @escaping () throws(LoginError) -> Secret) {
+        self.isSentAtOnce = isSentAtOnce
+        self.read = read
+    }
+
+    /// - Returns: nothing once it was taken, since a code works once.
+    func take() throws(LoginError) -> Secret? {
+        let read = read
+        self.read = nil
+        return try read?()
+    }
+}
