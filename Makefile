@@ -40,8 +40,10 @@ demo: build ## a login at the built-in demo server; without a terminal it walks 
 	@scripts/demo $(AUTHCTL) .build/debug/demo-backend
 
 # One build for the three of them; docs/tests.md says what each has, and how long it takes.
-check: CHOICE := --skip '^EndToEndTests[.]|CrashTests|HelperContractTests|SecretServiceTests'
-check: ## the tests of core, command line and adapters, without servers: under a minute
+check: CHOICE := --disable-xctest --skip '^(EndToEndTests|LoginTerminalTests)[.]' \
+	--skip '(Crash|HelperContract|SecretService|Concurrency|Tamper)Tests' \
+	--skip '^LoginHTTPTests[.].?(TLS|A request|A network fault|A redirect to another origin).?/'
+check: ## the tests of core, command line and adapters, without servers and terminals: under a minute
 test: ## every test, on real servers too: five minutes
 test-all: THOROUGHNESS := all
 test-all: ## the same, each fault at every place and in every store: what CI runs

@@ -1,3 +1,4 @@
+import LoginTestSupport
 import Secrets
 import Testing
 
@@ -30,12 +31,13 @@ struct LoginFlowWalkTests {
         }
     }
 
-    static let cases = [
-        Case("2 attempts", LoginFlow.Policy(maxAttempts: 2), places: 4309, longest: 22),
+    /// The policies with the most states, which take two thirds of the time, only where everything is tried.
+    static let cases = usual + (Thoroughness.isFull ? large : [])
+
+    private static let usual = [
         Case("1 attempt", LoginFlow.Policy(maxAttempts: 1), places: 1329, longest: 18),
         Case("no attempt", LoginFlow.Policy(maxAttempts: 0), places: 143, longest: 12),
         Case("nobody to ask", LoginFlow.Policy(mayAsk: false), places: 143, longest: 12),
-        Case("force", LoginFlow.Policy(maxAttempts: 3, force: true), places: 5747, longest: 15),
         Case("force, nobody to ask", LoginFlow.Policy(mayAsk: false, force: true), places: 22, longest: 1),
         Case("renews first", LoginFlow.Policy(mayAsk: false, refreshesFirst: true), places: 142, longest: 11),
         Case("a ticket, nobody to ask", LoginFlow.Policy(mayAsk: false, mayUseTicket: true), places: 302, longest: 13),
@@ -44,9 +46,6 @@ struct LoginFlowWalkTests {
             "given, force, nobody to ask", LoginFlow.Policy(mayAsk: false, force: true, hasSuppliedCredential: true),
             places: 103, longest: 4),
         Case(
-            "1 attempt, trust asked", LoginFlow.Policy(maxAttempts: 1, trust: TrustPolicy(mayAsk: true)), places: 4522,
-            longest: 22),
-        Case(
             "given, trust asked", LoginFlow.Policy(hasSuppliedCredential: true, trust: TrustPolicy(mayAsk: true)),
             places: 357,
             longest: 8),
@@ -54,13 +53,6 @@ struct LoginFlowWalkTests {
             "nobody to ask, fingerprint",
             LoginFlow.Policy(mayAsk: false, trust: TrustPolicy(fingerprint: SomeLogin.fingerprint(7))), places: 296,
             longest: 15),
-        Case(
-            "another fingerprint",
-            LoginFlow.Policy(maxAttempts: 1, trust: TrustPolicy(fingerprint: SomeLogin.fingerprint(8), mayAsk: true)),
-            places: 1330, longest: 18),
-        Case(
-            "a session that was refused", LoginFlow.Policy(maxAttempts: 1, sessionWasRefused: true), places: 1327,
-            longest: 17),
         Case("another person", LoginFlow.Policy(maxAttempts: 1), ofAnother: true, places: 1913, longest: 19),
         Case(
             "another person, nobody to ask", LoginFlow.Policy(mayAsk: false, mayUseTicket: true), ofAnother: true,
@@ -70,8 +62,6 @@ struct LoginFlowWalkTests {
             "another person, given", LoginFlow.Policy(hasSuppliedCredential: true), ofAnother: true, places: 79,
             longest: 3
         ),
-        Case(
-            "a second factor", LoginFlow.Policy(maxAttempts: 1), hasSecondFactor: true, places: 7461, longest: 22),
         Case(
             "a second factor, nobody to ask", LoginFlow.Policy(mayAsk: false), hasSecondFactor: true, places: 169,
             longest: 12),
@@ -84,6 +74,27 @@ struct LoginFlowWalkTests {
             LoginFlow.Policy(maxAttempts: 0, refreshesFirst: true, trust: TrustPolicy(mayAsk: true)), places: 462,
             longest: 15),
     ]
+
+    private static var large: [Case] {
+        [
+            Case(
+                "another fingerprint",
+                LoginFlow.Policy(
+                    maxAttempts: 1, trust: TrustPolicy(fingerprint: SomeLogin.fingerprint(8), mayAsk: true)),
+                places: 1330, longest: 18),
+            Case(
+                "a session that was refused", LoginFlow.Policy(maxAttempts: 1, sessionWasRefused: true), places: 1327,
+                longest: 17),
+            Case("2 attempts", LoginFlow.Policy(maxAttempts: 2), places: 4309, longest: 22),
+            Case("force", LoginFlow.Policy(maxAttempts: 3, force: true), places: 5747, longest: 15),
+            Case(
+                "1 attempt, trust asked", LoginFlow.Policy(maxAttempts: 1, trust: TrustPolicy(mayAsk: true)),
+                places: 4522,
+                longest: 22),
+            Case(
+                "a second factor", LoginFlow.Policy(maxAttempts: 1), hasSecondFactor: true, places: 7461, longest: 22),
+        ]
+    }
 
     @Test(arguments: cases) func `the states and the longest path are counted`(_ walked: Case) {
         let walk = walked.walk

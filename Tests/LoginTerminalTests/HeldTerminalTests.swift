@@ -50,7 +50,7 @@ import Testing
                 environment: home.environment.merging(["PS1": "ready> "]) { $1 }, directory: home.path))
         try pty.wait(for: "ready> ")
         let before = pty.settings
-        pty.type(try BuiltProducts.path(of: "PromptProbe") + " --fields password --judged 4\n")
+        pty.type(try BuiltProducts.path(of: "PromptProbe") + " --fields password --judged 8\n")
         try pty.wait(for: "Password: ")
         pty.type("pw\r")
         try pty.wait(for: "please wait…")
