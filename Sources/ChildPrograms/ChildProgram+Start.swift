@@ -28,7 +28,11 @@ extension ChildProgram {
         sigaddset(&defaults, SIGPIPE)
         sigaddset(&defaults, SIGXFSZ)
         posix_spawnattr_setsigdefault(&attributes, &defaults)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+        // A thread of Swift's own pool has every signal blocked, and what it starts could not be ended.
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
         var child = pid_t()
         let problem = withCStrings(words.map { Array($0.utf8CString) }) { arguments in
             ProgramEnvironment.inherited().withPointers { environment in

@@ -156,6 +156,9 @@ struct SuppliedSecretTests {
     func `P21 a command that prints without end is ended`(line: String) {
         let expected = LoginError.usage(
             .badValue(option: "password-command", problem: SecretFile.Problem.tooLong.words))
+        let begin = ContinuousClock.now
         #expect(throws: expected) { try PasswordCommand(line: line).run() }
+        // It obeys at once: nobody has to wait until it is killed.
+        #expect(ContinuousClock.now - begin < .seconds(2))
     }
 }
