@@ -18,18 +18,18 @@ extension Service {
 
     /// Ends a session at the server, where the profile says how.
     public func logout(_ session: Session, username: String) throws(LoginError) -> LogoutOutcome {
-        hidden.add(session.secrets, username: username)
-        return try shielded { () throws(LoginError) in try sendLogout(session, username) }
+        client.hide(session.secrets, username: username)
+        return try client.shielded { () throws(LoginError) in try sendLogout(session, username) }
     }
 
     private func sendLogout(_ session: Session, _ username: String) throws(LoginError) -> LogoutOutcome {
         guard let rule = profile.logout else { return .notConfigured }
-        let facts = try send(rule, values(session, username: username), session: session)
+        let facts = try send(rule, with: session, username: username).facts
         // The rules of verify are about its own answers: a logout may well end on the page that strangers get.
         if facts.status == 401 || facts.matches(any: rule.response.loggedOut ?? []) {
             return .alreadyEnded(status: facts.status)
         }
-        switch judge(facts, by: rule.response, at: .logout) {
+        switch client.judge(facts, by: rule.response, at: .logout) {
         case .accepted:
             guard rule.method == "GET" || facts.isPage else { return .ended(status: facts.status) }
             return outcome(after: facts.status, of: session, username)
@@ -52,11 +52,11 @@ extension Service {
         clock.wait(Self.forgetting)
         let facts: ParsedResponse
         do throws(LoginError) {
-            facts = try send(verify, values(session, username: username), session: session)
+            facts = try send(verify, with: session, username: username).facts
         } catch {
             return .unproven(status: status)
         }
-        switch judge(facts, by: verify.response, at: .verify) {
+        switch client.judge(facts, by: verify.response, at: .verify) {
         case .refused: return .ended(status: status)
         case .accepted, .forbidden: return .stillAccepted(status: status)
         case .needsSecondFactor, .pending, .unclear: return .unproven(status: status)

@@ -21,31 +21,30 @@ extension Service {
     public func relay(
         _ request: HTTPRequest, with session: Session?, username: String
     ) throws(LoginError) -> Relayed {
-        hidden.add(session?.secrets ?? [], username: username)
-        return try shielded { () throws(LoginError) in
+        client.hide(session?.secrets ?? [], username: username)
+        return try client.shielded { () throws(LoginError) in
             var request = request
-            request.hidden = hidden
-            isProven = false
+            request.hidden = client.hidden
             guard let session else {
-                let response = try (anonymous ?? transport).send(request)
+                let response = try client.anonymously(request).response
                 return Relayed(response: response, session: nil, isProven: false, carriedPassword: false)
             }
             do throws(FillFault) {
-                try request.attach(session, profile.sessionRule, values(session, username: username))
+                try request.attach(session, profile.sessionRule, SlotValues(session, username: username))
             } catch {
                 throw error.asLoginError
             }
             request.comeFromBrowser(profile.sessionRule, at: endpoint.origin)
             guard let credential = session.credential else {
-                let response = try transport.send(request)
+                let response = try client.plainly(request).response
                 return Relayed(
-                    response: response, session: refreshed(session, by: response), isProven: false,
+                    response: response, session: client.refreshed(session, by: response), isProven: false,
                     carriedPassword: false)
             }
-            let response = try send(request, with: credential, answersOtherRealms: false)
+            let sent = try procedure.send(request, with: credential, answersOtherRealms: false)
             return Relayed(
-                response: response, session: session, isProven: isProven,
-                carriedPassword: isPassword(credential))
+                response: sent.response, session: session, isProven: sent.isProven,
+                carriedPassword: sent.carriedPassword)
         }
     }
 
@@ -55,9 +54,9 @@ extension Service {
     public func mayBeSentAhead(_ session: Session, to url: String, in space: VerifiedSpace?) throws(LoginError) -> Bool
     {
         guard let space, let credential = session.credential, isPassword(credential),
-            try method(for: credential) == .basic
+            try procedure.method(for: credential) == .basic
         else { return true }
-        return space.covers(path: try parsed(url).path)
+        return space.covers(path: try client.parsed(url).path)
     }
 
     /// What an answer says about the session.
@@ -97,7 +96,7 @@ extension Service {
             throw error.asLoginError
         }
         var paths: [String] = []
-        for url in urls { paths.append(try parsed(url).path) }
+        for url in urls { paths.append(try client.parsed(url).path) }
         return paths
     }
 
@@ -108,7 +107,7 @@ extension Service {
         case .challenge: break
         }
         guard let rule = profile.verify ?? profile.login else { return nil }
-        var values = values(session, username: username)
+        var values = SlotValues(session, username: username)
         values.ttl = options.ttl
         let url: String
         do throws(FillFault) {
@@ -116,7 +115,7 @@ extension Service {
         } catch {
             throw error.asLoginError
         }
-        return VerifiedSpace(realm: protectionSpace?.realm, path: try parsed(url).path)
+        return VerifiedSpace(realm: protectionSpace?.realm, path: try client.parsed(url).path)
     }
 }
 
@@ -134,7 +133,7 @@ extension Service {
     public func attachment(of session: Session, username: String) throws(LoginError) -> Attachment {
         var request = HTTPRequest(method: "POST", url: endpoint.base)
         do throws(FillFault) {
-            try request.attach(session, profile.sessionRule, values(session, username: username))
+            try request.attach(session, profile.sessionRule, SlotValues(session, username: username))
         } catch {
             throw error.asLoginError
         }
@@ -143,8 +142,8 @@ extension Service {
             return Attachment(request: request, method: request.basic == nil ? nil : .basic)
         }
         let answersByItself = isPassword(credential) && options.pinnedMethod == .digest
-        let method = answersByItself ? .digest : try method(for: credential)
-        if method == .basic || method == .digest { request.basic = try pair(credential) }
+        let method = answersByItself ? .digest : try procedure.method(for: credential)
+        if method == .basic || method == .digest { request.basic = credential.pair }
         return Attachment(request: request, method: method)
     }
 }

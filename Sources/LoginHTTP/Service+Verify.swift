@@ -1,35 +1,19 @@
 import LoginCore
 
 extension Service {
-    /// Reads an answer as the profile has it, and tells the observer.
-    func judge(_ facts: ParsedResponse, by rule: ResponseRule, at step: Step) -> Judgement {
-        let evidence = facts.evidence(by: rule, at: step, anonymous: anonymousResponse).without(hidden)
-        observer?(evidence)
-        return evidence.judgement
-    }
-
-    /// What is thrown repeats no secret of this run.
-    func shielded<Result>(_ body: () throws(LoginError) -> Result) throws(LoginError) -> Result {
-        do throws(LoginError) {
-            return try body()
-        } catch {
-            throw error.without(hidden)
-        }
-    }
-
     /// In bytes: what goes on is kept, and shown in tables.
     private static let longestName = 16 << 10
 
     /// Has the verify endpoint confirm a session: the only proof of a login, where the service has such an endpoint. Where it has
     /// none, nothing is known against a session that is not past its end.
     func confirm(_ session: Session, username: String, afterLogin: Bool) throws(LoginError) -> Login {
-        hidden.add(session.secrets, username: username)
+        client.hide(session.secrets, username: username)
         guard let verify = profile.verify else {
             if !afterLogin, clock.isOver(session.expires) { throw .rejected(.pastEnd) }
             return Login(identity: Identity(username: username, serverName: nil), session: session)
         }
-        let facts = try send(verify, values(session, username: username), session: session)
-        switch judge(facts, by: verify.response, at: .verify) {
+        let facts = try send(verify, with: session, username: username).facts
+        switch client.judge(facts, by: verify.response, at: .verify) {
         case .accepted:
             break
         case .refused(let refusal):
@@ -49,7 +33,7 @@ extension Service {
         }
         return Login(
             identity: Identity(username: accountName(typed: username, serverName), serverName: serverName),
-            session: refreshed(session, by: facts.response))
+            session: client.refreshed(session, by: facts.response))
     }
 }
 

@@ -15,8 +15,8 @@ public struct ServiceEndpoint: Equatable, Sendable {
     }
 }
 
-/// One service as a profile describes it: puts the profile's requests together, sends them, and reads the answers by
-/// the profile's rules.
+/// One service as a profile describes it: logs in by the procedure of the profile's kind, and uses the session by the one client
+/// that sends the profile's requests.
 ///
 /// It judges nothing by itself: `ParsedResponse.judged` does, and whether to go on is `LoginFlow`'s decision.
 public final class Service: Authenticator {
@@ -47,34 +47,15 @@ public final class Service: Authenticator {
         }
     }
 
-    let profile: Profile
-    let endpoint: ServiceEndpoint
+    let client: ServiceClient
+    /// What is particular to the kind of the profile's logins.
+    let procedure: any LoginProcedure
     let options: Options
     let clock: WallClock
-    let transport: any Transport
-    let tickets: TicketCache
-    /// The same way without the client certificate, where that alone is the proof.
-    let anonymous: (any Transport)?
-    /// What the server asked for, once it was asked.
-    public internal(set) var protectionSpace: ProtectionSpace?
-    /// What verify answers without a login: found out by `prepare`, else remembered.
-    public internal(set) var anonymousResponse: AnonymousResponse?
-    /// The challenge of Digest in hand, with how often it was answered.
-    var digest: DigestSession?
-    /// Whether the last answer showed that the server took the credential for good, whatever its status.
-    var isProven = false
-    /// Is told how each answer was judged.
-    public var observer: ((Evidence) -> Void)?
-    /// Everything secret that was sent or received: what the server says is not shown where it repeats any of it.
-    var hidden = RepeatedSecrets()
-    /// What goes along with every request: `hold`.
-    private var extraSecrets: [CredentialField: Secret] = [:]
     /// Whether the session of the last login is carried by cookies that the page before it had set.
     public private(set) var keepsAnonymousSession = false
     /// Why the last token looks as if it were past its end, where the clocks are the reason.
     public internal(set) var clockDifference: ClockDifference?
-    /// What the last page left.
-    private(set) var lastVisit: PageVisit?
 
     /// Asks nothing yet.
     /// - Parameter anonymous: the way without the client certificate; nothing unless that alone is the proof.
@@ -82,32 +63,52 @@ public final class Service: Authenticator {
         profile: Profile, endpoint: ServiceEndpoint, transport: any Transport, clock: WallClock,
         tickets: TicketCache, options: Options = Options(), anonymous: (any Transport)? = nil
     ) {
-        self.profile = profile
-        self.endpoint = endpoint
-        self.transport = transport
+        let client = ServiceClient(
+            profile: profile, endpoint: endpoint, transport: transport, anonymousTransport: anonymous,
+            ttl: options.ttl, anonymousResponse: options.anonymousResponse)
+        self.client = client
         self.clock = clock
-        self.tickets = tickets
         self.options = options
-        self.anonymous = anonymous
-        anonymousResponse = options.anonymousResponse
+        procedure =
+            switch profile.kind {
+            case .challenge: ChallengeLogin(client, clock, tickets, options)
+            case .exchange(let earned): ExchangeLogin(client, clock, for: earned)
+            case .pasted: PastedTokenLogin(client)
+            case .certificate: CertificateLogin(client, clock)
+            }
     }
 
-    public func hold(_ extraSecrets: [CredentialField: Secret]) {
-        self.extraSecrets = extraSecrets
-        hidden.add(extraSecrets.values.map { $0 })
+    var profile: Profile { client.profile }
+    var endpoint: ServiceEndpoint { client.endpoint }
+    /// What the server asked for, once it was asked.
+    public var protectionSpace: ProtectionSpace? { procedure.space }
+    /// What verify answers without a login: found out by `prepare`, else remembered.
+    public var anonymousResponse: AnonymousResponse? { client.anonymousResponse }
+    /// The URL of the verify endpoint, else of the login request, for messages: as the profile writes it.
+    public var guardedURL: String { client.guardedURL }
+    /// Is told how each answer was judged.
+    public var observer: ((Evidence) -> Void)? {
+        get { client.observer }
+        set { client.observer = newValue }
+    }
+
+    public func hold(_ extraSecrets: [CredentialField: Secret]) { client.hold(extraSecrets) }
+
+    public func trust(_ exception: TrustedCertificate) { client.trust(exception) }
+
+    public func prepare() throws(LoginError) -> ProtectionSpace {
+        try procedure.prepare(hasPassword: options.hasPassword)
     }
 
     public func begin(_ credential: Credential, code: Secret?) throws(LoginError) -> LoginStep {
         hold(credential.extraSecrets)
-        hidden.add([credential.secret, code], username: credential.username ?? "")
-        return try shielded { () throws(LoginError) in
-            try check(credential)
-            if protectionSpace == nil { _ = try prepare() }
-            let credential = try withPrincipal(credential)
-            lastVisit = nil
-            if profile.loginSteps.isEmpty {
-                return .accepted(try confirmed(try ownSession(of: credential), credential))
+        client.hide([credential.secret, code], username: credential.username ?? "")
+        return try client.shielded { () throws(LoginError) in
+            switch profile.kind {
+            case .challenge: try credential.checkPair()
+            case .exchange, .pasted, .certificate: break
             }
+            if protectionSpace == nil { _ = try prepare() }
             return try take(StepsInProgress(credential: credential), code: profile.asksCodeAtOnce ? code : nil)
         }
     }
@@ -116,20 +117,28 @@ public final class Service: Authenticator {
         guard let steps = partial as? StepsInProgress else {
             throw .failure(.unexpectedEvent("a login of another service was gone on with"))
         }
-        hidden.add([code])
-        return try shielded { () throws(LoginError) in try take(steps, code: code) }
+        client.hide([code])
+        return try client.shielded { () throws(LoginError) in try take(steps, code: code) }
+    }
+
+    private func take(_ steps: StepsInProgress, code: Secret?) throws(LoginError) -> LoginStep {
+        switch try procedure.open(steps, code: code) {
+        case .opened(let login): .accepted(try confirmed(login))
+        case .refused(let refusal): .refused(refusal)
+        case .needsCode(let words, let steps): .needsCode(words: words, steps)
+        case .pending(let seconds, let steps): .pending(seconds: seconds, steps)
+        }
     }
 
     /// A login whose session the verify endpoint confirms.
-    func confirmed(_ session: Session, _ credential: Credential) throws(LoginError) -> Login {
-        let visit = lastVisit
-        let login = try confirm(session, username: credential.username ?? "", afterLogin: true)
-        keepsAnonymousSession = visit.map { login.session.isCarried(by: $0.cookies) } ?? false
+    private func confirmed(_ opened: OpenedLogin) throws(LoginError) -> Login {
+        clockDifference = opened.clockDifference
+        let login = try confirm(opened.session, username: opened.credential.username ?? "", afterLogin: true)
+        keepsAnonymousSession = opened.visit.map { login.session.isCarried(by: $0.cookies) } ?? false
         return Login(
-            identity: login.identity, session: login.session, credential: keepsCredential ? credential : nil,
-            extraSecrets: extraSecrets,
-            anonymousResponse: anonymousResponse,
-            space: try verifiedSpace(of: session, username: login.identity.username))
+            identity: login.identity, session: login.session, credential: keepsCredential ? opened.credential : nil,
+            extraSecrets: client.extraSecrets, anonymousResponse: anonymousResponse,
+            space: try verifiedSpace(of: opened.session, username: login.identity.username))
     }
 
     /// Whether the credential stays beside the session that it earned.
@@ -142,44 +151,26 @@ public final class Service: Authenticator {
     }
 
     public func verify(_ session: Session, username: String) throws(LoginError) -> Login {
-        try shielded { () throws(LoginError) in try confirm(session, username: username, afterLogin: false) }
+        try client.shielded { () throws(LoginError) in try confirm(session, username: username, afterLogin: false) }
     }
 
-    /// Sends one of the profile's requests and opens its answer.
-    /// - Parameters:
-    ///   - answer: the rules by which the answer is read; those of the request unless said.
-    ///   - cookies: of the steps before it.
+    /// Sends one of the profile's requests with a session, in whatever way that goes along.
     func send(
-        _ rule: RequestRule, _ values: SlotValues, session: Session?, credential: Credential? = nil,
-        readBy answer: ResponseRule? = nil, over other: (any Transport)? = nil, carrying cookies: [Cookie] = []
-    ) throws(LoginError) -> ParsedResponse {
-        var values = values
-        values.ttl = options.ttl
-        isProven = false
-        values.extraSecrets = extraSecrets
-        let visit = try visitPage(of: rule, values, session, carrying: cookies)
-        lastVisit = visit ?? lastVisit
-        if let visit { values.take(from: visit) }
-        var request: HTTPRequest
-        do throws(FillFault) {
-            request = try rule.request(base: endpoint.base, values)
-            request.cookies = cookies
-            if let session { try request.attach(session, profile.sessionRule, values) }
-            if let visit { request.follow(visit) }
-            if session != nil { request.comeFromBrowser(profile.sessionRule, at: endpoint.origin) }
-        } catch {
-            throw error.asLoginError
+        _ rule: RequestRule, with session: Session, username: String
+    ) throws(LoginError) -> ServiceClient.Reply {
+        let values = SlotValues(session, username: username)
+        guard let credential = session.credential else {
+            return try client.send(rule, values, session: session, by: client.plainly)
         }
-        request.hidden = hidden
-        let response: HTTPResponse
-        if let credential = credential ?? session?.credential {
-            response = try send(request, with: credential)
-        } else {
-            response = try (other ?? transport).send(request)
+        return try client.send(rule, values, session: session) { (request) throws(LoginError) in
+            try procedure.send(request, with: credential, answersOtherRealms: true)
         }
-        let json = (answer ?? rule.response).readsJSON ? try response.json() : nil
-        return ParsedResponse(
-            response: response, json: json, origin: endpoint.origin, isProven: isProven,
-            wrote: !RequestRule.onlyReads(request.method))
+    }
+}
+
+extension Session {
+    /// The credential that goes along, where it is the session.
+    var credential: Credential? {
+        if case .credential(let credential) = self { credential } else { nil }
     }
 }

@@ -94,7 +94,7 @@ struct DigestTests {
     }
 
     @Test func `D7 a thousand client nonces are a thousand`() {
-        #expect(Set((0..<1000).map { _ in Service.clientNonce() }).count == 1000)
+        #expect(Set((0..<1000).map { _ in DigestDialogue.clientNonce() }).count == 1000)
     }
 
     @Test func `the server's next nonce is used`() throws {

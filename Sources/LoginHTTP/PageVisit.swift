@@ -10,7 +10,7 @@ struct PageVisit {
     let url: ParsedURL
 }
 
-extension Service {
+extension ServiceClient {
     /// Fetches the page that a request has to come from, if it says so, and finds its form there.
     ///
     /// The page sees what the request itself would carry of the session, and nothing of a credential. No redirect is

@@ -1,44 +1,52 @@
 import LoginCore
 import Secrets
 
-extension Service {
-    /// Sends a request with an answer to the challenge in hand (RFC 7616): once more if the server wants another nonce,
+/// The dialogue of Digest with one server (RFC 7616): the challenge in hand, with how often it was answered.
+struct DigestDialogue {
+    private let transport: any Transport
+    private var session: DigestSession
+
+    init(_ transport: any Transport, _ challenge: DigestChallenge) {
+        self.transport = transport
+        session = DigestSession(challenge)
+    }
+
+    /// Sends a request with an answer to the challenge in hand: once more if the server wants another nonce,
     /// and never a third time, since a server could ask for that without end.
-    func sendDigest(
-        _ request: HTTPRequest, _ pair: BasicCredential, _ answersOtherRealms: Bool
-    ) throws(LoginError) -> HTTPResponse {
-        guard let session = digest else { throw .failure(.unexpectedEvent("Digest without a challenge")) }
+    mutating func send(
+        _ request: HTTPRequest, _ pair: BasicCredential, answersOtherRealms: Bool
+    ) throws(LoginError) -> ServiceClient.Sent {
         // A nonce that was used before may have ended meanwhile, which not every server calls stale.
         let isFresh = session.nonceCount == 0
         let first = try answer(request, pair, session)
-        guard let next = nextChallenge(first) else { return first }
+        guard let next = nextChallenge(first.response) else { return first }
         let isOther = next.realm != session.challenge.realm
         if isOther && !answersOtherRealms { return first }
-        digest = DigestSession(next)
+        session = DigestSession(next)
         guard next.isStale || !isFresh || isOther else { return first }
         let second = try answer(request, pair, DigestSession(next))
-        if let last = nextChallenge(second) {
+        if let last = nextChallenge(second.response) {
             if last.isStale { throw .network(.brokenResponse("it calls every nonce stale and keeps asking")) }
-            digest = DigestSession(last)
+            session = DigestSession(last)
         }
         return second
     }
 
-    private func answer(
-        _ request: HTTPRequest, _ pair: BasicCredential, _ session: DigestSession
-    ) throws(LoginError) -> HTTPResponse {
-        var session = session, request = request
-        try rewind(request, under: session.challenge)
+    private mutating func answer(
+        _ request: HTTPRequest, _ pair: BasicCredential, _ fresh: DigestSession
+    ) throws(LoginError) -> ServiceClient.Sent {
+        var answered = fresh, request = request
+        try rewind(request, under: answered.challenge)
         let covered = DigestSession.Request(
             method: request.method, uri: try Self.target(of: request, URLParser()), body: request.body)
-        let answer = try session.answer(
+        let answer = try answered.answer(
             covered, pair, clientNonce: Self.clientNonce(), hash: HashLibrary.digits)
         request.headers.append(
             HTTPRequestField(name: "Authorization", value: try answer.authorization(hash: HashLibrary.digits)))
         let response = try transport.send(request)
-        try check(answer, response, &session, hasPassed: request.streamedBodies != nil)
-        digest = session
-        return response
+        let isProven = try check(answer, response, &answered, hasPassed: request.streamedBodies != nil)
+        session = answered
+        return ServiceClient.Sent(response: response, isProven: isProven, carriedPassword: true)
     }
 
     /// A body that is read while it is sent begins anew for every answer. Its digest would have to be known before.
@@ -52,18 +60,17 @@ extension Service {
     }
 
     /// RFC 7616, section 3.5: the server's own proof, and the nonce that it wants next.
+    /// - Returns: whether the server has proved itself.
     private func check(
-        _ answer: DigestAnswer, _ response: HTTPResponse, _ session: inout DigestSession, hasPassed: Bool
-    ) throws(LoginError) {
+        _ answer: DigestAnswer, _ response: HTTPResponse, _ answered: inout DigestSession, hasPassed: Bool
+    ) throws(LoginError) -> Bool {
         let info = AuthenticateChallenge.parameters(ofInfo: response.values(of: "Authentication-Info"))
         // The digest of a body that has passed is not known any more: it proves nothing, in either way.
-        let isCovered = session.challenge.qop == .authInt && hasPassed
-        switch isCovered ? .none : try answer.proof(in: info, body: response.body, hash: HashLibrary.digits) {
-        case .none: isProven = false
-        case .supplied: isProven = true
-        case .wrong: throw .untrusted(.serverNotProven)
-        }
-        if let nonce = info["nextnonce"] { session.take(nextNonce: nonce) }
+        let isCovered = answered.challenge.qop == .authInt && hasPassed
+        let proof = isCovered ? .none : try answer.proof(in: info, body: response.body, hash: HashLibrary.digits)
+        if proof == .wrong { throw .untrusted(.serverNotProven) }
+        if let nonce = info["nextnonce"] { answered.take(nextNonce: nonce) }
+        return proof == .supplied
     }
 
     /// The target of the request line, as the transport sends it.

@@ -1,0 +1,42 @@
+import LoginCore
+
+/// What the server is asked before anybody is asked for a credential: who has none has to be refused.
+struct AnonymousCheck {
+    let client: ServiceClient
+
+    /// Sends what is guarded without a credential.
+    /// - Returns: the response, and why it says nothing, where it does not.
+    func send(
+        _ rule: RequestRule, at step: Step, by way: ServiceClient.Way
+    ) throws(LoginError) -> (facts: ParsedResponse, doubt: LoginError?) {
+        client.anonymousResponse = nil
+        let facts = try client.send(rule.anonymous, SlotValues(), session: nil, by: way).facts
+        let judgement = client.judge(facts, by: rule.response, at: step)
+        // What another request than verify answers says nothing of a session.
+        client.anonymousResponse = step == .verify ? AnonymousResponse(facts) : nil
+        switch judgement {
+        case .accepted where step == .verify || facts.isSuccess:
+            throw .usage(.verifyProvesNothing(url: client.guardedURL))
+        case .accepted, .refused, .forbidden, .needsSecondFactor, .pending: return (facts, nil)
+        case .unclear(.busy(let fault)): throw .busy(fault)
+        case .unclear(let error): return (facts, error)
+        }
+    }
+
+    /// Asks for nothing but a response, be it what it may: a server that is not there, or whose certificate does not verify, is
+    /// told before anybody types a password.
+    func greet() throws(LoginError) {
+        _ = try client.transport.send(HTTPRequest(method: "HEAD", url: "\(client.endpoint.base)/"))
+    }
+
+    /// The protection space of a login that answers no challenge: in which words a stranger is refused does not matter.
+    func space(_ method: AuthenticationMethod) throws(LoginError) -> ProtectionSpace {
+        let origin = client.endpoint.origin
+        guard let (rule, step) = client.profile.guarded else {
+            try greet()
+            return ProtectionSpace(origin: origin, method: method)
+        }
+        let realm = try send(rule, at: step, by: client.plainly).facts.challenges.first?.realm
+        return ProtectionSpace(origin: origin, realm: realm, method: method)
+    }
+}

@@ -1,0 +1,51 @@
+import LoginCore
+import Secrets
+
+/// The client certificate is the proof, in the handshake of every connection: no request carries anything.
+final class CertificateLogin: LoginProcedure {
+    private let client: ServiceClient
+    private let clock: WallClock
+    private(set) var space: ProtectionSpace?
+
+    init(_ client: ServiceClient, _ clock: WallClock) {
+        self.client = client
+        self.clock = clock
+    }
+
+    func prepare(hasPassword: Bool) throws(LoginError) -> ProtectionSpace {
+        if let (rule, step) = client.profile.guarded {
+            try checkRefused(rule, at: step)
+        } else {
+            try AnonymousCheck(client: client).greet()
+        }
+        let found = ProtectionSpace(origin: client.endpoint.origin, method: .certificate)
+        space = found
+        return found
+    }
+
+    /// Asks what is guarded without the certificate. It has to refuse: in the handshake, or by a status.
+    private func checkRefused(_ rule: RequestRule, at step: Step) throws(LoginError) {
+        do throws(LoginError) {
+            _ = try AnonymousCheck(client: client).send(rule, at: step, by: client.anonymously)
+        } catch .untrusted(.clientCertificate) {
+            return
+        } catch .network(.connectionLost) {
+            // A reset may overtake the alert that says why: whoever gets no answer without a certificate was not let in.
+            return
+        } catch .network(.handshakeLost) {
+            return
+        }
+    }
+
+    func open(_ steps: StepsInProgress, code: Secret?) throws(LoginError) -> OpeningStep {
+        if client.profile.loginSteps.isEmpty { return steps.credential.opened }
+        return try LoginExchange(client: client, clock: clock, carriesCredential: true)
+            .take(steps, code: code, by: client.plainly)
+    }
+
+    func method(for credential: Credential) -> AuthenticationMethod { .certificate }
+
+    func send(
+        _ request: HTTPRequest, with credential: Credential, answersOtherRealms: Bool
+    ) throws(LoginError) -> ServiceClient.Sent { try client.plainly(request) }
+}

@@ -1,0 +1,151 @@
+import LoginCore
+import Secrets
+
+/// A login by HTTP authentication: the server's challenge says by which scheme the credential is sent.
+final class ChallengeLogin: LoginProcedure {
+    private let client: ServiceClient
+    private let clock: WallClock
+    private let tickets: TicketCache
+    /// The scheme that worked before: a weaker offer is refused.
+    private let pinned: AuthenticationMethod?
+    /// Whom the login is for, if that is known: another one's ticket is not used.
+    private let username: String?
+    private(set) var space: ProtectionSpace?
+    /// The challenge of Digest in hand, with how often it was answered.
+    private var digest: DigestDialogue?
+
+    init(_ client: ServiceClient, _ clock: WallClock, _ tickets: TicketCache, _ options: Service.Options) {
+        self.client = client
+        self.clock = clock
+        self.tickets = tickets
+        pinned = options.pinnedMethod
+        username = options.username
+    }
+
+    func prepare(hasPassword: Bool) throws(LoginError) -> ProtectionSpace {
+        let choice = MethodChoice(
+            accepted: pinned.map { [$0] } ?? client.profile.methods, hasPassword: hasPassword,
+            hasLoginRequest: client.profile.login != nil)
+        try choice.check(ticket: ticket)
+        let (offered, status) = try challenges()
+        let chosen = try choice.chosen(among: offered, url: client.guardedURL, status: status, ticket: ticket)
+        if case .digest(let challenge) = chosen { digest = DigestDialogue(client.transport, challenge) }
+        let found = ProtectionSpace(origin: client.endpoint.origin, realm: chosen.realm, method: chosen.method)
+        space = found
+        return found
+    }
+
+    /// What the server offers to a stranger, and with which status.
+    private func challenges() throws(LoginError) -> (offered: [AuthenticateChallenge], status: Int) {
+        let check = AnonymousCheck(client: client)
+        guard let (rule, step) = client.profile.guarded else {
+            try check.greet()
+            return ([], 0)
+        }
+        let (facts, doubt) = try check.send(rule, at: step, by: client.plainly)
+        if !facts.challenges.isEmpty { return (facts.challenges, facts.status) }
+        // An application that answers strangers with a redirect or a 404 refuses them too; where a challenge has to
+        // be answered, none came.
+        if let doubt, client.profile.login == nil { throw doubt }
+        return (step == .verify ? try challengesOfLogin() : [], facts.status)
+    }
+
+    /// The challenges of the login request, where the verify endpoint has none: an application that keeps cookies may
+    /// guard only the page that gives them.
+    private func challengesOfLogin() throws(LoginError) -> [AuthenticateChallenge] {
+        guard let login = client.profile.login, pinned ?? client.profile.methods.first != .basic else { return [] }
+        let facts = try client.send(login.anonymous, SlotValues(), session: nil, by: client.plainly).facts
+        return facts.status == 401 ? facts.challenges : []
+    }
+
+    /// The ticket, if it is the one of whom the login is for.
+    private func ticket() -> TicketFinding { tickets.find().restricted(to: username) }
+
+    func open(_ begun: StepsInProgress, code: Secret?) throws(LoginError) -> OpeningStep {
+        var steps = begun
+        let credential = try withPrincipal(steps.credential)
+        steps.credential = credential
+        if client.profile.loginSteps.isEmpty { return credential.opened }
+        return try LoginExchange(client: client, clock: clock, carriesCredential: true)
+            .take(steps, code: code) { (request) throws(LoginError) in
+                try self.send(request, with: credential, answersOtherRealms: true)
+            }
+    }
+
+    /// Where the server wants a ticket: whose it is.
+    private func withPrincipal(_ credential: Credential) throws(LoginError) -> Credential {
+        guard space?.method == .negotiate, credential.kind == .ticket else { return credential }
+        switch ticket() {
+        case .valid(let principal):
+            return Credential(username: principal, .ticket, extraSecrets: credential.extraSecrets)
+        case .unusable(let problem): throw .loginRequired(LoginNeed(why: .ticket(problem)))
+        }
+    }
+
+    /// What the server was found to want; else what worked at login; else it is asked. A ticket is sent as one, whatever another
+    /// account of the profile logs in with.
+    func method(for credential: Credential) throws(LoginError) -> AuthenticationMethod {
+        switch credential.kind {
+        case .ticket: return .negotiate
+        case .token, .certificate, .noSecret: throw client.lacking
+        case .password: break
+        }
+        switch space?.method ?? pinned ?? client.profile.methods.first {
+        case .basic: return .basic
+        // The challenge is needed too.
+        case .digest where digest != nil: return .digest
+        case .digest, .negotiate, .certificate, .auto, .cookie, .token, nil:
+            return try prepare(hasPassword: true).method
+        }
+    }
+
+    func send(
+        _ request: HTTPRequest, with credential: Credential, answersOtherRealms: Bool
+    ) throws(LoginError) -> ServiceClient.Sent {
+        var request = request
+        switch HTTPScheme(try method(for: credential)) {
+        case .basic:
+            request.basic = credential.pair
+            return ServiceClient.Sent(response: try client.transport.send(request), carriedPassword: true)
+        case .digest:
+            guard var dialogue = digest else { throw .failure(.unexpectedEvent("Digest without a challenge")) }
+            defer { digest = dialogue }
+            return try dialogue.send(request, credential.pair, answersOtherRealms: answersOtherRealms)
+        case .negotiate:
+            try checkTicket(of: credential)
+            request.negotiates = true
+            let response = try client.transport.send(request)
+            return ServiceClient.Sent(response: response, isProven: response.acceptsTicket)
+        case nil:
+            return try client.plainly(request)
+        }
+    }
+
+    /// A ticket is gone sooner than what is stored, and another user's may have come in its place.
+    private func checkTicket(of credential: Credential) throws(LoginError) {
+        if case .unusable(let problem) = tickets.find().restricted(to: credential.username) {
+            throw .loginRequired(LoginNeed(why: .ticket(problem)))
+        }
+        try tickets.request(client.endpoint.origin.host)
+    }
+}
+
+extension Credential {
+    /// Where no request earns another session, it is the session.
+    var opened: OpeningStep { .opened(OpenedLogin(credential: self, session: .credential(self))) }
+
+    /// What Basic and Digest are made of.
+    var pair: BasicCredential { BasicCredential(username: username ?? "", password: password ?? Secret("")) }
+
+    /// What is left of a credential that HTTP authentication cannot carry is refused before it is sent.
+    ///
+    /// RFC 7617, section 2 has no colon in a user name and no control characters in either.
+    func checkPair() throws(LoginError) {
+        do throws(UsageFault) {
+            try BasicCredential.check(username: username ?? "")
+            if let password { try BasicCredential.check(password: password) }
+        } catch {
+            throw .usage(error)
+        }
+    }
+}

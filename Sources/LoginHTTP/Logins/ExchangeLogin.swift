@@ -1,0 +1,38 @@
+import LoginCore
+import Secrets
+
+/// A login request of the profile's own, which answers with cookies or a token.
+final class ExchangeLogin: LoginProcedure {
+    private let client: ServiceClient
+    private let clock: WallClock
+    private let method: AuthenticationMethod
+    private(set) var space: ProtectionSpace?
+
+    init(_ client: ServiceClient, _ clock: WallClock, for earned: LoginKind.Earned) {
+        self.client = client
+        self.clock = clock
+        method =
+            switch earned {
+            case .cookies: .cookie
+            case .token: .token
+            }
+    }
+
+    func prepare(hasPassword: Bool) throws(LoginError) -> ProtectionSpace {
+        let found = try AnonymousCheck(client: client).space(method)
+        space = found
+        return found
+    }
+
+    func open(_ steps: StepsInProgress, code: Secret?) throws(LoginError) -> OpeningStep {
+        if client.profile.loginSteps.isEmpty { return steps.credential.opened }
+        return try LoginExchange(client: client, clock: clock, carriesCredential: false)
+            .take(steps, code: code, by: client.plainly)
+    }
+
+    func method(for credential: Credential) -> AuthenticationMethod { method }
+
+    func send(
+        _ request: HTTPRequest, with credential: Credential, answersOtherRealms: Bool
+    ) throws(LoginError) -> ServiceClient.Sent { try client.plainly(request) }
+}

@@ -1,0 +1,44 @@
+import LoginCore
+import Secrets
+
+/// What is particular to one kind of login, over the client that all share: there is one type for each `LoginKind`.
+protocol LoginProcedure: AnyObject {
+    /// What the server asked for, once it was asked.
+    var space: ProtectionSpace? { get }
+
+    /// Asks the server, before anybody is asked for a credential.
+    /// - Parameter hasPassword: whether a password is there, so that no ticket is looked for.
+    func prepare(hasPassword: Bool) throws(LoginError) -> ProtectionSpace
+
+    /// Makes a session of a credential, or goes on with that; the server was asked by then.
+    /// - Parameter code: for the request that is sent next.
+    func open(_ steps: StepsInProgress, code: Secret?) throws(LoginError) -> OpeningStep
+
+    /// How a credential that is the session goes along.
+    func method(for credential: Credential) throws(LoginError) -> AuthenticationMethod
+
+    /// Sends a request with a credential that is the session, in the way that the server wants it.
+    /// - Parameter answersOtherRealms: whether a challenge of another realm than the first one's is answered, too.
+    func send(
+        _ request: HTTPRequest, with credential: Credential, answersOtherRealms: Bool
+    ) throws(LoginError) -> ServiceClient.Sent
+}
+
+/// How far a login has come, before its session is confirmed.
+enum OpeningStep {
+    case opened(OpenedLogin)
+    case refused(Refusal)
+    case needsCode(words: String?, StepsInProgress)
+    case pending(seconds: Int, StepsInProgress)
+}
+
+/// A session that no verify endpoint has confirmed yet.
+struct OpenedLogin {
+    /// What it was earned with: a ticket has become somebody's.
+    let credential: Credential
+    let session: Session
+    /// What the last page before the session left.
+    var visit: PageVisit?
+    /// Why the token looks as if it were past its end, where the clocks are the reason.
+    var clockDifference: ClockDifference?
+}

@@ -1,0 +1,34 @@
+import LoginCore
+import Secrets
+
+/// A token that a person pastes is the session at once.
+final class PastedTokenLogin: LoginProcedure {
+    private let client: ServiceClient
+    private(set) var space: ProtectionSpace?
+
+    init(_ client: ServiceClient) {
+        self.client = client
+    }
+
+    func prepare(hasPassword: Bool) throws(LoginError) -> ProtectionSpace {
+        let found = try AnonymousCheck(client: client).space(.token)
+        space = found
+        return found
+    }
+
+    func open(_ steps: StepsInProgress, code: Secret?) throws(LoginError) -> OpeningStep {
+        switch steps.credential.kind {
+        case .token(let value):
+            let token = Token(value: value, refreshToken: nil, expires: nil)
+            return .opened(OpenedLogin(credential: steps.credential, session: .token(token)))
+        case .password, .ticket, .certificate, .noSecret:
+            throw client.lacking
+        }
+    }
+
+    func method(for credential: Credential) -> AuthenticationMethod { .token }
+
+    func send(
+        _ request: HTTPRequest, with credential: Credential, answersOtherRealms: Bool
+    ) throws(LoginError) -> ServiceClient.Sent { try client.plainly(request) }
+}

@@ -1,0 +1,181 @@
+import LoginCore
+import Secrets
+
+/// Sends the requests of one profile: fills in their templates, fetches the page that one has to come from, attaches the session,
+/// and opens the response.
+///
+/// How a credential goes along is for the login to say (`Way`), and what a response means is for `ParsedResponse.judged`.
+final class ServiceClient {
+    let profile: Profile
+    let endpoint: ServiceEndpoint
+    let transport: any Transport
+    /// The same way without the client certificate, where that alone is the proof.
+    let anonymousTransport: (any Transport)?
+    /// Seconds that a token is asked to live.
+    let ttl: Int?
+    /// Is told how each response was judged.
+    var observer: ((Evidence) -> Void)?
+    /// What verify answers without a login: found out before a login, else remembered.
+    var anonymousResponse: AnonymousResponse?
+    /// Everything secret that was sent or received: what the server says is not shown where it repeats any of it.
+    private(set) var hidden = RepeatedSecrets()
+    /// What goes along with every request.
+    private(set) var extraSecrets: [CredentialField: Secret] = [:]
+
+    /// How a request goes out: with a credential, or without.
+    typealias Way = (HTTPRequest) throws(LoginError) -> Sent
+
+    /// What came of a request.
+    struct Sent {
+        let response: HTTPResponse
+        /// Whether it showed that the server took the credential for good, whatever its status.
+        var isProven = false
+        /// Whether a password went along, by HTTP authentication.
+        var carriedPassword = false
+    }
+
+    /// The response to one of the profile's requests.
+    struct Reply {
+        let facts: ParsedResponse
+        /// What the page before the request left, where it has one.
+        let visit: PageVisit?
+    }
+
+    init(
+        profile: Profile, endpoint: ServiceEndpoint, transport: any Transport, anonymousTransport: (any Transport)?,
+        ttl: Int?, anonymousResponse: AnonymousResponse?
+    ) {
+        self.profile = profile
+        self.endpoint = endpoint
+        self.transport = transport
+        self.anonymousTransport = anonymousTransport
+        self.ttl = ttl
+        self.anonymousResponse = anonymousResponse
+    }
+
+    func hold(_ extraSecrets: [CredentialField: Secret]) {
+        self.extraSecrets = extraSecrets
+        hide(extraSecrets.values.map { $0 })
+    }
+
+    func trust(_ exception: TrustedCertificate) {
+        transport.trust(exception)
+        anonymousTransport?.trust(exception)
+    }
+
+    func hide(_ secrets: [Secret?], username: String = "") {
+        hidden.add(secrets, username: username)
+    }
+
+    /// The way of a request that carries no credential.
+    func plainly(_ request: HTTPRequest) throws(LoginError) -> Sent {
+        Sent(response: try transport.send(request))
+    }
+
+    /// The way of a stranger, who has no client certificate either where that is the proof.
+    func anonymously(_ request: HTTPRequest) throws(LoginError) -> Sent {
+        Sent(response: try (anonymousTransport ?? transport).send(request))
+    }
+
+    /// Sends one of the profile's requests.
+    /// - Parameters:
+    ///   - answer: the rules by which the response is read; those of the request unless said.
+    ///   - cookies: of the login's requests before it.
+    func send(
+        _ rule: RequestRule, _ values: SlotValues, session: Session?, readBy answer: ResponseRule? = nil,
+        carrying cookies: [Cookie] = [], by way: Way
+    ) throws(LoginError) -> Reply {
+        var values = values
+        values.ttl = ttl
+        values.extraSecrets = extraSecrets
+        let visit = try visitPage(of: rule, values, session, carrying: cookies)
+        if let visit { values.take(from: visit) }
+        let request = try filled(rule, values, session, cookies, visit)
+        let sent = try way(request)
+        let json = (answer ?? rule.response).readsJSON ? try sent.response.json() : nil
+        let facts = ParsedResponse(
+            response: sent.response, json: json, origin: endpoint.origin, isProven: sent.isProven,
+            wrote: !RequestRule.onlyReads(request.method))
+        return Reply(facts: facts, visit: visit)
+    }
+
+    private func filled(
+        _ rule: RequestRule, _ values: SlotValues, _ session: Session?, _ cookies: [Cookie], _ visit: PageVisit?
+    ) throws(LoginError) -> HTTPRequest {
+        do throws(FillFault) {
+            var request = try rule.request(base: endpoint.base, values)
+            request.cookies = cookies
+            if let session { try request.attach(session, profile.sessionRule, values) }
+            if let visit { request.follow(visit) }
+            if session != nil { request.comeFromBrowser(profile.sessionRule, at: endpoint.origin) }
+            request.hidden = hidden
+            return request
+        } catch {
+            throw error.asLoginError
+        }
+    }
+
+    /// Reads a response as the profile has it, and tells the observer.
+    func judge(_ facts: ParsedResponse, by rule: ResponseRule, at step: Step) -> Judgement {
+        let evidence = facts.evidence(by: rule, at: step, anonymous: anonymousResponse).without(hidden)
+        observer?(evidence)
+        return evidence.judgement
+    }
+
+    /// What is thrown repeats no secret of this run.
+    func shielded<Result>(_ body: () throws(LoginError) -> Result) throws(LoginError) -> Result {
+        do throws(LoginError) {
+            return try body()
+        } catch {
+            throw error.without(hidden)
+        }
+    }
+
+    /// The URL of the verify endpoint, else of the login request, for messages: as the profile writes it.
+    var guardedURL: String {
+        endpoint.base + ((profile.verify ?? profile.login)?.path.shown ?? "/")
+    }
+
+    /// That the login needs what was not given.
+    var lacking: LoginError { .loginRequired(LoginNeed(why: .nothingStored, missing: profile.fields)) }
+}
+
+extension ServiceClient {
+    /// The session with the cookies that hold after an answer, since a server may renew them each time. Those that do not
+    /// tell their end keep the one that the login told.
+    func refreshed(_ session: Session, by response: HTTPResponse) -> Session {
+        guard case .cookies(let before) = session else { return session }
+        guard profile.loginResponse?.expiry != nil else { return .cookies(response.cookies) }
+        return .cookies(
+            response.cookies.map { cookie in
+                let end = before.first { $0.name == cookie.name }?.expires
+                return cookie.expires == nil ? end.map { CookieRecord.ending(cookie, at: $0) } ?? cookie : cookie
+            })
+    }
+}
+
+extension SlotValues {
+    /// What goes into the slots of a request that carries `session`.
+    init(_ session: Session, username: String) {
+        self.init()
+        self.username = username
+        switch session {
+        case .credential: break
+        case .token(let token):
+            self.token = token.value
+            refreshToken = token.refreshToken
+        case .cookies(let cookies):
+            self.cookies = cookies
+        }
+    }
+}
+
+extension ParsedResponse {
+    /// Whether the status is 2xx.
+    var isSuccess: Bool { (200..<300).contains(status) }
+
+    /// The challenges in it (RFC 9110, section 11.6.1).
+    var challenges: [AuthenticateChallenge] {
+        AuthenticateChallenge.parse(response.values(of: "WWW-Authenticate"))
+    }
+}
