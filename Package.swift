@@ -20,8 +20,6 @@ let package = Package(
         .executable(name: "authctl", targets: ["authctl"]),
         .executable(name: "demo-backend", targets: ["DemoBackend"]),
         .library(name: "LoginKit", targets: ["LoginKit", "LoginCore", "Secrets"]),
-        .library(name: "LoginCore", targets: ["LoginCore", "Secrets"]),
-        .library(name: "LoginAdapters", targets: ["LoginHTTP", "LoginStores", "LoginTerminal"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -70,11 +68,6 @@ let package = Package(
             name: "DemoBackend", dependencies: ["FlyingFox", .product(name: "FlyingSocks", package: "FlyingFox")],
             swiftSettings: strict),
 
-        // What the library is used like; the tests run it.
-        .executableTarget(
-            name: "gated-greeting", dependencies: ["LoginCore", "LoginHTTP", "LoginStores", "LoginTerminal"],
-            path: "Examples/gated-greeting", swiftSettings: strict),
-
         // Tests, by height. What they share is never linked into a product; the probes are tiny programs that a test
         // runs as another process.
         .target(
@@ -103,7 +96,7 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "LoginTestSupport", "LoginStores", "authctl", "DemoBackend", "StoreProbe", "gated-greeting",
+                "LoginTestSupport", "LoginKit", "LoginStores", "authctl", "DemoBackend", "StoreProbe",
             ],
             swiftSettings: strict),
     ]

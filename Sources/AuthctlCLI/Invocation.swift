@@ -19,7 +19,8 @@ final class Invocation {
         let streams = console.streams, isQuiet = options.quiet
         context = try LoginContext(
             world, chosen,
-            Talk(note: { if !isQuiet { streams.say($0) } }, warn: { streams.say($0) }))
+            Talk(
+                note: { if !isQuiet { streams.say("authctl: \($0)") } }, warn: { streams.say("authctl: \($0)") }))
         if options.verbose { context.trace = { streams.say(SafeText.escaped($0, limit: 2000)) } }
     }
 
@@ -27,7 +28,9 @@ final class Invocation {
     var streams: Streams { console.streams }
 
     /// Says something to the person, unless they want quiet.
-    func say(_ text: String) { context.say(text) }
+    func say(_ text: String) {
+        if !options.quiet { streams.say(text) }
+    }
 
     /// What stands before an action, with the options of the login that may become necessary.
     func gate(_ profile: Profile, _ options: LoginOptions) throws(LoginError) -> Gate {

@@ -27,7 +27,7 @@ extension LoginContext {
             clock: world.clock,
             leftBehind: { [talk] store, fault in
                 talk.warn(
-                    "authctl: the old copy in '\(store)' could not be erased: \(LoginError.store(fault).message(about: ErrorContext()).what)"
+                    "the old copy in '\(store)' could not be erased: \(LoginError.store(fault).message(about: ErrorContext()).what)"
                 )
             })
     }
@@ -51,6 +51,7 @@ extension LoginContext {
             settings.proxy = proxy == "environment" ? .environment : .url(proxy)
         }
         settings.trace = trace
+        settings.isCancelled = world.isCancelled
         return settings
     }
 }

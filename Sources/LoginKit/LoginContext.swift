@@ -27,6 +27,8 @@ package final class LoginContext {
     var chosenStore: StoreName?
     private var remembered: AccountRegistryDocument?
     private var opened: StoreFactory?
+    /// How many steps have the turn, each within the other.
+    private var turns = 0
     let talk: Talk
 
     /// - Throws: `usage` for a configuration that cannot be read, or a choice that makes no sense.
@@ -35,7 +37,11 @@ package final class LoginContext {
         self.options = options
         self.talk = talk
         (paths, profiles) = try LoginContext.fromConfig { () throws(UsageFault) in
-            let paths = try Paths(world.environment, config: options.config)
+            let environment = world.environment
+            let paths =
+                if let folder = options.folder { try Paths(folder: folder, environment) } else {
+                    try Paths(environment, config: options.config)
+                }
             return (paths, try Configuration(paths))
         }
         book = world.book(paths.stateFolder)
@@ -58,17 +64,37 @@ package final class LoginContext {
     /// The profile of this name; from here on, messages are about it.
     package func profile(named name: String) throws(LoginError) -> Profile {
         if profiles.source(of: name) != nil { topic = ErrorContext(profile: name) }
-        var profile = try LoginContext.fromConfig { () throws(UsageFault) in try profiles.profile(named: name) }
+        return try prepared(LoginContext.fromConfig { () throws(UsageFault) in try profiles.profile(named: name) })
+    }
+
+    /// The same profile as the environment has it; messages are about it from here on.
+    func prepared(_ written: Profile) throws(LoginError) -> Profile {
+        var profile = written
         try profile.settings.override(by: world.environment)
         topic.fields = profile.fields
         // In `-u name:password` as curl takes it, the rest must not be repeated by whatever comes next.
         if options.username?.utf8.contains(UInt8(ascii: ":")) == true, profile.kind.endsNameAtColon {
             throw .usage(.usernameHasColon)
         }
-        topic.origin = try document().profile(name).flatMap { $0.url == profile.url ? $0.origin : nil }
+        topic.origin = try document().profile(profile.name).flatMap { $0.url == profile.url ? $0.origin : nil }
         topic.signup = profile.signupURL
         return profile
     }
+
+    /// Runs a step in which a person may be asked: others of this process wait for its end.
+    func inTurn<Result>(_ step: () throws(LoginError) -> Result) throws(LoginError) -> Result {
+        guard let turn = world.turn else { return try step() }
+        if turns == 0 { try turn.take(unless: world.isCancelled ?? { false }) }
+        turns += 1
+        defer {
+            turns -= 1
+            if turns == 0 { turn.give() }
+        }
+        return try step()
+    }
+
+    /// Reads what is remembered anew when it is next needed: other processes may have changed it.
+    func lookAgain() { remembered = nil }
 
     /// What was remembered when the work began.
     package func document() throws(LoginError) -> AccountRegistryDocument {
@@ -121,7 +147,7 @@ package final class LoginContext {
 
     /// The desktop's keyring, which may ask a person to unlock it where that is allowed.
     private var desktop: DesktopSession {
-        let notice = { [unowned self] in say("authctl: waiting for the dialogue of the desktop's keyring") }
+        let notice = { [unowned self] in say("waiting for the dialogue of the desktop's keyring") }
         let unlocking = DesktopSession.Unlocking.asking(seconds: promptTimeout, notice: notice)
         return DesktopSession(unlocking: mayUnlock ? unlocking : .never) { [world] in world.environment[$0] }
     }
@@ -131,59 +157,5 @@ package final class LoginContext {
 
     package var dialogueSettings: World.DialogueSettings {
         World.DialogueSettings(mask: world.environment.mask, timeout: promptTimeout)
-    }
-}
-
-extension LoginContext {
-    /// What holds for all of the work.
-    package struct Options {
-        /// The profile that is meant; nothing where the environment or the configuration says it.
-        package var profile: String?
-        /// The account that is meant, by the name typed or the server's; nothing for the active one.
-        package var username: String?
-        /// The configuration file in the place of the usual one.
-        package var config: String?
-        /// How long one request may take, in seconds.
-        package var timeout: Int?
-        /// Whether nobody may be asked anything.
-        package var noPrompt = false
-        /// Whether a person may be told, on the terminal alone, that a server is asked.
-        package var showsNotice = true
-        /// Whether a person may be asked to log in, or for what else the work needs.
-        package var mayAsk = false
-        /// Whether a person may be asked to unlock a store.
-        package var mayUnlock = false
-
-        /// Nothing was chosen, and nobody is asked.
-        package init() {}
-    }
-
-    /// A fault of the configuration as the fault of a command.
-    package static func fromConfig<Result>(_ body: () throws(UsageFault) -> Result) throws(LoginError) -> Result {
-        do throws(UsageFault) {
-            return try body()
-        } catch {
-            throw .usage(error)
-        }
-    }
-}
-
-extension Profile.Settings {
-    /// A variable goes before the file, and an option before both.
-    package mutating func override(by environment: Environment) throws(LoginError) {
-        proxy = environment["AUTHCTL_PROXY"] ?? proxy
-        caFile = environment["AUTHCTL_CA_FILE"] ?? caFile
-        if let name = environment["AUTHCTL_STORE"] {
-            guard name == "auto" || StoreName(name) != nil else {
-                throw .usage(.badValue(option: "AUTHCTL_STORE", problem: "there is no such store"))
-            }
-            store = name
-        }
-        if let name = environment["AUTHCTL_PERSIST"] {
-            guard let chosen = Persistence(rawValue: name) else {
-                throw .usage(.badValue(option: "AUTHCTL_PERSIST", problem: "must be none, session or permanent"))
-            }
-            persist = chosen
-        }
     }
 }

@@ -19,6 +19,7 @@ extension TerminalPrompt {
     public func wait(seconds: Int) throws(LoginError) {
         let due = ContinuousClock.now + .seconds(seconds)
         while due > .now {
+            if isCancelled?() == true { throw .cancelled }
             showWaiting("Approve the login on your other device (Ctrl-C cancels)")
             sleep(1)
         }

@@ -7,18 +7,22 @@ internal import Secrets
 struct Conversation: ~Copyable {
     private let terminal: Terminal
     private let timeout: Int
+    private let isCancelled: (@Sendable () -> Bool)?
 
     /// Whether the terminal stays without echo after this, until what was typed is judged.
     var holds = false
 
     /// Nothing if there is no terminal, or none that can be asked.
-    /// - Parameter timeout: in seconds, for each line.
-    init?(timeout: Int) {
+    /// - Parameters:
+    ///   - timeout: in seconds, for each line.
+    ///   - isCancelled: whether nobody waits for the answer any more.
+    init?(timeout: Int, isCancelled: (@Sendable () -> Bool)? = nil) {
         guard let terminal = Terminal(),
             cprocess_terminal_arm(terminal.screen.descriptor, Screen.bracketsNoPastes + "\n") == 0
         else { return nil }
         self.terminal = terminal
         self.timeout = timeout
+        self.isCancelled = isCancelled
         // What was typed ahead stands there, echoed by the terminal.
         terminal.screen.write(Screen.bracketsPastes + terminal.screen.emptyLine)
     }
@@ -53,6 +57,8 @@ struct Conversation: ~Copyable {
 
     /// Asks once more, and not without end, where several lines were pasted: nobody knows which of them is meant.
     private func line(_ question: LineRequest, for field: CredentialField) throws(LoginError) -> Line {
+        var question = question
+        question.isCancelled = isCancelled
         for _ in 1...Self.mostPastes {
             do throws(LineFault) {
                 return try LineReader(terminal: terminal).read(question)

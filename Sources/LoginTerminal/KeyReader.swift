@@ -6,6 +6,8 @@ internal import Glibc
 enum KeyReader {
     /// Longer between the bytes of one key, and it was Escape followed by another key.
     private static let withinKey: Int32 = 50
+    /// The longest wait where the question may be taken back, in milliseconds.
+    private static let pause: Int32 = 100
 
     /// - Returns: a byte, or `EOF` when the line has ended without Enter.
     static func read(from descriptor: Int32) -> Int32 {
@@ -13,7 +15,12 @@ enum KeyReader {
             if CurrentLine.with({ $0.takes(byte) }) == true { return Int32(byte) }
         }
         while let left = CurrentLine.with(\.millisecondsLeft), left > 0 {
-            let seen = cprocess_terminal_wait(left)
+            let isCancelled = CurrentLine.with(\.question.isCancelled) ?? nil
+            if isCancelled?() == true {
+                CurrentLine.with { $0.end(.cancelled) }
+                return EOF
+            }
+            let seen = cprocess_terminal_wait(isCancelled == nil ? left : min(left, pause))
             respond(to: seen)
             guard seen & Int32(CPROCESS_READABLE) != 0 else { continue }
             let byte = readByte(from: descriptor)

@@ -20,6 +20,8 @@ struct LineRequest: Sendable {
     let timeout: Int
     /// Whether Ctrl-U twice leads back to the question before.
     var mayGoBack = false
+    /// Asked about ten times a second: whether nobody waits for the answer any more.
+    var isCancelled: (@Sendable () -> Bool)?
 
     var isShown: Bool {
         switch style {

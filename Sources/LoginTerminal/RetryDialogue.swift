@@ -11,6 +11,7 @@ extension TerminalPrompt {
         while true {
             let rest = (due - .now).components.seconds
             guard rest > 0 else { break }
+            if isCancelled?() == true { throw .cancelled }
             showWaiting(RetryDialogue.notice(seconds: rest))
             sleep(1)
         }

@@ -11,13 +11,20 @@ public struct TerminalPrompt: Prompt, Sendable {
     let mask: Cell?
     private let timeout: Int
     private let allowsBlankPassword: Bool
+    let isCancelled: (@Sendable () -> Bool)?
 
     /// - Parameters:
     ///   - mask: what stands for one character of a secret; its first character counts. Empty: nothing does. Something
     ///     that cannot be shown is taken as `*`.
     ///   - timeout: seconds that a person has for each line.
     ///   - allowsBlankPassword: whether an empty password is an answer.
-    public init(mask: String = "*", timeout: Int = 300, allowsBlankPassword: Bool = false) {
+    ///   - isCancelled: asked about ten times a second, by the thread that asks: whether nobody waits for an answer any more.
+    ///     The question then ends as if the person had cancelled.
+    public init(
+        mask: String = "*", timeout: Int = 300, allowsBlankPassword: Bool = false,
+        isCancelled: (@Sendable () -> Bool)? = nil
+    ) {
+        self.isCancelled = isCancelled
         self.mask = mask.first.map { Self.mark($0) }
         self.timeout = timeout
         self.allowsBlankPassword = allowsBlankPassword
@@ -127,7 +134,7 @@ public struct TerminalPrompt: Prompt, Sendable {
     }
 
     func begin(missing fields: [CredentialField]) throws(LoginError) -> Conversation {
-        guard let conversation = Conversation(timeout: timeout) else {
+        guard let conversation = Conversation(timeout: timeout, isCancelled: isCancelled) else {
             throw .loginRequired(LoginNeed(why: .nothingStored, missing: fields))
         }
         return conversation

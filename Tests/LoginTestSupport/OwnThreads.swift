@@ -6,18 +6,23 @@ public import Testing
 /// Swift has as many threads as the machine has cores, and a test that waits for another program keeps one of them from
 /// everybody else. These may wait: two for each core run at once.
 public struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
+    fileprivate let threads: WaitingThreads
+
     public var isRecursive: Bool { true }
 
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        try await withTaskExecutorPreference(WaitingThreads.shared) { try await function() }
+        try await withTaskExecutorPreference(threads) { try await function() }
     }
 }
 
 extension Trait where Self == OwnThreads {
     /// For tests that mostly wait for other programs.
-    public static var onOwnThreads: Self { Self() }
+    public static var onOwnThreads: Self { Self(threads: .shared) }
+
+    /// For tests of how long something takes, which must not wait for a thread either: so many, which no other suite has.
+    public static func onThreads(_ count: Int) -> Self { Self(threads: WaitingThreads(count: count)) }
 }
 
 private final class WaitingThreads: TaskExecutor, @unchecked Sendable {
@@ -26,7 +31,7 @@ private final class WaitingThreads: TaskExecutor, @unchecked Sendable {
     private let changed = NSCondition()
     private var jobs: [UnownedJob] = []
 
-    private init(count: Int) {
+    init(count: Int) {
         for _ in 0..<count {
             Thread.detachNewThread { [self] in
                 while true { next().runSynchronously(on: asUnownedTaskExecutor()) }

@@ -61,7 +61,8 @@ struct ExecCommand: EndingCommand {
         }
         try invocation.tellOfOuterExec()
         let gate = try invocation.gate(profile, login)
-        let gated = GatedCommand(gate: gate, image: image, handover: handover, isOffline: offline)
+        let gated = GatedCommand(
+            invocation: invocation, gate: gate, image: image, handover: handover, isOffline: offline)
         return ephemeral ? try gated.runOnce() : try gated.become()
     }
 

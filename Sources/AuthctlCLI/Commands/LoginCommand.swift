@@ -44,11 +44,11 @@ struct LoginCommand: WorldCommand {
         return .ok
     }
 
-    private func sayOfOthers(_ run: LoginRun) {
+    private func sayOfOthers(_ invocation: Invocation, _ run: LoginRun) {
         let name = run.profile.name
         let other = "\(ShellCommand("authctl", "login", name, "-u")) NAME"
         let asOther = run.profile.fields.contains(.username) ? "To log in as somebody else: \(other). " : ""
-        run.context.say("\(asOther)To log in again: \(ShellCommand("authctl", "login", name, "--force"))")
+        invocation.say("\(asOther)To log in again: \(ShellCommand("authctl", "login", name, "--force"))")
     }
 
     private func report(
@@ -62,10 +62,10 @@ struct LoginCommand: WorldCommand {
         let verb = wasThere ? "Already logged in to" : "Logged in to"
         invocation.say("\(verb) \(run.profile.name) (\(run.endpoint.origin))\(who).")
         if wasThere {
-            sayOfOthers(run)
+            sayOfOthers(invocation, run)
             invocation.context.sayIfUnverifiable(run.profile)
         } else {
-            StoreNotice(record: record, run: run).say()
+            StoreNotice(record: record, run: run, invocation: invocation).say()
         }
         guard printsJSON else { return }
         try invocation.streams.result(

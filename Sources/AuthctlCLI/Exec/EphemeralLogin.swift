@@ -20,7 +20,7 @@ struct EphemeralLogin {
     }
 
     /// Ends the session at the server. What comes of it is said, and changes no exit code: that is the command's.
-    func end() {
+    func end(_ invocation: Invocation) {
         let (run, session) = (handover.run, handover.session)
         let context = run.context
         if case .credential = session, run.profile.logout == nil { return }
@@ -36,9 +36,9 @@ struct EphemeralLogin {
         }
         let words = receipt.words(now: context.world.clock.now())
         if receipt.problem != nil {
-            context.warn("authctl: \(words)")
+            context.warn(words)
         } else {
-            context.say(words)
+            invocation.say(words)
         }
     }
 }

@@ -7,6 +7,7 @@ import Secrets
 
 /// The command of an `exec`, with the gate before it.
 struct GatedCommand {
+    let invocation: Invocation
     let gate: Gate
     let image: ProgramImage
     let handover: HandoverOptions
@@ -30,7 +31,7 @@ struct GatedCommand {
         if handover.wantsToken { try checkHasToken() }
         let login = try EphemeralLogin(gate)
         // Whatever comes of the command, the session is there by now.
-        defer { login.end() }
+        defer { login.end(invocation) }
         let image = try prepared(login.handover)
         do throws(ProgramImage.Absence) {
             switch try image.run() {
@@ -38,7 +39,7 @@ struct GatedCommand {
             case .signalled(let number): return .signal(number)
             }
         } catch {
-            gate.context.warn("authctl: the command cannot be run: \(error.words)")
+            gate.context.warn("the command cannot be run: \(error.words)")
             return .status(error.status)
         }
     }

@@ -30,13 +30,13 @@ struct AnonymousProbe {
                 try run.service.probeAnonymously()
             }
         } catch .untrusted(.clientCertificate) {
-            run.context.say(
+            invocation.say(
                 "Without a login, \(run.profile.name) (\(run.endpoint.origin)): no response without a client certificate"
             )
             throw .loginRequired(LoginNeed(why: .nothingStored))
         }
         let schemes = offered.isEmpty ? "" : "; it asks for \(SafeText.list(offered.map(\.scheme)))"
-        run.context.say("Without a login, \(run.profile.name) (\(run.endpoint.origin)): \(evidence.words)\(schemes)")
+        invocation.say("Without a login, \(run.profile.name) (\(run.endpoint.origin)): \(evidence.words)\(schemes)")
         switch evidence.judgement {
         case .accepted: break
         case .refused, .forbidden, .needsSecondFactor, .pending: throw .loginRequired(LoginNeed(why: .nothingStored))

@@ -43,7 +43,7 @@ struct ProfileTest {
         receipt.server = Receipt.Server(try run.service.logout(session, username: identity.username))
         receipt.noteEnd()
         if let problem = receipt.problem { throw .failure(.logoutIncomplete(problem)) }
-        if receipt.server.mayLiveOn { run.context.say(receipt.server.words(problem: nil)) }
+        if receipt.server.mayLiveOn { invocation.say(receipt.server.words(problem: nil)) }
     }
 }
 

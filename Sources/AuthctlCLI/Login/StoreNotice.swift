@@ -6,31 +6,32 @@ import LoginStores
 struct StoreNotice {
     let record: AccountRecord?
     let run: LoginRun
+    let invocation: Invocation
 
     private var context: LoginContext { run.context }
 
     func say() {
         if let record { sayLength(record) }
         guard let record else {
-            context.say("The login was not stored: the next command has to log in again.")
+            invocation.say("The login was not stored: the next command has to log in again.")
             return
         }
         switch record.store {
         case .keyring:
             let isForSession = run.settings.persistence(of: run.profile) == .session
             let until = isForSession ? "this session ends, or this machine restarts" : "this machine restarts"
-            context.say(
+            invocation.say(
                 "Stored in the kernel's keyring until \(until)\(end(record)); other users cannot see it, root can.")
-            if !isForSession, let tip = tip(record) { context.say(tip) }
+            if !isForSession, let tip = tip(record) { invocation.say(tip) }
         case .plaintext:
             // Said before it was written: `warn`.
             break
         case .file:
-            context.say("Stored in the encrypted file\(end(record)).")
+            invocation.say("Stored in the encrypted file\(end(record)).")
         case .secretService, .helper:
-            context.say("Stored in '\(record.store)'\(end(record)).")
+            invocation.say("Stored in '\(record.store)'\(end(record)).")
         case .none:
-            context.say("The login was not stored: the next command has to log in again.")
+            invocation.say("The login was not stored: the next command has to log in again.")
         }
     }
 
@@ -56,7 +57,7 @@ struct StoreNotice {
         guard let asked = run.settings.ttl, run.profile.usesTTL, let expires = record.expires else { return }
         let granted = context.world.clock.seconds(until: expires)
         guard abs(granted - Int64(asked)) > max(2, Int64(asked) / 20) else { return }
-        context.say("The service granted \(Duration.inWords(granted)) instead of the requested \(asked) seconds.")
+        invocation.say("The service granted \(Duration.inWords(granted)) instead of the requested \(asked) seconds.")
     }
 
     private func end(_ record: AccountRecord) -> String {

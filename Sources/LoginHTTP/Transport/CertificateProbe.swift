@@ -26,7 +26,7 @@ struct CertificateProbe {
         try handle.set(CURLOPT_CERTINFO, 1)
         try handle.set(CURLOPT_SSL_VERIFYPEER, 0)
         try handle.set(CURLOPT_SSL_VERIFYHOST, 0)
-        let connections = try CurlConnections(CurlLibrary())
+        let connections = try CurlConnections(CurlLibrary(), isCancelled: options.settings.isCancelled)
         let wait = ResponseWait(options.settings.whileWaiting)
         let code = withExtendedLifetime(gate) { connections.run(handle, wait) }
         guard code == CURLE_OK else {

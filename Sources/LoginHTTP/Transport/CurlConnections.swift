@@ -7,10 +7,15 @@ internal import LoginCore
 /// header line that `curl_easy_reset` has freed, which an answer that begins with a folded line makes it write through.
 final class CurlConnections {
     private let raw: UnsafeMutableRawPointer
+    private let isCancelled: (@Sendable () -> Bool)?
     /// Milliseconds between two looks at the clock where somebody is told of them, and where nobody is.
     private static let (shortPause, longPause): (Int32, Int32) = (Int32(ResponseWait.beat), 1000)
+    /// The same where somebody may cancel.
+    private static let shortestPause: Int32 = 100
 
-    init(_ library: CurlLibrary) throws(LoginError) {
+    /// - Parameter isCancelled: asked while a transfer runs, which then ends with `CURLE_ABORTED_BY_CALLBACK`.
+    init(_ library: CurlLibrary, isCancelled: (@Sendable () -> Bool)?) throws(LoginError) {
+        self.isCancelled = isCancelled
         guard let raw = ccurl_multi_init() else {
             throw .network(.other(code: Int(CURLE_FAILED_INIT.rawValue), text: "curl_multi_init"))
         }
@@ -33,7 +38,8 @@ final class CurlConnections {
         while true {
             guard ccurl_multi_perform(raw, &running) == CURLM_OK else { return CURLE_BAD_FUNCTION_ARGUMENT }
             if running == 0 { return ccurl_multi_result(raw, handle.raw) }
-            let pause = wait.isHeard ? Self.shortPause : Self.longPause
+            if isCancelled?() == true { return CURLE_ABORTED_BY_CALLBACK }
+            let pause = isCancelled != nil ? Self.shortestPause : wait.isHeard ? Self.shortPause : Self.longPause
             guard ccurl_multi_poll(raw, pause) == CURLM_OK else { return CURLE_BAD_FUNCTION_ARGUMENT }
             wait.look(sent: handle)
         }

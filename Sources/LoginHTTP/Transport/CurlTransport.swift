@@ -109,7 +109,7 @@ public final class CurlTransport: Transport {
 
     private func openedConnections() throws(LoginError) -> CurlConnections {
         if let connections { return connections }
-        let opened = try CurlConnections(CurlLibrary())
+        let opened = try CurlConnections(CurlLibrary(), isCancelled: options.settings.isCancelled)
         connections = opened
         return opened
     }
@@ -137,6 +137,7 @@ public final class CurlTransport: Transport {
         hasAnswered = hasAnswered || collector.hasBegunHead
         guard code != CURLE_OK else { return }
         if let fault = collector.fault ?? request.fault { throw fault }
+        if code == CURLE_ABORTED_BY_CALLBACK, options.settings.isCancelled?() == true { throw .cancelled }
         if code == CURLE_PEER_FAILED_VERIFICATION { throw try distrust(handle) }
         throw fault(code, handle.words.text ?? CurlHandle.words(of: code), handle)
     }
@@ -146,12 +147,11 @@ public final class CurlTransport: Transport {
         if context.wasAsked, let refusal = TLSFault(text)?.refusal {
             return .untrusted(.clientCertificate(options.settings.identity == nil ? .wanted : refusal))
         }
-        let isTLS = options.origin.scheme == "https"
         let wasConnected = handle.offset(CURLINFO_CONNECT_TIME_T) > 0
         return CurlFault(
             code: code, text: text, origin: options.origin, settings: options.settings, proxy: options.proxy,
             wasConnected: wasConnected,
-            wasReady: isTLS ? handle.offset(CURLINFO_APPCONNECT_TIME_T) > 0 : wasConnected,
+            wasReady: options.origin.scheme == "https" ? handle.offset(CURLINFO_APPCONNECT_TIME_T) > 0 : wasConnected,
             hasAnswered: hasAnswered, connectStatus: handle.number(CURLINFO_HTTP_CONNECTCODE),
             errno: handle.number(CURLINFO_OS_ERRNO)
         ).error

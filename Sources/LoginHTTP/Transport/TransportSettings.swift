@@ -60,6 +60,10 @@ public struct TransportSettings: Sendable {
     /// more, before anything of the answer is handed on. Called by the transfer itself: what takes long here delays it.
     public var whileWaiting: (@Sendable (WaitForAnswer) -> Void)?
 
+    /// Asked about ten times a second while a transfer runs: whether nobody wants its answer any more. The transfer then ends
+    /// with `LoginError.cancelled`.
+    public var isCancelled: (@Sendable () -> Bool)?
+
     /// The certificate that alone is accepted where it does not verify, if one was named.
     public var fingerprint: Fingerprint?
 

@@ -65,8 +65,12 @@ package struct AccountLogout {
     package let profile: ProfileRecord
     package let account: AccountRecord
 
-    package init(context: LoginContext, profile: ProfileRecord, account: AccountRecord) {
+    private let made: Profile?
+
+    /// - Parameter made: the profile where no file has it.
+    package init(context: LoginContext, profile: ProfileRecord, account: AccountRecord, as made: Profile? = nil) {
         (self.context, self.profile, self.account) = (context, profile, account)
+        self.made = made
     }
 
     package func perform(asksServer: Bool) throws(LoginError) -> Receipt {
@@ -94,8 +98,8 @@ package struct AccountLogout {
     }
 
     private func askServer() throws(LoginError) -> Receipt.Server {
-        guard context.profiles.source(of: profile.name) != nil else { return .notAsked }
-        let profile = try context.profile(named: profile.name)
+        guard made != nil || context.profiles.source(of: profile.name) != nil else { return .notAsked }
+        let profile = if let made { made } else { try context.profile(named: profile.name) }
         guard profile.logout != nil, try context.record(of: profile) != nil else { return .notAsked }
         var settings = LoginSettings()
         settings.username = account.username

@@ -20,8 +20,15 @@ package struct Gate {
         package let identity: Identity
         /// Where the login was verified, as far as that is known.
         let space: VerifiedSpace?
-        /// Whether the server was asked about it for this command.
-        let isFresh: Bool
+        /// Whether the server was asked about it for what comes next.
+        var isFresh: Bool
+
+        /// The same for the next request, with what the one before has renewed.
+        var renewed: Admission {
+            var next = self
+            (next.session, next.isFresh) = (keeper.session ?? session, false)
+            return next
+        }
 
         /// Whether the session goes along with a request to this URL before the server has asked for it.
         func sendsAhead(to url: String) throws(LoginError) -> Bool {
@@ -42,6 +49,10 @@ package struct Gate {
 
     /// What is stored and not past its end, as it is: the server is not asked. Else as `enter`.
     package func enterUnverified() throws(LoginError) -> Admission {
+        try context.inTurn { () throws(LoginError) in try stored() }
+    }
+
+    private func stored() throws(LoginError) -> Admission {
         guard settings.supplied == nil else { return try enter() }
         let run = try LoginRun(context, profile, settings)
         let keeper = GateKeeper(run, mayGoWithoutStore: false)
@@ -84,6 +95,10 @@ package struct Gate {
     /// Has the server verify what is stored; renews it, or has somebody log in.
     /// - Parameter refused: the session that the server has just refused, so that it is not asked about it once more.
     package func enter(after refused: Session? = nil) throws(LoginError) -> Admission {
+        try context.inTurn { () throws(LoginError) in try entered(after: refused) }
+    }
+
+    private func entered(after refused: Session?) throws(LoginError) -> Admission {
         var settings = settings
         settings.policy.sessionWasRefused = refused != nil
         settings.outdated = refused
@@ -166,7 +181,7 @@ final class GateKeeper: LoginKeeper {
     private func goOn(without fault: LoginError) throws(LoginError) {
         guard mayGoWithoutStore, case .store = fault else { throw fault }
         hasStore = false
-        context.say("authctl: the login was not stored: \(fault.message(about: ErrorContext()).what)")
+        context.say("the login was not stored: \(fault.message(about: ErrorContext()).what)")
     }
 
     func reject(_ part: StoredLogin.Part) throws(LoginError) {

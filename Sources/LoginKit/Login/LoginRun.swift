@@ -117,12 +117,12 @@ package struct LoginRun {
             if service.keepsAnonymousSession {
                 context.warn(
                     """
-                    authctl: warning: \(profile.name) (\(endpoint.origin)) set no new session cookie at login: whoever knew \
+                    warning: \(profile.name) (\(endpoint.origin)) set no new session cookie at login: whoever knew \
                     the old one is now logged in too; tell the service's administrator
                     """)
             }
             if let difference = service.clockDifference {
-                context.warn("authctl: \(difference.warning(of: profile.name))")
+                context.warn("\(difference.warning(of: profile.name))")
             }
             return (identity, false)
         // No prompt of the command line answers so.

@@ -30,7 +30,7 @@ package struct LoginSettingsResolver {
         settings.persist = profile.settings.persist
         settings.ttl = choices.ttl
         if choices.ttl != nil, !profile.usesTTL {
-            context.say("authctl: --ttl has no effect: nothing in the profile \(profile.name) uses {ttl}")
+            context.say("--ttl has no effect: nothing in the profile \(profile.name) uses {ttl}")
         }
         settings.mayUseCertificate = true
         if let secret = try supplied() { try take(secret, into: &settings) }
@@ -100,7 +100,7 @@ package struct LoginSettingsResolver {
         if let password = target.password, !choices.namesPassword { return password }
         let environment = context.world.environment
         if !mayUseVariables, !choices.namesPassword, SuppliedCredential.variable(environment, true) != nil {
-            context.say("authctl: the password in the environment \(otherOwner), and is not used here")
+            context.say("the password in the environment \(otherOwner), and is not used here")
         }
         let source = choices.suppliedSource(target.profile, environment, mayUseVariables: mayUseVariables)
         // With nobody to ask, what may be blank is.

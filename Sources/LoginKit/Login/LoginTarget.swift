@@ -46,7 +46,7 @@ extension LoginContext {
             let target = try urlTarget(text, choices)
             if target.password != nil && argument != nil {
                 warn(
-                    "authctl: warning: other users of this machine can read a password in a URL; use --password-stdin")
+                    "warning: other users of this machine can read a password in a URL; use --password-stdin")
             }
             return target
         }

@@ -19,21 +19,26 @@ package struct PasswordCommand {
         self.init(words: try Self.words(line), patience: patience)
     }
 
+    /// - Parameter isCancelled: whether nobody waits for it any more; it is ended then.
     /// - Returns: the first line of what it prints.
     /// - Throws: `loginRequired` with the status of a command that fails, or for one that takes too long; `usage` for
     ///   more than a secret may hold.
-    package func run() throws(LoginError) -> Secret {
+    package func run(isCancelled: (@Sendable () -> Bool)? = nil) throws(LoginError) -> Secret {
         guard !words.isEmpty else { throw .usage(.badValue(option: "password-command", problem: "it is empty")) }
         let deadline = ContinuousClock.now + .seconds(patience)
         let command = try RunningCommand(words)
         let secret: Secret
         do throws(SecretFile.Problem) {
-            secret = try command.firstLine(until: deadline)
+            secret = try command.firstLine(until: deadline, isCancelled: isCancelled ?? { false })
         } catch {
             // Nothing that it may still print is of use.
             _ = command.end(by: .now)
             if error == .tookTooLong { throw slow }
             throw .usage(.badValue(option: "password-command", problem: error.words))
+        }
+        if isCancelled?() == true {
+            _ = command.end(by: .now)
+            throw .cancelled
         }
         guard let status = command.end(by: deadline) else { throw slow }
         guard status == 0 else { throw .loginRequired(LoginNeed(why: .passwordCommandFailed(status: status))) }

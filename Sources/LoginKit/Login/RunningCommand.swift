@@ -25,8 +25,11 @@ final class RunningCommand {
 
     /// The first line of what it prints. What else holds the pipe open, once the program itself has ended, is not
     /// waited for.
-    func firstLine(until deadline: ContinuousClock.Instant) throws(SecretFile.Problem) -> Secret {
-        let wait = InputWait(descriptor: output, deadline: deadline, isOver: { self.program.hasEnded() })
+    func firstLine(
+        until deadline: ContinuousClock.Instant, isCancelled: @escaping () -> Bool
+    ) throws(SecretFile.Problem) -> Secret {
+        let wait = InputWait(
+            descriptor: output, deadline: deadline, isOver: { isCancelled() || self.program.hasEnded() })
         return try SecretFile.read(output, firstLineOnly: true, waiting: wait)
     }
 

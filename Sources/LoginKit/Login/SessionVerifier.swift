@@ -72,7 +72,7 @@ extension LoginContext {
     /// Where the service has no verify endpoint, nobody can know whether it still takes what is stored.
     package func sayIfUnverifiable(_ profile: Profile) {
         guard profile.verify == nil else { return }
-        say("authctl: \(profile.name): this service has no way to check a login; showing what is stored")
+        say("\(profile.name): this service has no way to check a login; showing what is stored")
     }
 
     /// The account that a command means, from what is remembered: no network, no libcurl, no store.
@@ -100,7 +100,7 @@ extension LoginContext {
     /// Says that the clock cannot tell when a login ends.
     func tellOfClock(_ account: AccountRecord, of profile: String) {
         guard let difference = account.clockDifference(at: world.clock) else { return }
-        warn("authctl: \(difference.setBackWarning(of: profile))")
+        warn("\(difference.setBackWarning(of: profile))")
     }
 
     /// Why an account cannot be used, as far as is known without the network.

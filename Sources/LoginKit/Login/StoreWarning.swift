@@ -20,7 +20,7 @@ extension LoginContext {
     package func tell(ofPassing store: UnusableStore) {
         guard case .secretService(.foreignBus) = store.fault else { return }
         let message = LoginError.store(store.fault).message(about: ErrorContext())
-        warn("authctl: warning: the store '\(store.name)' is skipped: \(message.what)")
+        warn("warning: the store '\(store.name)' is skipped: \(message.what)")
     }
 
     /// The same for whoever named the store just now.
@@ -28,7 +28,7 @@ extension LoginContext {
         guard store == .plaintext else { return }
         warn(
             """
-            authctl: warning: the login is stored as plain text in \(SafeText.escaped(paths.stateFolder)), where every program that you run \
+            warning: the login is stored as plain text in \(SafeText.escaped(paths.stateFolder)), where every program that you run \
             can read it
             """)
     }

@@ -106,7 +106,7 @@ package struct TokenSource {
         guard let session = keeper.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
         let store = try fromStore { () throws(StoreFault) in try run.keeper.account() }?.store
         if keeper.hasStore, let store {
-            context.say("authctl: logged in with the supplied password; the login is stored in '\(store)'")
+            context.say("logged in with the supplied password; the login is stored in '\(store)'")
         }
         if case .credential = session, run.service.protectionSpace?.method == .digest {
             throw .usage(.hasNoHeader(method: .digest))

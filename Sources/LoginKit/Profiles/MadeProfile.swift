@@ -44,7 +44,7 @@ extension LoginContext {
         if let proxy = settings.proxy {
             // A profile holds no secret, and this one may.
             if proxy.contains("@") {
-                say("authctl: the proxy was not saved in the profile, because it contains a user name or a password")
+                say("the proxy was not saved in the profile, because it contains a user name or a password")
             } else {
                 table["proxy"] = .string(proxy)
             }

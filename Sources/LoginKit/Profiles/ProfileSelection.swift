@@ -24,7 +24,7 @@ extension LoginContext {
         if names.isEmpty { throw .loginRequired(LoginNeed(why: .noProfile)) }
         if names.count == 1 { return try profile(named: names[0]) }
         if mayGuess, let last = try document().lastProfile, names.contains(last) {
-            say("authctl: using profile \(last), the last one logged in to")
+            say("using profile \(last), the last one logged in to")
             return try profile(named: last)
         }
         throw .usage(.profileNotNamed(known: names))

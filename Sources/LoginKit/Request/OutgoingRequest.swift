@@ -19,7 +19,7 @@ package struct OutgoingRequest {
     }
 
     /// Says something about it, unless the person wants quiet.
-    package func say(_ text: String) { context.say("authctl: \(profile): \(text)") }
+    package func say(_ text: String) { context.say("\(profile): \(text)") }
 
     /// - Parameter session: nothing where none goes along.
     package func send(over service: Service, with session: Session?, username: String) throws(LoginError)

@@ -20,13 +20,20 @@ package struct UserRequest {
         var luggage = RelayFlow.Luggage.nothing
     }
 
-    package init(gate: Gate, outgoing: OutgoingRequest) {
+    private let former: Gate.Admission?
+
+    /// - Parameter former: whom the gate has let in already.
+    package init(gate: Gate, outgoing: OutgoingRequest, after former: Gate.Admission? = nil) {
         self.gate = gate
         self.outgoing = outgoing
+        self.former = former
     }
 
     /// - Returns: the head of the answer, which was handed on whatever its status.
-    package func run() throws(LoginError) -> HTTPResponse {
+    package func run() throws(LoginError) -> HTTPResponse { try exchange().response }
+
+    /// The same, with whom the gate has let in by then.
+    func exchange() throws(LoginError) -> (response: HTTPResponse, admission: Gate.Admission?) {
         defer { outgoing.output.close() }
         var round = Round()
         let luggage = try first(&round)
@@ -47,19 +54,26 @@ package struct UserRequest {
                 try send(luggage, &round)
                 effect = flow.handle(.answered(try judge(round)))
             case .finish(let ending):
-                return try finish(round, ending)
+                return (try finish(round, ending), round.admission?.renewed)
             }
         }
     }
 
     /// Lets in whom the request goes out for, if not for a stranger.
     private func first(_ round: inout Round) throws(LoginError) -> RelayFlow.Luggage {
+        if let former, !gate.context.world.clock.isOver(former.session.expires) {
+            return try goAhead(former, &round)
+        }
         let isRepeatable = outgoing.body.isRepeatable
         if isRepeatable, try gate.maySendWithoutLogin(outgoing.message.method) {
             round.service = try gate.anonymousService()
             return .nothing
         }
-        let admission = isRepeatable ? try gate.enterUnverified() : try gate.enter()
+        return try goAhead(isRepeatable ? try gate.enterUnverified() : try gate.enter(), &round)
+    }
+
+    /// Whether the session goes along from the beginning.
+    private func goAhead(_ admission: Gate.Admission, _ round: inout Round) throws(LoginError) -> RelayFlow.Luggage {
         (round.admission, round.service) = (admission, admission.run.service)
         let isConfirmed = admission.isFresh && admission.session.isPassword
         if try admission.sendsAhead(to: outgoing.message.url) { return .session(isConfirmed: isConfirmed) }
@@ -173,7 +187,7 @@ package struct UserRequest {
             let context = outgoing.context
             context.warn(
                 """
-                authctl: warning: \(gate.profile.name): the refreshed session was not stored: \
+                warning: \(gate.profile.name): the refreshed session was not stored: \
                 \(error.message(about: context.topic).what)
                 """)
         }

@@ -35,23 +35,27 @@ package struct Environment: Sendable {
 
     /// Reads the process's own environment, and takes out of it what children must not see.
     static func taken() -> Environment {
+        let environment = present()
+        for name in ["AUTHCTL_PASSWORD", "AUTHCTL_OTP"] {
+            if let text = getenv(name) { explicit_bzero(text, strlen(text)) }
+        }
+        for name in supplied { unsetenv(name) }
+        return environment
+    }
+
+    /// Reads the process's own environment, and leaves it as it is.
+    static func present() -> Environment {
         var values: [String: String] = [:]
         for names in [supplied, others, proxyVariables] {
             for name in names where name != "AUTHCTL_PASSWORD" && name != "AUTHCTL_OTP" {
                 if let text = getenv(name) { values[name] = String(cString: text) }
             }
         }
-        let (password, code) = (wiped("AUTHCTL_PASSWORD"), wiped("AUTHCTL_OTP"))
-        for name in supplied { unsetenv(name) }
-        return Environment(values, password: password, code: code)
+        return Environment(values, password: secret("AUTHCTL_PASSWORD"), code: secret("AUTHCTL_OTP"))
     }
 
-    private static func wiped(_ name: String) -> Secret? {
-        getenv(name).map { text in
-            let secret = Secret(copying: UnsafeRawBufferPointer(start: text, count: strlen(text)))
-            explicit_bzero(text, strlen(text))
-            return secret
-        }
+    private static func secret(_ name: String) -> Secret? {
+        getenv(name).map { text in Secret(copying: UnsafeRawBufferPointer(start: text, count: strlen(text))) }
     }
 
     /// - Returns: nothing if the variable is not set or empty.

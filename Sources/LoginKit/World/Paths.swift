@@ -29,6 +29,16 @@ package struct Paths: Equatable, Sendable {
         stateFolder = stateHome + "/authctl"
     }
 
+    /// All of them in one folder.
+    /// - Parameter folder: made when something is first kept there.
+    init(folder: String, _ environment: Environment) throws(UsageFault) {
+        let folder = try Self.absolute(folder)
+        home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        configFile = folder + "/config.toml"
+        isConfigNamed = false
+        stateFolder = folder
+    }
+
     /// The folder of the configuration file.
     package var configFolder: String {
         guard let slash = configFile.lastIndex(of: "/") else { return "." }

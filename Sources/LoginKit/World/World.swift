@@ -17,6 +17,10 @@ package struct World {
     /// The way to one origin, for one identity and through one proxy.
     var transport: (Origin, TransportSettings) -> any Transport
     var tickets: TicketCache
+    /// Whose turn it is to ask; nothing where there is but one thread.
+    var turn: Turn?
+    /// Whether nobody waits any more for what is being done; nothing where that cannot be.
+    var isCancelled: (@Sendable () -> Bool)?
     /// The line on the terminal that names the server a command waits for.
     var noticeLine = NoticeLine(show: { _ in false }, hide: {})
     package var shelf: (ShelfPlace, _ passphrase: @escaping () throws(StoreFault) -> Secret) -> StoreFactory
@@ -51,10 +55,11 @@ package struct World {
     }
 
     /// The real one.
-    package static func real() -> World {
+    /// - Parameter environment: taken out of the process's own, unless it is handed in.
+    package static func real(_ environment: Environment = .taken()) -> World {
         let clock = WallClock(now: { Int64(time(nil)) }, wait: { sleep(UInt32(clamping: $0)) })
         return World(
-            environment: .taken(),
+            environment: environment,
             clock: clock,
             hasTerminal: { TerminalPrompt.hasTerminal },
             isTerminal: { isatty($0) == 1 },
@@ -74,7 +79,9 @@ package struct World {
 
 extension World {
     /// What is remembered without being secret.
-    package func book(_ stateFolder: String) -> AccountRegistry { AccountRegistry(folder: stateFolder) }
+    package func book(_ stateFolder: String) -> AccountRegistry {
+        AccountRegistry(folder: stateFolder, isCancelled: isCancelled ?? { false })
+    }
 
     /// The profiles that authctl makes.
     package func profileFolder(_ path: String) -> ProfileFolder { ProfileFolder(path: path) }

@@ -9,11 +9,14 @@ public struct AccountRegistry: Sendable {
     public static let fileName = "state.json"
 
     private let file: SafeFile
+    private let isCancelled: @Sendable () -> Bool
 
     /// - Parameters:
     ///   - folder: the state folder, an absolute path. It is made at the first change.
     ///   - wait: how long a change waits for another process at most, in seconds.
-    public init(folder: String, wait: Int = 10) {
+    ///   - isCancelled: asked while another process renews a session: whether nobody waits for that any more.
+    public init(folder: String, wait: Int = 10, isCancelled: @escaping @Sendable () -> Bool = { false }) {
+        self.isCancelled = isCancelled
         self.file = SafeFile(folder: folder, name: Self.fileName, limit: 8 * 1024 * 1024, wait: wait)
     }
 
@@ -44,7 +47,7 @@ public struct AccountRegistry: Sendable {
 
     /// The right to renew the sessions of one profile. Held while the server is asked, so not the lock of the file.
     func lockRefresh(of profile: String, wait: Int = 30) throws(StoreFault) -> FileLock {
-        try lock("renewal", of: profile, wait: wait)
+        try lock("renewal", of: profile, wait: wait, isCancelled)
     }
 
     /// Runs `body` while no other process saves, erases or marks a login of this profile, so that what it has compared
@@ -63,11 +66,13 @@ public struct AccountRegistry: Sendable {
         return result
     }
 
-    private func lock(_ kind: String, of profile: String, wait: Int) throws(StoreFault) -> FileLock {
+    private func lock(
+        _ kind: String, of profile: String, wait: Int, _ isCancelled: () -> Bool = { false }
+    ) throws(StoreFault) -> FileLock {
         guard let directory = try SafeDirectory.open(file.folder, creating: true) else {
             throw .system(call: "open", path: file.folder, errno: ENOENT)
         }
-        return try FileLock(".\(kind)-\(Self.fileName(profile)).lock", in: directory, seconds: wait)
+        return try FileLock(".\(kind)-\(Self.fileName(profile)).lock", in: directory, seconds: wait, isCancelled)
     }
 
     /// Letters and digits as they are, everything else in hexadecimal. Names that begin with the same 80 bytes share a lock.

@@ -11,9 +11,13 @@ struct FileLock: ~Copyable {
     /// Whoever gets the lock sets the time of its file, so that those who wait see that others take their turns: fifty at
     /// once on a slow machine are no reason to give up.
     ///
-    /// - Parameter seconds: how long another process may hold it; with many, the wait is six times as long at most.
-    /// - Throws: `locked` if one holds it for longer.
-    init(_ name: String, in directory: SafeDirectory, seconds: Int) throws(StoreFault) {
+    /// - Parameters:
+    ///   - seconds: how long another process may hold it; with many, the wait is six times as long at most.
+    ///   - isCancelled: whether nobody waits any more.
+    /// - Throws: `locked` if one holds it for longer, or the wait was cancelled.
+    init(
+        _ name: String, in directory: SafeDirectory, seconds: Int, _ isCancelled: () -> Bool = { false }
+    ) throws(StoreFault) {
         let path = "\(directory.path)/\(name)"
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
         let number = retrying { openat(directory.descriptor.number, name, flags, 0o600) }
@@ -29,7 +33,7 @@ struct FileLock: ~Copyable {
             }
             let now = Self.monotonicMilliseconds(), present = try Self.turn(file, path: path)
             if present != turn { (turn, deadline) = (present, min(now + patience, begun + 6 * patience)) }
-            guard now < deadline else { throw .locked(path: path, seconds: seconds) }
+            guard now < deadline, !isCancelled() else { throw .locked(path: path, seconds: seconds) }
             usleep(useconds_t.random(in: 2_000...10_000))
         }
         futimens(number, nil)

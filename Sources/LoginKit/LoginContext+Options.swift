@@ -1,0 +1,57 @@
+package import LoginCore
+
+extension LoginContext {
+    /// What holds for all of the work.
+    package struct Options {
+        /// The profile that is meant; nothing where the environment or the configuration says it.
+        package var profile: String?
+        /// The account that is meant, by the name typed or the server's; nothing for the active one.
+        package var username: String?
+        /// The folder of everything, configuration included, in the place of the person's own ones.
+        package var folder: String?
+        /// The configuration file in the place of the usual one.
+        package var config: String?
+        /// How long one request may take, in seconds.
+        package var timeout: Int?
+        /// Whether nobody may be asked anything.
+        package var noPrompt = false
+        /// Whether a person may be told, on the terminal alone, that a server is asked.
+        package var showsNotice = true
+        /// Whether a person may be asked to log in, or for what else the work needs.
+        package var mayAsk = false
+        /// Whether a person may be asked to unlock a store.
+        package var mayUnlock = false
+
+        /// Nothing was chosen, and nobody is asked.
+        package init() {}
+    }
+
+    /// A fault of the configuration as the fault of a command.
+    package static func fromConfig<Result>(_ body: () throws(UsageFault) -> Result) throws(LoginError) -> Result {
+        do throws(UsageFault) {
+            return try body()
+        } catch {
+            throw .usage(error)
+        }
+    }
+}
+
+extension Profile.Settings {
+    /// A variable goes before the file, and an option before both.
+    package mutating func override(by environment: Environment) throws(LoginError) {
+        proxy = environment["AUTHCTL_PROXY"] ?? proxy
+        caFile = environment["AUTHCTL_CA_FILE"] ?? caFile
+        if let name = environment["AUTHCTL_STORE"] {
+            guard name == "auto" || StoreName(name) != nil else {
+                throw .usage(.badValue(option: "AUTHCTL_STORE", problem: "there is no such store"))
+            }
+            store = name
+        }
+        if let name = environment["AUTHCTL_PERSIST"] {
+            guard let chosen = Persistence(rawValue: name) else {
+                throw .usage(.badValue(option: "AUTHCTL_PERSIST", problem: "must be none, session or permanent"))
+            }
+            persist = chosen
+        }
+    }
+}

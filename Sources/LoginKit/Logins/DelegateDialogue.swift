@@ -1,0 +1,56 @@
+import Dispatch
+import LoginCore
+import Secrets
+import Synchronization
+
+/// Has a delegate answer what a login asks, and blocks the login's own thread until it has.
+struct DelegateDialogue: Dialogue {
+    let delegate: any LoginDelegate
+    let isCancelled: @Sendable () -> Bool
+
+    /// How long is waited between two looks, in milliseconds.
+    private static let pause = 100
+
+    func ask(_ question: Question) throws(LoginError) -> Answer {
+        try waiting { [delegate] in await delegate.answer(question) }
+    }
+
+    func askPassphrase(_ label: String, confirm: Bool) throws(LoginError) -> Secret? {
+        try waiting { [delegate] in await delegate.passphrase(for: label) }
+    }
+
+    /// Of the command line alone: no login asks it.
+    func confirm(_ question: String, typing word: String) throws(LoginError) -> Bool { false }
+
+    func showWaiting(_ notice: String?) { delegate.waits(for: notice) }
+
+    func wait(seconds: Int) throws(LoginError) {
+        delegate.waits(for: "Approve the login on your other device")
+        defer { delegate.waits(for: nil) }
+        try waiting { try? await Task.sleep(for: .seconds(seconds)) }
+    }
+
+    /// - Throws: `cancelled` if nobody waits for the login any more; the delegate's own task is cancelled then, too.
+    private func waiting<Result: Sendable>(
+        for answer: @escaping @Sendable () async -> Result
+    ) throws(LoginError) -> Result {
+        let box = Box<Result>(), isAnswered = DispatchSemaphore(value: 0)
+        let task = Task {
+            let result = await answer()
+            box.content.withLock { $0 = result }
+            isAnswered.signal()
+        }
+        while isAnswered.wait(timeout: .now() + .milliseconds(Self.pause)) == .timedOut {
+            guard !isCancelled() else {
+                task.cancel()
+                throw .cancelled
+            }
+        }
+        guard let result = box.content.withLock({ $0 }) else { throw .cancelled }
+        return result
+    }
+
+    private final class Box<Content: Sendable>: Sendable {
+        let content = Mutex<Content?>(nil)
+    }
+}

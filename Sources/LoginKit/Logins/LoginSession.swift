@@ -1,0 +1,28 @@
+public import LoginCore
+
+/// Somebody's session, for the time of a gate's block: after it every call fails.
+public struct LoginSession: Sendable {
+    let visit: Visit
+    /// The profile that it belongs to.
+    public let profile: Profile
+    /// Whose session it is: as the server said, where it was asked, else as it is stored.
+    public let identity: Identity
+
+    /// Sends one request with the session attached. If the answer means 'logged out', the session is renewed or somebody logs
+    /// in, and the same request is sent once more.
+    ///
+    /// - Returns: the answer, whatever its status. Redirects are not followed.
+    /// - Throws: `LoginError.untrusted` for a URL on another origin than the profile's, before anything is sent;
+    ///   `LoginError.forbidden` for what the service refuses although it knows the session; `LoginError.loginRequired`,
+    ///   `.cancelled` and their like where a login became necessary and did not come about; `LoginError.network` where no answer
+    ///   came; `CancellationError`, after which the server may have had the request or not.
+    @discardableResult
+    public func send(_ request: SessionRequest) async throws -> SessionResponse { try await visit.send(request) }
+
+    /// The header lines with which the session goes along, `Name: value` one below the other, for what does not go through
+    /// `send(_:)`. They are secret, and a `String` cannot be wiped from memory: use them at once and do not keep them.
+    ///
+    /// - Returns: nothing where the session goes along in no header: a ticket, a certificate, Digest.
+    /// - Throws: `LoginError.failure` for a session that fits into no header, or once the block is over.
+    public func headerLines() async throws -> String? { try await visit.headerLines() }
+}

@@ -1,0 +1,70 @@
+import FoundationEssentials
+import LoginCore
+import LoginHTTP
+import Secrets
+
+/// A request to the service of a profile, without the session: that goes along by itself.
+///
+/// Held in memory, and sent again after a login that became necessary meanwhile.
+public struct SessionRequest: Sendable {
+    /// The method (RFC 9110, section 9), such as `POST`.
+    public var method: String
+    /// A path, which begins with `/` and is appended to the profile's `url`; or a whole URL on the profile's origin.
+    public var url: String
+    /// Sent beside those of the session, which cannot be replaced; in this order.
+    public var headers: [(name: String, value: String)]
+    /// Nothing for a request without a body.
+    public var body: [UInt8]?
+    /// How long the answer's body may be, in bytes; a longer one is an error.
+    public var responseLimit = 16 << 20
+
+    /// Any method, and any body.
+    public init(_ method: String, _ url: String, headers: [(name: String, value: String)] = [], body: [UInt8]? = nil) {
+        (self.method, self.url) = (method, url)
+        (self.headers, self.body) = (headers, body)
+    }
+
+    /// GET, without a body.
+    public static func get(_ url: String) -> SessionRequest { SessionRequest("GET", url) }
+
+    /// DELETE, without a body.
+    public static func delete(_ url: String) -> SessionRequest { SessionRequest("DELETE", url) }
+
+    /// POST, with a body of JSON (RFC 8259).
+    /// - Throws: `EncodingError`.
+    public static func post(_ url: String, json value: some Encodable) throws -> SessionRequest {
+        try SessionRequest("POST", url, json: value)
+    }
+
+    /// PUT, with a body of JSON (RFC 8259).
+    /// - Throws: `EncodingError`.
+    public static func put(_ url: String, json value: some Encodable) throws -> SessionRequest {
+        try SessionRequest("PUT", url, json: value)
+    }
+
+    /// Any method, with a body of JSON (RFC 8259), and JSON asked for.
+    /// - Throws: `EncodingError`.
+    public init(_ method: String, _ url: String, json value: some Encodable) throws {
+        self.init(
+            method, url, headers: [("Content-Type", "application/json"), ("Accept", "application/json")],
+            body: Array(try JSONEncoder().encode(value)))
+    }
+}
+
+extension OutgoingRequest {
+    init(_ request: SessionRequest, _ gate: Gate, into body: CollectedBody) throws(LoginError) {
+        let (context, profile) = (gate.context, gate.profile)
+        let taken = profile.sessionRule.ownHeaders
+        for header in request.headers where taken.contains(header.name.lowercased()) {
+            throw .usage(.other("the session sets the header \(SafeText.quoted(header.name)) itself"))
+        }
+        let headers = request.headers.map { HTTPRequestField(name: $0.name, value: Secret($0.value)) }
+        let url = try context.requestURL(request.url, try context.endpoint(profile))
+        let content = request.body.map { RequestContent.kept($0.withUnsafeBytes { Secret(copying: $0) }) }
+        self.init(
+            context: context, profile: profile.name,
+            message: HTTPRequest(method: request.method, url: url, headers: headers), body: content ?? .none,
+            output: ResponseOutput(
+                body, includesHead: false, progress: nil, mayConcern: profile.proof.rules.mayConcern))
+    }
+}

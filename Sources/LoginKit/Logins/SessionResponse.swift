@@ -1,0 +1,57 @@
+import FoundationEssentials
+import LoginCore
+
+/// What a service answered.
+public struct SessionResponse: Sendable {
+    /// The code of the answer (RFC 9110, section 15).
+    public let status: Int
+    /// In the order of arrival, without cookies; names as the server spelled them.
+    public let headers: [(name: String, value: String)]
+    /// As it came, without what `Content-Encoding` may have made of it: none is asked for.
+    public let body: [UInt8]
+
+    init(_ response: HTTPResponse, body: [UInt8]) {
+        status = response.status
+        headers = response.headers.map { ($0.name, $0.value) }
+        self.body = body
+    }
+
+    /// Whether the status is from 200 to 299.
+    public var isSuccess: Bool { (200..<300).contains(status) }
+
+    /// The body as UTF-8, repaired where it is not.
+    public var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// The value of the first header of this name, in any case (RFC 9110, section 5.1).
+    public func value(of name: String) -> String? {
+        headers.first { $0.name.lowercased() == name.lowercased() }?.value
+    }
+
+    /// The body, read as JSON (RFC 8259).
+    /// - Throws: `DecodingError`.
+    public func decoded<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
+        try JSONDecoder().decode(type, from: Data(body))
+    }
+}
+
+/// An answer's body in memory.
+final class CollectedBody: ResponseReceiver {
+    private(set) var bytes: [UInt8] = []
+    private let limit: Int
+
+    /// - Parameter limit: in bytes.
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    func write(_ more: UnsafeRawBufferPointer) throws(LoginError) {
+        guard bytes.count + more.count <= limit else {
+            throw .failure(.other("the answer is longer than the \(limit) bytes that were allowed"))
+        }
+        bytes += more
+    }
+
+    func finish() throws(LoginError) {}
+
+    func close() {}
+}

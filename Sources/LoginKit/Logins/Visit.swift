@@ -1,0 +1,110 @@
+import LoginCore
+import LoginHTTP
+import LoginStores
+import Secrets
+
+/// One stay behind the gate, on a thread of its own: from the login to the last request.
+actor Visit {
+    /// Which profile it is for.
+    enum Place: Sendable {
+        /// Nothing for the one that authctl would take.
+        case named(String?)
+        case made(Profile)
+    }
+
+    private let executor = BlockingExecutor()
+    private let logins: Logins
+    private let place: Place
+    private let username: String?
+    private var gate: Gate?
+    private var admission: Gate.Admission?
+    private var hasEnded = false
+
+    init(_ logins: Logins, _ place: Place, _ username: String?) {
+        (self.logins, self.place, self.username) = (logins, place, username)
+    }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    func enter(verifying: Bool) throws -> LoginSession {
+        try unlessCancelled { () throws(LoginError) in
+            let gate = try opened()
+            let admission = verifying ? try gate.enter() : try gate.enterUnverified()
+            self.admission = admission.renewed
+            return LoginSession(visit: self, profile: gate.profile, identity: admission.identity)
+        }
+    }
+
+    func send(_ request: SessionRequest) throws -> SessionResponse {
+        try unlessCancelled { () throws(LoginError) in
+            let gate = try opened()
+            gate.context.lookAgain()
+            let body = CollectedBody(limit: request.responseLimit)
+            let outgoing = try OutgoingRequest(request, gate, into: body)
+            let (response, admission) = try UserRequest(gate: gate, outgoing: outgoing, after: admission).exchange()
+            self.admission = admission ?? self.admission
+            return SessionResponse(response, body: body.bytes)
+        }
+    }
+
+    func headerLines() throws -> String? {
+        guard let admission, let gate else { throw LoginError.failure(.other(Self.over)) }
+        do throws(FillFault) {
+            return try gate.profile.sessionRule.headerLines(admission.session, username: admission.username)?
+                .unprotectedText
+        } catch {
+            throw LoginError.failure(.sessionFitsNoHeader)
+        }
+    }
+
+    func logOut() throws {
+        try unlessCancelled { () throws(LoginError) in
+            let context = try logins.context(for: username)
+            let profile = try profile(in: context)
+            let account = try context.account(profile)
+            guard let record = try context.record(of: profile) else {
+                throw .loginRequired(LoginNeed(why: .nothingStored))
+            }
+            let logout = AccountLogout(context: context, profile: record, account: account, as: profile)
+            if let problem = try logout.perform(asksServer: true).problem {
+                throw .failure(.logoutIncomplete(problem))
+            }
+        }
+    }
+
+    /// Closes the connections, on the thread that they belong to.
+    func end() {
+        (gate, admission, hasEnded) = (nil, nil, true)
+    }
+
+    private static let over = "the session was handed out for the time of a block, which is over"
+
+    private func opened() throws(LoginError) -> Gate {
+        guard !hasEnded else { throw .failure(.other(Self.over)) }
+        if let gate { return gate }
+        let context = try logins.context(for: username)
+        var choices = LoginChoices()
+        if let terminal = logins.delegate as? TerminalDelegate { choices.promptTimeout = terminal.timeout }
+        let opened = try Gate(context, try profile(in: context), choices)
+        gate = opened
+        return opened
+    }
+
+    private func profile(in context: LoginContext) throws(LoginError) -> Profile {
+        switch place {
+        case .named(let name): try context.selectProfile(name)
+        case .made(let profile): try context.adopt(profile)
+        }
+    }
+
+    /// Whatever a step ended with once its task was cancelled, that is why.
+    private func unlessCancelled<Result>(_ step: () throws(LoginError) -> Result) throws -> Result {
+        try Task.checkCancellation()
+        do throws(LoginError) {
+            return try step()
+        } catch {
+            try Task.checkCancellation()
+            throw error
+        }
+    }
+}

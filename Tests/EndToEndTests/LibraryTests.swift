@@ -1,0 +1,152 @@
+import Foundation
+import LoginCore
+import LoginKit
+import LoginTestSupport
+import Secrets
+import Synchronization
+import Testing
+
+/// LoginKit as a Swift program uses it, in this process.
+@Suite(.onOwnThreads) struct `A program with logins` {
+    let demo: DemoBackendProcess
+    let home: TemporaryHome
+
+    init() throws {
+        demo = try DemoBackendProcess()
+        home = try TemporaryHome()
+        // The kernel's keyring would outlive the test.
+        try home.write("store = \"plaintext\"\n" + demo.profiles(), to: "logins/config.toml")
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: home.path + "/logins")
+    }
+
+    private func logins(_ delegate: some LoginDelegate) throws -> Logins {
+        try Logins(folder: home.path + "/logins", delegate: delegate)
+    }
+
+    /// What was tried before the question leaves an empty file.
+    private func keepsSecret() throws -> Bool { try home.read("logins/plaintext.json").contains("blog") }
+
+    @Test func `asks once, and hands out the session for the time of a block`() async throws {
+        let person = Scripted("correct horse")
+        let logins = try logins(person)
+        for _ in 1...2 {
+            let status = try await logins.gate("blog") { session in
+                #expect(session.identity.displayName == "ann" && session.profile.name == "blog")
+                return try await session.send(.post("/posts", json: ["text": "hi"])).status
+            }
+            #expect(status == 201)
+        }
+        #expect(try person.asked == 1 && keepsSecret())
+        #expect(try logins.identities(of: "blog") == [Identity(username: "ann", serverName: "ann")])
+        #expect(try logins.profileNames.contains("chat"))
+    }
+
+    @Test func `a session is of no use once its block is over`() async throws {
+        let kept = try await logins(Scripted("correct horse")).gate("blog") { $0 }
+        await #expect(throws: LoginError.self) { try await kept.send(.get("/users/me")) }
+        await #expect(throws: LoginError.self) { try await kept.headerLines() }
+    }
+
+    @Test func `nothing runs and nothing is kept where nobody logs in`() async throws {
+        let person = Scripted("wrong", "wronger", "wrongest")
+        await #expect {
+            try await logins(person).gate("blog") { _ in _ = Issue.record("ran") }
+        } throws: { error in
+            if case .rejected? = error as? LoginError { true } else { false }
+        }
+        #expect(try person.asked == 3 && !keepsSecret())
+    }
+
+    @Test func `a session that ended meanwhile: logs in, and sends the same once more`() async throws {
+        let person = Scripted("correct horse", "correct horse")
+        let response = try await logins(person).gate("blog") { session in
+            try demo.reset()
+            let response = try await session.send(.post("/posts", json: ["text": "once"]))
+            // The new session is the one from now on.
+            #expect(try await session.send(.get("/users/me")).isSuccess)
+            return response
+        }
+        struct Post: Decodable { let author: String }
+        #expect(response.status == 201 && response.value(of: "content-type") != nil)
+        #expect(try response.decoded(as: Post.self).author == "ann")
+        #expect(person.asked == 2)
+        #expect(try demo.requests().filter { $0.path == "/posts" }.map(\.status) == [403, 201])
+    }
+
+    @Test func `a request without a gate logs in where the answer says so`() async throws {
+        let person = Scripted("correct horse")
+        let logins = try logins(person)
+        #expect(try await logins.send(.get("/posts"), to: "blog").isSuccess && person.asked == 0)
+        #expect(try await logins.send(.get("/account/verify_credentials.json"), to: "wire").text.contains("ann"))
+        #expect(person.asked == 1)
+        let header = try await logins.gate("wire") { try await $0.headerLines() }
+        #expect(header?.hasPrefix("Authorization: Basic ") == true)
+    }
+
+    @Test func `many gates at once ask one person once`() async throws {
+        let person = Scripted("correct horse")
+        let logins = try logins(person)
+        try await withThrowingTaskGroup { group in
+            for _ in 1...8 {
+                group.addTask { try await logins.gate("chat") { $0.identity.username } }
+            }
+            for try await name in group { #expect(name == "ann") }
+        }
+        #expect(person.asked == 1)
+    }
+
+    @Test func `logs out at the server and here`() async throws {
+        let logins = try logins(Scripted("correct horse"))
+        try await logins.gate("chat") { _ in }
+        try await logins.logOut("chat")
+        #expect(try logins.identities(of: "chat").isEmpty)
+        #expect(try demo.requests().contains { $0.path == "/_matrix/client/v3/logout" && $0.status == 200 })
+        await #expect(throws: LoginError.self) { try await logins.logOut("chat") }
+    }
+
+    @Test func `a profile made in code shares no name with one of the configuration`() async throws {
+        let person = Scripted("correct horse")
+        let logins = try logins(person)
+        var made = Profile(
+            name: "mine", url: demo.origin,
+            verify: RequestRule(method: "GET", path: Template(literal: "/account/verify_credentials.json")))
+        made.settings.store = "plaintext"
+        #expect(try await logins.gate(made) { $0.identity.displayName } == "ann")
+        #expect(try await logins.send(.get("/account/verify_credentials.json"), to: made).isSuccess)
+        try await logins.logOut(made)
+        made.name = "blog"
+        await #expect(throws: LoginError.self) { try await logins.gate(made) { _ in } }
+        #expect(person.asked == 1)
+    }
+
+    @Test func `a session goes to no other origin`() async throws {
+        try await logins(Scripted("correct horse")).gate("wire") { session in
+            await #expect {
+                try await session.send(.get("http://localhost:1/"))
+            } throws: { error in
+                if case .untrusted? = error as? LoginError { true } else { false }
+            }
+        }
+    }
+}
+
+/// A person who answers questions for a password, and knows no more than these.
+private final class Scripted: LoginDelegate {
+    private let state: Mutex<(passwords: [String], asked: Int)>
+
+    init(_ passwords: String...) {
+        state = Mutex((passwords, 0))
+    }
+
+    var asked: Int { state.withLock(\.asked) }
+
+    func answer(_ question: Question) async -> Answer {
+        guard case .credential = question else { return question.no }
+        let next: String? = state.withLock { state in
+            state.asked += 1
+            return state.passwords.isEmpty ? nil : state.passwords.removeFirst()
+        }
+        guard let next else { return question.no }
+        return .credential(Credential(username: "ann", .password(Secret(next))))
+    }
+}
