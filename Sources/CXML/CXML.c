@@ -28,6 +28,7 @@ static struct {
     int (*depth)(void *);
     const unsigned char *(*name)(void *);
     unsigned char *(*attribute)(void *, const unsigned char *);
+    unsigned char *(*text)(void *);
     void (*on_error)(void *, void (*)(void *, void *));
     /* A variable that holds the function. */
     void (**free)(void *);
@@ -59,6 +60,7 @@ static const char *load(const char *name)
         && look_up(library, "xmlTextReaderDepth", &table.depth)
         && look_up(library, "xmlTextReaderConstName", &table.name)
         && look_up(library, "xmlTextReaderGetAttribute", &table.attribute)
+        && look_up(library, "xmlNodeGetContent", &table.text)
         && look_up(library, "xmlSetStructuredErrorFunc", &table.on_error) && look_up(library, "xmlFree", &table.free);
     return found ? NULL : dlerror();
 }
@@ -120,10 +122,15 @@ char *cxml_attribute(cxml_page *page, const char *name)
     return (char *)table.attribute(page->reader, (const unsigned char *)name);
 }
 
-void cxml_forget(char *attribute)
+char *cxml_text(cxml_page *page)
 {
-    if (attribute == NULL)
+    return (char *)table.text(page->document);
+}
+
+void cxml_forget(char *text)
+{
+    if (text == NULL)
         return;
-    explicit_bzero(attribute, strlen(attribute));
-    (*table.free)(attribute);
+    explicit_bzero(text, strlen(text));
+    (*table.free)(text);
 }

@@ -1,3 +1,5 @@
+public import Secrets
+
 /// Where a credential is valid: the part of a server that shares one login (RFC 9110, section 11.5).
 public struct ProtectionSpace: Equatable, Sendable {
     /// The server that asks; a credential never goes to another one.
@@ -29,6 +31,8 @@ public enum CredentialField: Hashable, Sendable {
     case secret(String)
     /// The code of a second factor, where it is asked for together with the password; blank where there is none.
     case code
+    /// What a response of the login handed out for later requests, by its name in `take`; nobody is asked for it.
+    case taken(String)
 
     /// What it is called in a sentence; of a label not yet escaped.
     public var name: String {
@@ -39,8 +43,23 @@ public enum CredentialField: Hashable, Sendable {
         case .passphrase: "passphrase"
         case .secret(let label): label
         case .code: "code"
+        case .taken(let name): name
         }
     }
+}
+
+extension [CredentialField: Secret] {
+    /// What a person was asked for, without what a login handed out.
+    public var asked: Self { filter { !$0.key.isTaken } }
+
+    /// What a login handed out, of these names.
+    public func taken(_ names: Set<String>) -> Self {
+        filter { if case .taken(let name) = $0.key { names.contains(name) } else { false } }
+    }
+}
+
+extension CredentialField {
+    fileprivate var isTaken: Bool { if case .taken = self { true } else { false } }
 }
 
 /// A question to a person: for which protection space, what was offered before, and why it is asked (again).

@@ -141,6 +141,18 @@ extension Profile {
         }
     }
 
+    /// The names of what a login hands out that is needed once it is over.
+    public var takenForLater: Set<String> {
+        let slots = [verify, refresh, logout].compactMap { $0 }.flatMap(\.slots) + sessionRule.slots
+        return Set(slots.compactMap { if case .taken(let name) = $0 { name } else { nil } })
+    }
+
+    /// Where the login takes the value of this name from.
+    public func place(ofTaken name: String) -> String? {
+        (loginSteps + [refresh].compactMap { $0 }).flatMap(\.response.taken).first { $0.name == name }?.place
+            .description
+    }
+
     /// Those of `{secret:LABEL}` in any request, once each.
     private var labels: [String] {
         let slots = (loginSteps + [verify, refresh, logout].compactMap { $0 }).flatMap(\.slots)

@@ -50,6 +50,18 @@ struct HTMLFormReader {
         return resolved(outline)
     }
 
+    /// A piece of HTML as a person reads it.
+    func plainText(_ html: String) -> String {
+        let text = Array(html.utf8).withUnsafeBytes { bytes -> String? in
+            guard let page = cxml_read(bytes.baseAddress, bytes.count, "utf-8") else { return nil }
+            defer { cxml_free(page) }
+            guard let content = cxml_text(page) else { return nil }
+            defer { cxml_forget(content) }
+            return String(cString: content)
+        }
+        return HTMLAddress.trimmed(text ?? html)
+    }
+
     /// Every address of a page counts from its `<base>`, but for the empty one (HTML, section 4.10.21.3).
     private func resolved(_ outline: HTMLOutline) -> LoginPage {
         let base = outline.base.map { parser.resolve(HTMLAddress.cleaned($0), against: url) }
@@ -92,16 +104,20 @@ struct HTMLFormReader {
 /// ends in it are dropped, and a backslash is a slash.
 enum HTMLAddress {
     static func cleaned(_ text: String) -> String {
-        let isOutside = { (scalar: Unicode.Scalar) in scalar.value <= 0x20 }
-        var scalars = text.unicodeScalars.drop(while: isOutside)
-        while let last = scalars.last, isOutside(last) { scalars.removeLast() }
         var cleaned = String.UnicodeScalarView()
         var isQuery = false
-        for scalar in scalars where scalar != "\t" && scalar != "\n" && scalar != "\r" {
+        for scalar in trimmed(text).unicodeScalars where scalar != "\t" && scalar != "\n" && scalar != "\r" {
             isQuery = isQuery || scalar == "?" || scalar == "#"
             cleaned.append(scalar == "\\" && !isQuery ? "/" : scalar)
         }
         return String(cleaned)
+    }
+
+    static func trimmed(_ text: String) -> String {
+        let isOutside = { (scalar: Unicode.Scalar) in scalar.value <= 0x20 }
+        var scalars = text.unicodeScalars.drop(while: isOutside)
+        while let last = scalars.last, isOutside(last) { scalars.removeLast() }
+        return String(scalars)
     }
 }
 

@@ -18,16 +18,20 @@ struct HTMLOutline {
     private var template: Int?
     /// How many fields there are so far.
     private var count = 0
+    /// The list that is open, with its depth.
+    private var list: (form: Int, depth: Int)?
 
     mutating func take(_ element: HTMLElement) {
         if let open, element.depth <= open.depth { self.open = nil }
         if let template, element.depth <= template { self.template = nil }
+        if let list, element.depth <= list.depth { self.list = nil }
         guard template == nil else { return }
         switch element.name {
         case "template": template = element.depth
         case "base": base = base ?? element.text("href")
         case "form": begin(element)
         case "input", "button", "select", "textarea": add(element)
+        case "option": offer(element)
         default: break
         }
     }
@@ -53,9 +57,20 @@ struct HTMLOutline {
             if let method = element.text("formmethod") { forms[index].methods.append(method.lowercased()) }
         }
         guard let name = element.text("name"), !name.isEmpty else { return }
-        let isHidden = element.name == "input" && type == "hidden"
+        let isBox = element.name == "input" && ["checkbox", "radio"].contains(type)
+        let isTyped = ["input", "button"].contains(element.name)
         forms[index].fields.append(
-            PageField(name: name, hiddenValue: isHidden ? element.secret("value") ?? Secret("") : nil))
+            PageField(
+                name: name, type: isTyped ? type : element.name, value: element.secret("value"),
+                isChosen: !isBox || element.text("checked") != nil))
+        if element.name == "select" { list = (index, element.depth) }
+    }
+
+    /// An option of a list; without a `value` it is its text that would be sent, which nobody needs here.
+    private mutating func offer(_ element: HTMLElement) {
+        guard let list, let value = element.secret("value") else { return }
+        let last = forms[list.form].fields.count - 1
+        forms[list.form].fields[last].offer(value, isChosen: element.text("selected") != nil)
     }
 
     private func owner(of element: HTMLElement) -> Int? {

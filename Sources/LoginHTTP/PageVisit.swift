@@ -50,6 +50,41 @@ extension ServiceClient {
     }
 }
 
+/// A response that is an HTML page.
+struct ResponsePage {
+    let body: HTMLBody
+    private let page: LoginPage
+    private let url: ParsedURL
+
+    /// - Parameter text: the URL that it came from.
+    /// - Returns: nothing for a response of another type.
+    init?(_ response: HTTPResponse, at text: String) throws(LoginError) {
+        guard response.values(of: "Content-Type").contains(where: { $0.lowercased().contains("html") }) else {
+            return nil
+        }
+        let parser = try URLParser()
+        do throws(UsageFault) { url = try parser.parse(text) } catch { throw .usage(error) }
+        let reader = try HTMLFormReader(url: url)
+        page = try reader.page(response)
+        body = HTMLBody(forms: page.forms, plainText: reader.plainText)
+    }
+
+    /// What a form of the page brings to the request that sends it; nothing where the page has no such form.
+    func visit(
+        by rule: RequestRule, _ values: SlotValues, at endpoint: ServiceEndpoint, carrying cookies: [Cookie]
+    ) throws(LoginError) -> PageVisit? {
+        guard let names = rule.formNames(values), page.forms.contains(where: { $0.has(names) }) else { return nil }
+        let target: String
+        do throws(FillFault) {
+            target = try rule.url(base: endpoint.base, values)
+        } catch {
+            throw error.asLoginError
+        }
+        let path = String(target.dropFirst(endpoint.origin.description.utf8.count).prefix { $0 != "?" })
+        return PageVisit(cookies: cookies, fields: try page.form(with: names, leadingTo: path).fields, url: url)
+    }
+}
+
 extension SlotValues {
     /// A header of the request may repeat a cookie of the page.
     mutating func take(from visit: PageVisit) {

@@ -38,6 +38,7 @@ extension Service {
             let (new, difference) = try TokenReader(client: client, clock: clock)
                 .token(facts, answer, at: .refresh, replacing: token)
             clockDifference = difference
+            try client.take(rule.response, from: facts)
             let owner = RefreshOwner(
                 named: answer.username.flatMap { facts.text(at: $0) },
                 subjects: RefreshOwner.Subjects(

@@ -10,7 +10,8 @@ extension Service {
         client.hide(session.secrets, username: username)
         guard let verify = profile.verify else {
             if !afterLogin, clock.isOver(session.expires) { throw .rejected(.pastEnd) }
-            return Login(identity: Identity(username: username, serverName: nil), session: session)
+            return Login(
+                identity: Identity(username: username, serverName: nil), session: session, extraSecrets: takenForLater)
         }
         let facts = try send(verify, with: session, username: username).facts
         switch client.judge(facts, by: verify.response, at: .verify) {
@@ -33,7 +34,7 @@ extension Service {
         }
         return Login(
             identity: Identity(username: accountName(typed: username, serverName), serverName: serverName),
-            session: client.refreshed(session, by: facts.response))
+            session: client.refreshed(session, by: facts.response), extraSecrets: takenForLater)
     }
 }
 

@@ -101,7 +101,8 @@ public final class Service: Authenticator {
     }
 
     public func begin(_ credential: Credential, code: Secret?) throws(LoginError) -> LoginStep {
-        hold(credential.extraSecrets)
+        // What another login handed out is none of this one's.
+        hold(credential.extraSecrets.asked)
         client.hide([credential.secret, code], username: credential.username ?? "")
         return try client.shielded { () throws(LoginError) in
             switch profile.kind {
@@ -137,9 +138,12 @@ public final class Service: Authenticator {
         keepsAnonymousSession = opened.visit.map { login.session.isCarried(by: $0.cookies) } ?? false
         return Login(
             identity: login.identity, session: login.session, credential: keepsCredential ? opened.credential : nil,
-            extraSecrets: client.extraSecrets, anonymousResponse: anonymousResponse,
+            extraSecrets: client.extraSecrets.asked.merging(takenForLater) { $1 }, anonymousResponse: anonymousResponse,
             space: try verifiedSpace(of: opened.session, username: login.identity.username))
     }
+
+    /// What the login handed out that is needed after it.
+    var takenForLater: [CredentialField: Secret] { client.extraSecrets.taken(profile.takenForLater) }
 
     /// Whether the credential stays beside the session that it earned.
     private var keepsCredential: Bool {

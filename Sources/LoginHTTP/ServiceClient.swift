@@ -39,6 +39,8 @@ final class ServiceClient {
         let facts: ParsedResponse
         /// What the page before the request left, where it has one.
         let visit: PageVisit?
+        /// Where the request went.
+        let url: String
     }
 
     init(
@@ -63,6 +65,20 @@ final class ServiceClient {
         anonymousTransport?.trust(exception)
     }
 
+    /// Keeps what a response hands out for later requests; what is not there is missed where it is used.
+    func take(_ rule: ResponseRule, from facts: ParsedResponse) throws(LoginError) {
+        for taken in rule.taken {
+            extraSecrets[.taken(taken.name)] = nil
+            guard let value = facts.secret(at: taken.place), !value.isEmpty else { continue }
+            guard value.isHeaderSafe else {
+                throw .network(.brokenResponse("what is to be {\(taken.name)} contains a control character"))
+            }
+            extraSecrets[.taken(taken.name)] = value
+            // A short one is a number or a name as a rule, which any text of the server may hold.
+            if value.count >= 8 { hide([value]) }
+        }
+    }
+
     func hide(_ secrets: [Secret?], username: String = "") {
         hidden.add(secrets, username: username)
     }
@@ -81,22 +97,26 @@ final class ServiceClient {
     /// - Parameters:
     ///   - answer: the rules by which the response is read; those of the request unless said.
     ///   - cookies: of the login's requests before it.
+    ///   - form: the page that the request before it was answered with.
     func send(
         _ rule: RequestRule, _ values: SlotValues, session: Session?, readBy answer: ResponseRule? = nil,
-        carrying cookies: [Cookie] = [], by way: Way
+        carrying cookies: [Cookie] = [], from form: ResponsePage? = nil, by way: Way
     ) throws(LoginError) -> Reply {
         var values = values
         values.ttl = ttl
         values.extraSecrets = extraSecrets
-        let visit = try visitPage(of: rule, values, session, carrying: cookies)
+        var visit = try visitPage(of: rule, values, session, carrying: cookies)
+        if visit == nil { visit = try form?.visit(by: rule, values, at: endpoint, carrying: cookies) }
         if let visit { values.take(from: visit) }
         let request = try filled(rule, values, session, cookies, visit)
         let sent = try way(request)
-        let json = (answer ?? rule.response).readsJSON ? try sent.response.json() : nil
+        let reader = answer ?? rule.response
         let facts = ParsedResponse(
-            response: sent.response, json: json, origin: endpoint.origin, isProven: sent.isProven,
+            response: sent.response, json: reader.readsJSON ? try sent.response.json() : nil,
+            html: reader.readsHTML ? try ResponsePage(sent.response, at: request.url)?.body : nil,
+            origin: endpoint.origin, isProven: sent.isProven,
             wrote: !RequestRule.onlyReads(request.method))
-        return Reply(facts: facts, visit: visit)
+        return Reply(facts: facts, visit: rule.page == nil ? nil : visit, url: request.url)
     }
 
     private func filled(
@@ -110,6 +130,9 @@ final class ServiceClient {
             if session != nil { request.comeFromBrowser(profile.sessionRule, at: endpoint.origin) }
             request.hidden = hidden
             return request
+        } catch .missing(.taken(let name)) {
+            let place = profile.place(ofTaken: name) ?? "{\(name)}"
+            throw .failure(.missingInResponse(place: place, step: Step.login.rawValue))
         } catch {
             throw error.asLoginError
         }
@@ -151,22 +174,6 @@ extension ServiceClient {
                 let end = before.first { $0.name == cookie.name }?.expires
                 return cookie.expires == nil ? end.map { CookieRecord.ending(cookie, at: $0) } ?? cookie : cookie
             })
-    }
-}
-
-extension SlotValues {
-    /// What goes into the slots of a request that carries `session`.
-    init(_ session: Session, username: String) {
-        self.init()
-        self.username = username
-        switch session {
-        case .credential: break
-        case .token(let token):
-            self.token = token.value
-            refreshToken = token.refreshToken
-        case .cookies(let cookies):
-            self.cookies = cookies
-        }
     }
 }
 

@@ -49,19 +49,24 @@ public enum StoredLoginCodec {
         let passphrase: String?
         /// By label.
         let secrets: [String: String]
+        /// By the name that `take` gave it.
+        let taken: [String: String]?
 
         init(_ extraSecrets: [CredentialField: Secret]) {
             passphrase = extraSecrets[.passphrase].map(Base64.encode)
-            var secrets: [String: String] = [:]
+            var secrets: [String: String] = [:], taken: [String: String] = [:]
             for (field, secret) in extraSecrets {
                 if case .secret(let label) = field { secrets[label] = Base64.encode(secret) }
+                if case .taken(let name) = field { taken[name] = Base64.encode(secret) }
             }
             self.secrets = secrets
+            self.taken = taken.isEmpty ? nil : taken
         }
 
         func extraSecrets() throws(Malformed) -> [CredentialField: Secret] {
             var extraSecrets: [CredentialField: Secret] = [:]
             for (label, text) in secrets { extraSecrets[.secret(label)] = try StoredLoginCodec.secret(text) }
+            for (name, text) in taken ?? [:] { extraSecrets[.taken(name)] = try StoredLoginCodec.secret(text) }
             if let passphrase { extraSecrets[.passphrase] = try StoredLoginCodec.secret(passphrase) }
             return extraSecrets
         }

@@ -36,7 +36,7 @@ struct CredentialForm {
         case .username: username = String(shown: typed)
         case .password: kind = .password(typed)
         case .token: kind = .token(typed)
-        case .passphrase, .secret: extraSecrets[field] = typed
+        case .passphrase, .secret, .taken: extraSecrets[field] = typed
         case .code: code = typed.isEmpty ? nil : typed
         }
     }

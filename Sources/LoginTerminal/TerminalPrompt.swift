@@ -148,7 +148,7 @@ public struct TerminalPrompt: Prompt, Sendable {
         case .username:
             let proposed = dialogue.challenge.proposedUsername ?? ""
             return try conversation.read(label, style: .shown, proposed: proposed, for: field)
-        case .password, .token, .passphrase, .secret, .code:
+        case .password, .token, .passphrase, .secret, .code, .taken:
             return try conversation.read(label, style: .masked(mask), for: field)
         }
     }

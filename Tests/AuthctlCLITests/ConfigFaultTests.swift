@@ -62,7 +62,7 @@ struct ConfigFaultTests {
         ("usrname = \"/n\"", "profiles.p.verify", "profiles.p.verify.usrname: unknown key; did you mean 'username'?"),
         (
             "username = \"n\"", "profiles.p.verify",
-            "profiles.p.verify.username: must be '/json/pointer', 'header:NAME' or 'cookie:NAME'"
+            "profiles.p.verify.username: must be '/json/pointer', 'header:NAME', 'cookie:NAME', 'form:NAME' or 'text'"
         ),
         (
             "logged-out = 401", "profiles.p.verify",
@@ -115,6 +115,13 @@ struct ConfigFaultTests {
             "method = \"cookie\"\nlogin = { post = \"/l\" }\nsession = { cookies = true, header = \"X: {token}\" }",
             "profiles.p", "profiles.p.session: {token} is not available"
         ),
+        ("take = { otp = \"/a\" }", "profiles.p.login", "profiles.p.login.take.otp: must be a name of its own"),
+        ("take = { Id = \"/a\" }", "profiles.p.login", "profiles.p.login.take.Id: must be a name of its own"),
+        ("take = { id = \"a\" }", "profiles.p.login", "profiles.p.login.take.id: must be '/json/pointer'"),
+        ("take = { id = [\"text\"] }", "profiles.p.login", "profiles.p.login.take.id: must be a place, or a list"),
+        ("take = { id = [\"text\", \"*\"] }", "profiles.p.login", "profiles.p.login.take.id: must have one '*'"),
+        ("take = { id = \"/a\" }", "profiles.p.verify", "profiles.p.verify.take: unknown key"),
+        ("query = { id = \"{id}\" }", "profiles.p.verify", "profiles.p.verify.query.id: there is no {id}"),
         (
             "method = \"token\"\nsession = { header = [\"X: {token}\", \"Y: {cookie:csrf}\"] }", "profiles.p",
             "profiles.p.session: {cookie:csrf} is not available without 'cookies = true'"

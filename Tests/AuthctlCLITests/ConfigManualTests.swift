@@ -6,7 +6,10 @@ import Testing
 
 /// authctl-config(5) against the readers of the configuration.
 struct ConfigManualTests {
-    @Test(arguments: [ProfileDecoder.keys, RequestDecoder.requestKeys, RequestDecoder.answerKeys])
+    @Test(arguments: [
+        ProfileDecoder.keys, RequestDecoder.requestKeys, RequestDecoder.answerKeys, RequestDecoder.stepKeys,
+        RequestDecoder.takingKeys,
+    ])
     func `every key is described`(keys: [String]) throws {
         let described = try Set(Self.page().section("DESCRIPTION").flatMap(Self.keys))
         #expect(Set(keys).subtracting(described).isEmpty)
@@ -27,7 +30,7 @@ struct ConfigManualTests {
         #expect(
             names == [
                 "wire", "archive", "intranet", "blog", "posts", "notes", "screencast", "forge", "admin", "chat",
-                "index", "shop",
+                "index", "shop", "site",
             ])
     }
 

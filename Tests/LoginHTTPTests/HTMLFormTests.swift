@@ -34,6 +34,35 @@ struct `The forms of a page` {
         #expect(forms[0].fields.filter { $0.hiddenValue != nil }.map(\.name) == ["t", "empty"])
     }
 
+    @Test(arguments: [
+        ("<input name=f value=7>", "7"), ("<input name=f type=password>", "password"), ("<input name=f>", "text"),
+        ("<select name=f><option value=a><option value=b selected><option value=c></select>", "b"),
+        ("<select name=f><option value=a><option value=b></select>", "a"), ("<select name=f></select>", "select"),
+        ("<input type=radio name=f value=1><input type=radio name=f value=2 checked>", "2"),
+        ("<textarea name=f></textarea>", "textarea"), ("<input name=g>", nil),
+    ])
+    func `give a field's value, of a list the chosen one, else its type`(field: String, value: String?) throws {
+        let response = HTTPResponse.answer(200, "<form>\(field)</form>", headers: ["Content-Type: text/html"])
+        let body = try ResponsePage(response, at: "https://a.example/")?.body
+        let facts = ParsedResponse(response: response, json: nil, html: body, origin: url.origin)
+        #expect(facts.text(at: .field("f")) == value)
+    }
+
+    @Test func `what is not HTML has none, and no tags to lose`() throws {
+        let html = "<p class=error>No &lt;such&gt; <b>name</b>: &auml;</p>"
+        let place = Place.between(.text, before: "error>", after: "</p>")
+        for (type, expected) in [
+            ("text/html", "No <such> name: ä"), ("text/plain", "No &lt;such&gt; <b>name</b>: &auml;"),
+        ] {
+            let response = HTTPResponse.answer(200, html, headers: ["Content-Type: \(type)"])
+            let body = try ResponsePage(response, at: "https://a.example/")?.body
+            let facts = ParsedResponse(response: response, json: nil, html: body, origin: url.origin)
+            #expect(facts.text(at: place) == expected)
+            #expect(facts.text(at: .between(.text, before: "error>No", after: "")) != nil)
+            #expect(facts.text(at: .between(.text, before: "", after: "missing")) == nil)
+        }
+    }
+
     @Test func `have GET and the page itself where they do not say`() throws {
         let forms = try page("<form><input name=u></form><form method=put action=''></form>").forms
         #expect(forms.map(\.methods) == [["get"], ["put"]])

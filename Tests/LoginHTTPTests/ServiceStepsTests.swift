@@ -119,4 +119,74 @@ struct ServiceStepsTests {
         }
         #expect(words == nil)
     }
+
+    /// The first response names an account, which the second request, verify and the session then send.
+    private func taking() throws -> Profile {
+        var profile = try shop()
+        profile.loginSteps[0].response.taken = [
+            ResponseRule.Taken(name: "account", place: try #require(Place("/account"))),
+            ResponseRule.Taken(name: "nonce", place: .between(.text, before: "nonce=", after: ";")),
+        ]
+        profile.loginSteps[1].query = [
+            RequestRule.Parameter(name: "n", value: try Template(parsing: "{nonce}", taken: ["nonce"]))
+        ]
+        profile.loginSteps[1].path = try Template(parsing: "/a/{account}/2fa", taken: ["account"])
+        var session = SessionRule()
+        session.headers = [
+            HeaderRule(name: "X-Token", value: try Template(parsing: "{token}")),
+            HeaderRule(name: "X-Account", value: try Template(parsing: "{account}", taken: ["account"])),
+        ]
+        profile.session = session
+        return profile
+    }
+
+    @Test func `what a step takes goes into later requests, and what the session needs is kept`() throws {
+        let first = #"{"token": "t1", "account": "7/8", "more": "nonce=n 1;"}"#
+        let exchange = Exchange(
+            try taking(),
+            [
+                anonymous, .answer(401, first, headers: ["X-Wants: otp"]), .answer(200, #"{"token": "t2"}"#),
+                .answer(200, #"{"name": "ann"}"#),
+            ])
+        guard case .needsCode(_, let partial) = try begin(exchange),
+            case .accepted(let login) = try exchange.service.resume(partial, code: Secret("111"))
+        else {
+            Issue.record("not accepted")
+            return
+        }
+        #expect(exchange.requests[2].contains("POST https://shop.example/a/7%2F8/2fa?n=n%201"))
+        #expect(exchange.requests[3].contains("X-Account: 7/8"))
+        #expect(login.extraSecrets.mapValues(\.text) == [.taken("account"): "7/8"])
+    }
+
+    @Test(arguments: ["{}", #"{"account": ""}"#, #"{"account": {"id": 1}}"#])
+    func `what was not there fails where it is needed, with its place`(body: String) throws {
+        let exchange = Exchange(try taking(), [anonymous, .answer(401, body, headers: ["X-Wants: otp"])])
+        guard case .needsCode(_, let partial) = try begin(exchange) else {
+            Issue.record("no code was asked for")
+            return
+        }
+        #expect(
+            fault { _ = try exchange.service.resume(partial, code: Secret("1")) }
+                == .failure(.missingInResponse(place: "/account", step: "login")))
+        #expect(exchange.requests.count == 2)
+    }
+
+    @Test func `what a step takes may end no header line and lead to no other path`() throws {
+        for (account, expected) in [("a\\nb", "control character"), ("..", "another path")] {
+            let told = HTTPResponse.answer(
+                401, #"{"token": "t1", "account": "\#(account)", "x": "nonce=1;"}"#, headers: ["X-Wants: otp"])
+            let exchange = Exchange(try taking(), [anonymous, told])
+            let fault = fault {
+                guard case .needsCode(_, let partial) = try begin(exchange) else { return }
+                _ = try exchange.service.resume(partial, code: Secret("1"))
+            }
+            guard case .network(.brokenResponse(let text)) = fault else {
+                Issue.record("\(account): \(String(describing: fault))")
+                continue
+            }
+            #expect(text.contains(expected))
+            #expect(exchange.requests.count == 2)
+        }
+    }
 }

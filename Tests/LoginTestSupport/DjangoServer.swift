@@ -7,10 +7,13 @@ public final class DjangoServer {
         public let name: String
         public let password: String
         let isStaff: Bool
+        let codes: [String]
 
-        /// - Parameter isStaff: whether the admin site lets the user in.
-        public init(_ name: String, _ password: String, isStaff: Bool = true) {
-            (self.name, self.password, self.isStaff) = (name, password, isStaff)
+        /// - Parameters:
+        ///   - isStaff: whether the admin site lets the user in.
+        ///   - codes: of a second factor, each good once; a server of which any user has some asks everybody for one.
+        public init(_ name: String, _ password: String, isStaff: Bool = true, codes: [String] = []) {
+            (self.name, self.password, self.isStaff, self.codes) = (name, password, isStaff, codes)
         }
     }
 
@@ -39,7 +42,12 @@ public final class DjangoServer {
             guard made.ending == .exited(0) else { throw ServerProcess.NotStarted(description: made.error) }
             arguments += [certificate, key]
         }
-        let list = users.map { ["name": $0.name, "password": $0.password, "staff": $0.isStaff ? "yes" : ""] }
+        let list = users.map { user in
+            [
+                "name": user.name, "password": user.password, "staff": user.isStaff ? "yes" : "",
+                "codes": user.codes.joined(separator: " "),
+            ]
+        }
         try JSONEncoder().encode(list).write(to: server.folder.appendingPathComponent("users.json"))
         try server.start(python, ["-u", "-c", Self.script] + arguments)
         let port = try server.wait(forPortOf: "Django")
@@ -56,6 +64,14 @@ public final class DjangoServer {
         }
     }
 
+    /// Logs everybody out, behind the back of whoever has a session.
+    public func endSessions() throws {
+        let script =
+            "import sqlite3, sys\nwith sqlite3.connect(sys.argv[1]) as db: db.execute('delete from django_session')"
+        let ended = try Command.tool("python3", ["-c", script, server.folder.path + "/db.sqlite3"])
+        guard ended.ending == .exited(0) else { throw ServerProcess.NotStarted(description: ended.error) }
+    }
+
     /// Everything that it printed, for a sweep.
     public var log: String { server.text("stderr") }
 
@@ -68,16 +84,20 @@ public final class DjangoServer {
         folder, secure = sys.argv[1], sys.argv[2:]
         import django
         from django.conf import settings
-        apps = ["admin", "auth", "contenttypes", "sessions", "messages"]
+        users = json.load(open(folder + "/users.json"))
+        wants_codes = any(user["codes"] for user in users)
+        apps = ["django.contrib." + app for app in ["admin", "auth", "contenttypes", "sessions", "messages"]]
+        apps += ["django_otp", "django_otp.plugins.otp_static"] if wants_codes else []
+        otp = ["django_otp.middleware.OTPMiddleware"] if wants_codes else []
         settings.configure(
             SECRET_KEY="of a test", ALLOWED_HOSTS=["127.0.0.1"], ROOT_URLCONF="__main__", USE_TZ=True,
             SESSION_COOKIE_SECURE=bool(secure), CSRF_COOKIE_SECURE=bool(secure), STATIC_URL="/static/",
             DEFAULT_AUTO_FIELD="django.db.models.AutoField",
-            INSTALLED_APPS=["django.contrib." + app for app in apps],
+            INSTALLED_APPS=apps,
             MIDDLEWARE=[
                 "django.middleware.security.SecurityMiddleware", "django.contrib.sessions.middleware.SessionMiddleware",
                 "django.middleware.common.CommonMiddleware", "django.middleware.csrf.CsrfViewMiddleware",
-                "django.contrib.auth.middleware.AuthenticationMiddleware",
+                "django.contrib.auth.middleware.AuthenticationMiddleware", *otp,
                 "django.contrib.messages.middleware.MessageMiddleware"],
             TEMPLATES=[{
                 "BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True,
@@ -93,11 +113,20 @@ public final class DjangoServer {
         from django.core.wsgi import get_wsgi_application
         from django.urls import path
         from wsgiref import simple_server
-        urlpatterns = [path("admin/", admin.site.urls)]
+        site = admin.site
         call_command("migrate", verbosity=0)
-        for user in json.load(open(folder + "/users.json")):
-            User.objects.create_user(
+        if wants_codes:
+            from django_otp.admin import OTPAdminSite
+            from django_otp.plugins.otp_static.models import StaticDevice
+            site = OTPAdminSite()
+        urlpatterns = [path("admin/", site.urls)]
+        for user in users:
+            made = User.objects.create_user(
                 user["name"], password=user["password"], is_staff=bool(user["staff"]), is_superuser=bool(user["staff"]))
+            if user["codes"]:
+                device = StaticDevice.objects.create(user=made, name="paper")
+                for code in user["codes"].split():
+                    device.token_set.create(token=code)
         django_app = get_wsgi_application()
         def app(environ, start_response):
             environ["wsgi.url_scheme"] = "https" if secure else "http"

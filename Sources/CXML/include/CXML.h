@@ -24,7 +24,9 @@ const char *cxml_next(cxml_page *page, int *depth);
 
 /* An attribute of the present element in UTF-8, or NULL. The caller hands it to cxml_forget. */
 char *cxml_attribute(cxml_page *page, const char *name);
-/* Zeroes and frees it. */
-void cxml_forget(char *attribute);
+/* The text of the page, without its elements, in UTF-8, or NULL. The caller hands it to cxml_forget. */
+char *cxml_text(cxml_page *page);
+/* Zeroes and frees either. */
+void cxml_forget(char *text);
 
 #endif

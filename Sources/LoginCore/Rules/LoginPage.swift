@@ -43,13 +43,27 @@ public struct PageForm: Equatable, Sendable {
 public struct PageField: Equatable, Sendable {
     /// As the form names it.
     public let name: String
-    /// What a hidden field says, usually a token against forged requests; absent for all other fields.
-    public let hiddenValue: Secret?
+    /// Of an `input` or a `button` its type, else the name of the element.
+    public let type: String
+    /// What the page fills in; of a list the chosen or the first one.
+    public internal(set) var value: Secret?
+    /// Whether it is the one of several of its name that would be sent: not an unchecked box.
+    public let isChosen: Bool
 
-    /// - Parameter hiddenValue: nothing for a field that a person fills in.
-    public init(name: String, hiddenValue: Secret? = nil) {
+    /// - Parameter value: nothing for a field that the page leaves empty.
+    public init(name: String, type: String = "text", value: Secret? = nil, isChosen: Bool = true) {
         self.name = name
-        self.hiddenValue = hiddenValue
+        self.type = type
+        self.value = value
+        self.isChosen = isChosen
+    }
+
+    /// What a hidden field says, usually a token against forged requests; absent for all other fields.
+    public var hiddenValue: Secret? { type == "hidden" ? value ?? Secret("") : nil }
+
+    /// Takes the value of a list's option, if it is the first or the chosen one.
+    public mutating func offer(_ option: Secret, isChosen: Bool) {
+        if isChosen || value == nil { value = option }
     }
 }
 
@@ -83,7 +97,8 @@ extension LoginPage {
 }
 
 extension PageForm {
-    fileprivate func has(_ names: [String]) -> Bool {
+    /// Whether it has fields of all these names.
+    public func has(_ names: [String]) -> Bool {
         let known = Set(fields.map(\.name))
         return names.allSatisfy(known.contains)
     }

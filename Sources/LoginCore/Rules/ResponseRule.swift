@@ -25,6 +25,22 @@ public struct ResponseRule: Equatable, Sendable {
     public var refreshToken: Place?
     /// Where the end of the session is; nothing for the end that a token or a cookie tells of itself.
     public var expiry: Expiry?
+    /// What later requests need of the response, by name.
+    public var taken: [Taken] = []
+
+    /// A value of a response that later requests send, as `{NAME}`.
+    public struct Taken: Equatable, Sendable {
+        /// What stands between the braces.
+        public let name: String
+        /// Where the response has it.
+        public let place: Place
+
+        /// - Parameter name: none of the names that templates have anyway.
+        public init(name: String, place: Place) {
+            self.name = name
+            self.place = place
+        }
+    }
 
     /// Where the end of a session is told, and in what unit.
     public enum Expiry: Equatable, Sendable {
@@ -43,12 +59,16 @@ public struct ResponseRule: Equatable, Sendable {
     }
 
     /// Whether any of it looks into a JSON body.
-    public var readsJSON: Bool {
+    public var readsJSON: Bool { places.contains(where: \.isInJSON) }
+
+    /// Whether any of it looks into the forms or the text of an HTML page.
+    public var readsHTML: Bool { places.contains(where: \.isInHTML) }
+
+    private var places: [Place] {
         let told = [refused, loggedOut, loggedIn, forbidden, secondFactor, pending]
         let conditions = told.flatMap { $0 ?? [] }
         let named: [Place?] = [message, username, token, refreshToken, expiry?.place]
-        let places = named.compactMap { $0 } + conditions.flatMap { $0.places.map(\.place) }
-        return places.contains { if case .json = $0 { true } else { false } }
+        return named.compactMap { $0 } + conditions.flatMap { $0.places.map(\.place) } + taken.map(\.place)
     }
 }
 
@@ -57,37 +77,6 @@ extension ResponseRule.Expiry {
     public var place: Place {
         switch self {
         case .at(let place), .inSeconds(let place), .inMilliseconds(let place): place
-        }
-    }
-}
-
-/// A place in an answer: `/json/pointer`, `header:NAME` or `cookie:NAME`.
-public enum Place: Hashable, Sendable {
-    case json(JSONPointer)
-    case header(String)
-    case cookie(String)
-
-    /// - Returns: nothing for a text of another form.
-    public init?(_ text: String) {
-        if let pointer = JSONPointer(text), !text.isEmpty {
-            self = .json(pointer)
-        } else if text.hasPrefix("header:"), text.utf8.count > 7 {
-            self = .header(String(text.dropFirst(7)))
-        } else if text.hasPrefix("cookie:"), text.utf8.count > 7 {
-            self = .cookie(String(text.dropFirst(7)))
-        } else {
-            return nil
-        }
-    }
-}
-
-extension Place: CustomStringConvertible {
-    /// As a profile writes it, JSON pointers unescaped.
-    public var description: String {
-        switch self {
-        case .json(let pointer): pointer.steps.map { "/" + $0 }.joined()
-        case .header(let name): "header:\(name)"
-        case .cookie(let name): "cookie:\(name)"
         }
     }
 }

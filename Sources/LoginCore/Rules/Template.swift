@@ -8,6 +8,8 @@ public struct Template: Equatable, Sendable {
         case secret(String)
         /// `{otp}`, the code of a second factor; what holds it is sent only when there is one.
         case code
+        /// What a response of the login handed out, by the name that `take` gave it.
+        case taken(String)
     }
 
     /// A piece of the text.
@@ -46,8 +48,9 @@ public struct Template: Equatable, Sendable {
     }
 
     /// Reads a text as a profile has it.
+    /// - Parameter taken: the names that `take` gives in this profile.
     /// - Throws: `Malformed` for a brace that is not closed, and for a slot that there is not.
-    public init(parsing text: String) throws(Malformed) {
+    public init(parsing text: String, taken: Set<String> = []) throws(Malformed) {
         var parts: [Part] = []
         var literal = ""
         var rest = text[...]
@@ -60,7 +63,10 @@ public struct Template: Equatable, Sendable {
                 continue
             }
             guard let end = rest.firstIndex(of: "}") else { throw .unclosedBrace }
-            guard let slot = Slot(String(rest[..<end])) else { throw .unknownSlot(String(rest[..<end])) }
+            let name = String(rest[..<end])
+            guard let slot = Slot(name) ?? (taken.contains(name) ? .taken(name) : nil) else {
+                throw .unknownSlot(name)
+            }
             if !literal.isEmpty { parts.append(.text(literal)) }
             literal = ""
             parts.append(.slot(slot))
@@ -105,6 +111,7 @@ extension Template.Slot {
         case .cookie(let name): "cookie:\(name)"
         case .secret(let label): "secret:\(label)"
         case .code: "otp"
+        case .taken(let name): name
         }
     }
 
@@ -112,7 +119,7 @@ extension Template.Slot {
     public var isForBodiesOnly: Bool {
         switch self {
         case .password, .secret: true
-        case .username, .ttl, .token, .refreshToken, .cookie, .code: false
+        case .username, .ttl, .token, .refreshToken, .cookie, .code, .taken: false
         }
     }
 }

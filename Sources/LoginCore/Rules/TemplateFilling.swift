@@ -16,7 +16,7 @@ public struct SlotValues: Equatable, Sendable {
     public var cookies: [Cookie] = []
     /// For `{otp}`.
     public var code: Secret?
-    /// For `{secret:LABEL}`.
+    /// For `{secret:LABEL}`, and for what `take` has named.
     public var extraSecrets: [CredentialField: Secret] = [:]
     /// The fields of the page's form; the hidden ones go along with a form.
     public var pageFields: [PageField] = []
@@ -35,6 +35,7 @@ public struct SlotValues: Equatable, Sendable {
         case .cookie(let name): cookies.first { $0.name == name }?.value
         case .secret(let label): extraSecrets[.secret(label)]
         case .code: code
+        case .taken(let name): extraSecrets[.taken(name)]
         }
     }
 }

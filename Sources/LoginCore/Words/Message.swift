@@ -145,39 +145,6 @@ extension LoginNeed {
     }
 }
 
-extension CredentialField {
-    /// In a sentence.
-    public var shownName: String {
-        switch self {
-        case .username, .password, .token, .passphrase, .code: name
-        case .secret(let label): SafeText.quoted(label, limit: 60)
-        }
-    }
-
-    /// What a prompt calls it.
-    public var label: String {
-        switch self {
-        case .username: "User name"
-        case .password: "Password"
-        case .token: "Token"
-        case .passphrase: "Passphrase of the certificate's key"
-        case .secret(let label): SafeText.escaped(label, limit: 60)
-        case .code: "Code (empty for none)"
-        }
-    }
-
-    /// Every way to give it without a terminal.
-    fileprivate var waysToGive: String {
-        switch self {
-        case .username: "-u NAME, AUTHCTL_USERNAME"
-        case .password, .token:
-            "--password-stdin, --password-file FILE, --password-command CMD, AUTHCTL_PASSWORD_FILE, AUTHCTL_PASSWORD"
-        case .passphrase, .secret: "asked for once, at a terminal"
-        case .code: SecondFactorFault.waysToGive
-        }
-    }
-}
-
 extension BusyFault {
     fileprivate var message: Message {
         let said = words.map { ": the server says \(SafeText.quoted($0))" } ?? ""

@@ -19,6 +19,8 @@ struct StepsInProgress: PartialLogin {
     var cookies: [Cookie] = []
     /// What the last page left.
     var visit: PageVisit?
+    /// The last response, where it was a page.
+    var page: ResponsePage?
 }
 
 /// The login requests of a profile, which give a session for a credential.
@@ -84,8 +86,10 @@ struct LoginExchange {
         values.code = code
         values.token = steps.token?.value
         values.cookies = steps.cookies
-        let reply = try client.send(rule, values, session: nil, carrying: steps.cookies, by: way)
+        let reply = try client.send(rule, values, session: nil, carrying: steps.cookies, from: steps.page, by: way)
         steps.visit = reply.visit ?? steps.visit
+        let isLast = steps.next == client.profile.loginSteps.count - 1
+        steps.page = isLast ? nil : try ResponsePage(reply.facts.response, at: reply.url)
         // The server's words may repeat what this very answer hands out.
         let facts = reply.facts
         client.hide([rule.response.token.flatMap { facts.secret(at: $0) }] + facts.response.cookies.map(\.value))
@@ -109,6 +113,7 @@ struct LoginExchange {
         _ facts: ParsedResponse, _ rule: ResponseRule, in steps: inout StepsInProgress
     ) throws(LoginError) {
         steps.cookies = facts.response.cookies
+        try client.take(rule, from: facts)
         guard let place = rule.token, let value = facts.secret(at: place), !value.isEmpty else { return }
         try readToken(facts, rule, in: &steps)
     }

@@ -9,7 +9,20 @@ struct RequestDecoder {
     ]
     /// What only a step of 'login' may say.
     static let stepKeys = ["second-factor", "pending", "interval"]
+    /// What only a request whose response hands something out may say.
+    static let takingKeys = ["take"]
     private static let mostSteps = 16
+
+    private let templates: TemplateDecoder
+
+    /// - Parameter profile: all of it, since any request may send what another one was answered.
+    init(_ profile: StrictTable) throws(UsageFault) {
+        var names: [String] = []
+        for key in ["login", "refresh"] {
+            for table in try profile.tables(key) { names += try ResponseRuleDecoder.takenNames(table) }
+        }
+        templates = TemplateDecoder(taken: Set(names))
+    }
 
     func request(_ key: String, in profile: StrictTable) throws(UsageFault) -> RequestRule? {
         try profile.table(key).map { (table) throws(UsageFault) in try request(key, table) }
@@ -31,14 +44,17 @@ struct RequestDecoder {
     }
 
     private func request(_ key: String, _ table: StrictTable) throws(UsageFault) -> RequestRule {
-        try table.allow(Self.requestKeys + Self.answerKeys + (key == "login" ? Self.stepKeys : []))
+        let mayTake = key == "login" || key == "refresh"
+        try table.allow(
+            Self.requestKeys + Self.answerKeys + (key == "login" ? Self.stepKeys : [])
+                + (mayTake ? Self.takingKeys : []))
         if key != "verify", table.value("logged-in") != nil {
             throw table.fault("logged-in", "is only for 'verify'")
         }
         let (method, path) = try target(table)
         var rule = RequestRule(method: method, path: path, response: try ResponseRuleDecoder().answer(table))
-        rule.query = try parameters("query", in: table)
-        rule.headers = try headers("header", in: table)
+        rule.query = try templates.parameters("query", in: table)
+        rule.headers = try templates.headers("header", in: table)
         rule.content = try content(table)
         rule.page = try page(rule, table)
         try checkSlots(rule, table)
@@ -50,15 +66,15 @@ struct RequestDecoder {
         guard let table = try profile.table("session") else { return nil }
         try table.allow(["header", "write-header", "cookies", "basic"])
         var rule = SessionRule(cookies: try table.bool("cookies") ?? false)
-        rule.headers = try headers("header", in: table)
-        rule.writeHeaders = try headers("write-header", in: table)
+        rule.headers = try templates.headers("header", in: table)
+        rule.writeHeaders = try templates.headers("write-header", in: table)
         if let pair = try table.string("basic") {
             // The colon that separates the two is the first of the text, as in the pair itself.
             guard let colon = pair.firstIndex(of: ":") else {
                 throw table.fault("basic", "must be a user name and a password with a colon between them")
             }
-            let username = try template(String(pair[..<colon]), "basic", table)
-            let password = try template(String(pair[pair.index(after: colon)...]), "basic", table)
+            let username = try templates.template(String(pair[..<colon]), "basic", table)
+            let password = try templates.template(String(pair[pair.index(after: colon)...]), "basic", table)
             rule.basic = SessionRule.BasicRule(username: username, password: password)
         }
         if let slot = rule.slots.first(where: { $0.isForBodiesOnly || $0 == .code }) {
@@ -96,7 +112,7 @@ struct RequestDecoder {
             throw table.fault(key, "contains a blank or a character that a URL cannot have; write it as %XX")
         }
         guard !text.contains("#") else { throw table.fault(key, "contains a '#', which is never sent") }
-        return try template(text, key, table)
+        return try templates.template(text, key, table)
     }
 
     private func page(_ rule: RequestRule, _ table: StrictTable) throws(UsageFault) -> String? {
@@ -107,78 +123,14 @@ struct RequestDecoder {
         return path
     }
 
-    private func parameters(_ key: String, in table: StrictTable) throws(UsageFault) -> [RequestRule.Parameter] {
-        guard let inner = try table.table(key) else { return [] }
-        var parameters: [RequestRule.Parameter] = []
-        for name in inner.keys {
-            for text in try inner.strings(name) {
-                parameters.append(RequestRule.Parameter(name: name, value: try template(text, name, inner)))
-            }
-        }
-        return parameters
-    }
-
-    private func headers(_ key: String, in table: StrictTable) throws(UsageFault) -> [HeaderRule] {
-        var rules: [HeaderRule] = []
-        for line in try table.strings(key) {
-            let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            guard parts.count == 2, parts[0].isHeaderName else {
-                throw table.fault(key, "must be \"Name: value\"")
-            }
-            let value = String(parts[1].drop { $0 == " " || $0 == "\t" })
-            guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
-                throw table.fault(key, "contains a control character")
-            }
-            rules.append(HeaderRule(name: parts[0], value: try template(value, key, table)))
-        }
-        return rules
-    }
-
     private func content(_ table: StrictTable) throws(UsageFault) -> RequestRule.Content {
         let supplied = ["form", "json", "body"].filter { table.value($0) != nil }
         if supplied.count > 1 { throw table.fault(supplied[1], "cannot be used with '\(supplied[0])'") }
         switch supplied.first {
-        case "form": return .form(try parameters("form", in: table))
-        case "json": return .json(try json("json", in: table))
+        case "form": return .form(try templates.parameters("form", in: table))
+        case "json": return .json(try templates.json("json", in: table))
         case "body": return .body(try table.string("body") ?? "")
         default: return .none
-        }
-    }
-
-    private func json(_ key: String, in table: StrictTable) throws(UsageFault) -> JSONTemplate {
-        guard let value = table.value(key) else { return .null }
-        return try json(value, key, table)
-    }
-
-    private func json(_ value: ConfigValue, _ key: String, _ table: StrictTable) throws(UsageFault) -> JSONTemplate {
-        switch value {
-        case .string(let text): return .string(try template(text, key, table))
-        case .integer(let number): return .integer(number)
-        case .number(let number):
-            guard number.isFinite else { throw table.fault(key, "JSON has neither 'inf' nor 'nan'") }
-            return .number(number)
-        case .bool(let flag): return .bool(flag)
-        case .array(let elements):
-            var templates: [JSONTemplate] = []
-            for element in elements { templates.append(try json(element, key, table)) }
-            return .array(templates)
-        case .table(let members):
-            var fields: [JSONTemplate.Member] = []
-            for (name, member) in members.sorted(by: { $0.key < $1.key }) {
-                fields.append(JSONTemplate.Member(name: name, value: try json(member, "\(key).\(name)", table)))
-            }
-            return .object(fields)
-        case .unsupported(let type): throw table.fault(key, "JSON has no \(type); write it as a string")
-        }
-    }
-
-    private func template(_ text: String, _ key: String, _ table: StrictTable) throws(UsageFault) -> Template {
-        do throws(Template.Malformed) {
-            return try Template(parsing: text)
-        } catch .unknownSlot(let name) {
-            throw table.fault(key, "there is no {\(name)}; write a literal brace as '{{'")
-        } catch {
-            throw table.fault(key, "'{' without '}'; write a literal brace as '{{'")
         }
     }
 

@@ -11,12 +11,53 @@ struct ResponseRuleDecoder {
         rule.secondFactor = try conditions("second-factor", in: table)
         rule.pending = try conditions("pending", in: table)
         rule.interval = try table.integer("interval", in: 1...60) ?? rule.interval
-        rule.message = try place("message", in: table)
-        rule.username = try place("username", in: table)
+        rule.message = try value("message", in: table)
+        rule.username = try value("username", in: table)
         rule.token = try place("token", in: table)
         rule.refreshToken = try place("refresh-token", in: table)
         rule.expiry = try expiry(table)
+        rule.taken = try taken(table)
         return rule
+    }
+
+    /// The names that a request gives to parts of its response.
+    static func takenNames(_ table: StrictTable) throws(UsageFault) -> [String] { try table.table("take")?.keys ?? [] }
+
+    private func taken(_ table: StrictTable) throws(UsageFault) -> [ResponseRule.Taken] {
+        guard let inner = try table.table("take") else { return [] }
+        var taken: [ResponseRule.Taken] = []
+        for name in inner.keys {
+            let isName = name.first?.isLetter == true && name.utf8.allSatisfy(Self.isNameByte) && name.utf8.count <= 40
+            guard isName, Template.Slot(name) == nil, name != "csrf" else {
+                throw inner.fault(name, "must be a name of its own, of small letters, digits, '-' and '_'")
+            }
+            guard let place = try value(name, in: inner) else { continue }
+            taken.append(ResponseRule.Taken(name: name, place: place))
+        }
+        return taken
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
+            UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    /// A place, or a place and what lies there between two texts.
+    private func value(_ key: String, in table: StrictTable) throws(UsageFault) -> Place? {
+        guard case .array(let elements) = table.value(key) else { return try place(key, in: table) }
+        guard elements.count == 2, case .string(let text) = elements[0], case .string(let cut) = elements[1] else {
+            throw table.fault(key, "must be a place, or a list of a place and \"BEFORE*AFTER\"")
+        }
+        guard let place = Place(text) else { throw table.fault(key, Self.placeForms) }
+        let halves = cut.split(separator: "*", omittingEmptySubsequences: false).map(String.init)
+        guard halves.count == 2, cut != "*" else {
+            throw table.fault(key, "must have one '*' for what is meant, and text before or after it")
+        }
+        return .between(place, before: halves[0], after: halves[1])
     }
 
     /// What stands in a profile itself, for requests of a person's own.
@@ -97,5 +138,5 @@ struct ResponseRuleDecoder {
         }
     }
 
-    private static let placeForms = "must be '/json/pointer', 'header:NAME' or 'cookie:NAME'"
+    private static let placeForms = "must be '/json/pointer', 'header:NAME', 'cookie:NAME', 'form:NAME' or 'text'"
 }

@@ -102,7 +102,7 @@ extension StoreKeeper {
         let credential = isPassword ? nil : login.credential ?? filled.login.credential
         let kept = StoredLogin(
             session: login.session, credential: rules.keepsPassword ? credential : nil,
-            extraSecrets: filled.login.extraSecrets)
+            extraSecrets: filled.login.extraSecrets.merging(login.extraSecrets) { $1 })
         let doubt = doubt
         // Before the secret: a crash in between has the old session verified once more, and never the new one used.
         if doubt != nil { try book.update { $0.updateAccount(filled.id) { $0.doubt = doubt } } }

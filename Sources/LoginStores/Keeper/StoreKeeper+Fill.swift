@@ -92,14 +92,15 @@ extension StoreKeeper {
     /// Erases the session; what is kept beside it stays.
     private func eraseSession(_ filled: Filled) throws(StoreFault) {
         let login = filled.login
-        guard login.credential != nil || !login.extraSecrets.isEmpty else {
+        let asked = login.extraSecrets.asked
+        guard login.credential != nil || !asked.isEmpty else {
             try filled.store.erase(filled.id)
             self.filled = nil
             // Nothing of it lives on.
             try book.update { $0.updateAccount(filled.id) { $0.expires = nil } }
             return
         }
-        let rest = StoredLogin(credential: login.credential, extraSecrets: login.extraSecrets)
+        let rest = StoredLogin(credential: login.credential, extraSecrets: asked)
         let bytes = try encoded(rest)
         try filled.store.save(bytes, for: filled.id, expires: nil)
         self.filled = Filled(id: filled.id, store: filled.store, bytes: bytes, login: rest)

@@ -1,0 +1,113 @@
+/// What the verify endpoint, or a login, said.
+public enum Judgement: Equatable, Sendable {
+    case accepted
+    case refused(Refusal)
+    case forbidden(Refusal)
+    /// What was sent is good, and a code or an approval is needed; with the server's own words.
+    case needsSecondFactor(words: String?)
+    /// An approval on another device is still waited for.
+    case pending
+    /// Neither yes nor no: why.
+    case unclear(LoginError)
+}
+
+/// Which request an answer belongs to, for the defaults of its rules and for messages.
+public enum Step: String, Equatable, Sendable {
+    case login, verify, refresh, logout
+    /// The page that is fetched before a request.
+    case page
+}
+
+extension ParsedResponse {
+    /// Reads the answer as the rules have it. What the profile says goes before what is usual, and `forbidden` before
+    /// refusals: a profile that counts 403 among `logged-out` need not take it out of `forbidden`.
+    /// - Parameter anonymous: what verify is known to answer without a login.
+    public func judged(by rule: ResponseRule, at step: Step, anonymous: AnonymousResponse? = nil) -> Judgement {
+        let refusal = Refusal(status: status, words: words(rule))
+        let refused = step == .verify ? rule.loggedOut : rule.refused
+        if matches(any: rule.forbidden ?? []) { return .forbidden(refusal) }
+        if matches(any: rule.secondFactor ?? []) { return .needsSecondFactor(words: refusal.words) }
+        if matches(any: rule.pending ?? []) { return .pending }
+        if matches(any: refused ?? []) { return .refused(refusal) }
+        if rule.forbidden == nil, refused == nil, let forbidden = toldForbidden(refusal) {
+            return .forbidden(forbidden)
+        }
+        if isAnonymous(anonymous, rule, step) { return .refused(refusal) }
+        if rule.forbidden == nil, matches(any: step.usuallyForbidden) { return .forbidden(refusal) }
+        if refused == nil, matches(any: step.usuallyRefused(status)) { return .refused(refusal) }
+        if let unclear = unclear(rule, step), !isNamedLogin(rule, step) { return .unclear(unclear) }
+        if step == .verify, let place = rule.username, text(at: place)?.isEmpty ?? true { return .refused(refusal) }
+        return .accepted
+    }
+
+    /// Whether the profile says that this answer proves a login, whatever its status says by itself.
+    private func isNamedLogin(_ rule: ResponseRule, _ step: Step) -> Bool {
+        step == .verify && !ResponseRule.provesNoLogin(status) && matches(any: rule.loggedIn ?? [])
+    }
+
+    /// The server's own words, where the profile says they are.
+    public func words(_ rule: ResponseRule) -> String? {
+        rule.message.flatMap { text(at: $0) } ?? lacksScope?.parameters["error_description"]
+    }
+
+    private var lacksScope: AuthenticateChallenge? {
+        AuthenticateChallenge.parse(response.values(of: "WWW-Authenticate")).first {
+            $0.scheme == "bearer" && $0.parameters["error"] == "insufficient_scope"
+        }
+    }
+
+    /// An answer that by itself tells a good credential without rights from a wrong one: it carries the server's proof of the
+    /// credential, or a Bearer challenge that says so (RFC 6750, section 3.1).
+    func toldForbidden(_ refusal: Refusal) -> Refusal? {
+        guard status == 401 || status == 403 else { return nil }
+        return isProven || lacksScope != nil ? refusal : nil
+    }
+
+    private func unclear(_ rule: ResponseRule, _ step: Step) -> LoginError? {
+        switch status {
+        case 200..<300:
+            return nil
+        case 300..<400:
+            return unclearRedirect(step)
+        case 429, 500..<600:
+            return .busy(BusyFault(status: status, retryAfter: response.retryAfter, words: words(rule)))
+        case 400 where origin.scheme == "http" && response.wantsTLS:
+            return .network(.notHTTP)
+        default:
+            return .failure(.unexpectedStatus(status, step: step.rawValue, words: words(rule)))
+        }
+    }
+
+    /// A login form usually ends in a redirect, and what that means only verify can tell. A redirect that would have the
+    /// body sent again elsewhere is not one of those.
+    private func unclearRedirect(_ step: Step) -> LoginError? {
+        let repeatsBody = wrote && (status == 307 || status == 308)
+        if let foreign = foreignRedirect, repeatsBody || step == .verify || step == .page {
+            if let fault = foreign.fault { return fault }
+            return .untrusted(.otherOrigin(target: foreign.origin?.description ?? foreign.url))
+        }
+        if (step == .login || step == .logout) && !repeatsBody { return nil }
+        let target = response.redirect?.target ?? ""
+        return .failure(.redirected(step: step.rawValue, status: status, target: target))
+    }
+
+}
+
+extension Step {
+    /// 423 tells of a locked account wherever it comes (the word is of RFC 4918, section 11.3).
+    var usuallyForbidden: [Condition] {
+        switch self {
+        case .verify: [Condition(status: 403), Condition(status: 423)]
+        case .login: [Condition(status: 423)]
+        case .refresh, .logout, .page: []
+        }
+    }
+
+    func usuallyRefused(_ status: Int) -> [Condition] {
+        switch self {
+        case .login, .verify: [Condition(status: 401)]
+        case .refresh: (400..<500).contains(status) && status != 408 && status != 429 ? [Condition(status: status)] : []
+        case .logout, .page: []
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Secrets
+
+/// A place in a response: `/json/pointer`, `header:NAME`, `cookie:NAME`, `form:NAME` or `text`.
+public indirect enum Place: Hashable, Sendable {
+    case json(JSONPointer)
+    case header(String)
+    case cookie(String)
+    /// A field of a form of an HTML page.
+    case field(String)
+    /// The body as text, the first MiB of it.
+    case text
+    /// What lies between two texts there; up to the end where `after` is empty.
+    case between(Place, before: String, after: String)
+
+    /// - Returns: nothing for a text of another form.
+    public init?(_ text: String) {
+        if let pointer = JSONPointer(text), !text.isEmpty {
+            self = .json(pointer)
+        } else if let name = text.dropping("header:") {
+            self = .header(name)
+        } else if let name = text.dropping("cookie:") {
+            self = .cookie(name)
+        } else if let name = text.dropping("form:") {
+            self = .field(name)
+        } else if text == "text" {
+            self = .text
+        } else {
+            return nil
+        }
+    }
+
+    var isInJSON: Bool {
+        switch self {
+        case .json: true
+        case .between(let place, _, _): place.isInJSON
+        case .header, .cookie, .field, .text: false
+        }
+    }
+
+    var isInHTML: Bool {
+        switch self {
+        case .field, .between(.text, _, _): true
+        case .between(let place, _, _): place.isInHTML
+        case .json, .header, .cookie, .text: false
+        }
+    }
+}
+
+extension Place: CustomStringConvertible {
+    /// As a profile writes it, JSON pointers unescaped.
+    public var description: String {
+        switch self {
+        case .json(let pointer): pointer.steps.map { "/" + $0 }.joined()
+        case .header(let name): "header:\(name)"
+        case .cookie(let name): "cookie:\(name)"
+        case .field(let name): "form:\(name)"
+        case .text: "text"
+        case .between(let place, let before, let after): "\(place), between \"\(before)\" and \"\(after)\""
+        }
+    }
+}
+
+extension String {
+    /// What follows a prefix, if something does.
+    fileprivate func dropping(_ prefix: String) -> String? {
+        hasPrefix(prefix) && utf8.count > prefix.utf8.count ? String(dropFirst(prefix.count)) : nil
+    }
+}
+
+/// What a body says as an HTML page, as far as rules look at it.
+public struct HTMLBody {
+    /// In the order of the page.
+    public let forms: [PageForm]
+    /// A piece of HTML as a person reads it: without tags, with its entities decoded.
+    public let plainText: (String) -> String
+
+    /// - Parameter plainText: how a piece of the page is read; by a parser of HTML, which is not this module's.
+    public init(forms: [PageForm], plainText: @escaping (String) -> String) {
+        self.forms = forms
+        self.plainText = plainText
+    }
+
+    /// The value of the first field of this name: of a list the chosen or the first one. Of a field without a value its type.
+    func value(ofField name: String) -> Secret? {
+        let fields = forms.flatMap(\.fields).filter { $0.name == name }
+        guard let field = fields.first(where: \.isChosen) ?? fields.first else { return nil }
+        if let value = field.value, !value.isEmpty { return value }
+        return Secret(field.type)
+    }
+}
