@@ -8,7 +8,7 @@ extension Program {
     /// The program in the real world, with the process protected before anything is opened.
     /// - Parameter arguments: with the name that the program was started by, which may be that of docker's helper.
     /// - Returns: the status to exit with.
-    public static func main(_ arguments: [String]) -> Int32 {
+    package static func main(_ arguments: [String]) -> Int32 {
         let isHelper = arguments.first?.split(separator: "/").last.map(String.init) == DockerCredentialCommand.program
         let command = isHelper ? [DockerCredentialCommand.name] : []
         switch cprocess_harden() {

@@ -7,7 +7,7 @@ import LoginKit
 typealias ExitCode = LoginCore.ExitCode
 
 /// The whole program behind `main`: parses, runs one command, turns whatever ends it into words and one exit code.
-public struct Program {
+package struct Program {
     private let world: World
     private let console: Console
 

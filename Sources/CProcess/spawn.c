@@ -104,3 +104,8 @@ int cprocess_spawn_detached(const struct cprocess_child *child, pid_t *pid) {
     close(nothing);
     return problem;
 }
+
+int cprocess_pipe(int ends[2])
+{
+    return pipe2(ends, O_CLOEXEC);
+}

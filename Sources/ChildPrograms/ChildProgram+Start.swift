@@ -3,9 +3,9 @@ internal import Glibc
 
 extension ChildProgram {
     /// The program could not be started.
-    public struct StartFailure: Error, Equatable {
+    package struct StartFailure: Error, Equatable {
         /// Of the call that failed.
-        public let errno: Int32
+        package let errno: Int32
     }
 
     /// Starts a program beside authctl: on its terminal, where Ctrl-C reaches it, with its standard error, and with
@@ -13,7 +13,7 @@ extension ChildProgram {
     /// - Parameters:
     ///   - words: the program, which is looked for in `PATH` unless a slash is in its name, and its arguments.
     ///   - output: its standard output.
-    public convenience init(_ words: [String], output: Int32) throws(StartFailure) {
+    package convenience init(_ words: [String], output: Int32) throws(StartFailure) {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -48,7 +48,7 @@ extension ChildProgram {
     /// - Parameters:
     ///   - path: absolute.
     ///   - argument: its only one.
-    public convenience init(
+    package convenience init(
         detached path: String, argument: String, environment: ProgramEnvironment, input: Int32, output: Int32,
         errors: Int32
     ) throws(StartFailure) {

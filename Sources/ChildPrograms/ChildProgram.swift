@@ -3,7 +3,7 @@ internal import Glibc
 /// A program that was started without a shell, and has to be waited for.
 ///
 /// One thread waits: there is no handler of SIGCHLD, and nobody else's children are touched.
-public final class ChildProgram {
+package final class ChildProgram {
     let process: pid_t
     /// Whether it leads a session, and so a group of its own, which is ended with it.
     private let leadsGroup: Bool
@@ -18,7 +18,7 @@ public final class ChildProgram {
     }
 
     /// Whether it has ended; does not wait.
-    public func hasEnded() -> Bool {
+    package func hasEnded() -> Bool {
         if status != nil { return true }
         var raw: Int32 = 0
         let found = waitpid(process, &raw, WNOHANG)
@@ -30,7 +30,7 @@ public final class ChildProgram {
 
     /// Waits for the end. At the deadline the program is asked to end, then killed.
     /// - Returns: its status as a shell would show it; nothing if it had to be ended.
-    public func end(by deadline: ContinuousClock.Instant) -> Int32? {
+    package func end(by deadline: ContinuousClock.Instant) -> Int32? {
         if wait(until: deadline, for: hasEnded) { return status }
         let target = leadsGroup ? -process : process
         kill(target, SIGTERM)

@@ -2,14 +2,14 @@ internal import Glibc
 
 /// Holds back the signals that would end this process, so that a program that Ctrl-C does not reach is ended first: else
 /// it would go on, and what it asks would stand on the terminal that the shell has taken back.
-public final class HeldSignals {
+package final class HeldSignals {
     private static let numbers = [SIGHUP, SIGINT, SIGQUIT, SIGTERM]
 
     /// The signals that were blocked before.
     private var before = sigset_t()
 
     /// Holds them back from now on.
-    public init() {
+    package init() {
         var held = sigset_t()
         sigemptyset(&held)
         for number in Self.numbers { sigaddset(&held, number) }
@@ -17,14 +17,14 @@ public final class HeldSignals {
     }
 
     /// Whether one has come.
-    public var arePending: Bool {
+    package var arePending: Bool {
         var pending = sigset_t()
         guard sigpending(&pending) == 0 else { return false }
         return Self.numbers.contains { sigismember(&before, $0) == 0 && sigismember(&pending, $0) == 1 }
     }
 
     /// Lets them through: one that has come takes effect now.
-    public func release() {
+    package func release() {
         pthread_sigmask(SIG_SETMASK, &before, nil)
     }
 }

@@ -1,9 +1,9 @@
 internal import Glibc
 
 /// The environment of a program that authctl starts: environ(7), without what is meant for authctl alone.
-public struct ProgramEnvironment: Sendable {
+package struct ProgramEnvironment: Sendable {
     /// What says who logs in and with what; no program that authctl starts sees it.
-    public static let withheld = [
+    package static let withheld = [
         "AUTHCTL_USERNAME", "AUTHCTL_PASSWORD", "AUTHCTL_PASSWORD_FILE", "AUTHCTL_OTP", "AUTHCTL_STORE_PASSPHRASE_FILE",
     ]
 
@@ -11,7 +11,7 @@ public struct ProgramEnvironment: Sendable {
     private(set) var entries: [[CChar]]
 
     /// These variables by name, without those of `withheld`.
-    public init(_ values: [String: String]) {
+    package init(_ values: [String: String]) {
         entries = values.filter { !Self.withheld.contains($0.key) }.map { Array("\($0.key)=\($0.value)".utf8CString) }
     }
 
@@ -20,12 +20,12 @@ public struct ProgramEnvironment: Sendable {
     }
 
     /// What this process has.
-    public static func inherited() -> ProgramEnvironment {
+    package static func inherited() -> ProgramEnvironment {
         var entries: [[CChar]] = []
         var next = environ
         while let entry = next.pointee {
             // Looked at where it lies: what is withheld may be a secret, and is not copied.
-            if !withheld.contains(where: { strncmp(entry, "\($0)=", $0.utf8.count + 1) == 0 }) {
+            if !withheld.contains(where: { strncmp(entry, "\($0)=", $0.utf8.count + 1) == 0 }), !isURLOfSomebody(entry) {
                 entries.append(Array(UnsafeBufferPointer(start: entry, count: strlen(entry) + 1)))
             }
             next += 1
@@ -33,8 +33,14 @@ public struct ProgramEnvironment: Sendable {
         return ProgramEnvironment(entries: entries)
     }
 
+    /// Whether it is a URL for authctl with a user name and perhaps a password in it.
+    private static func isURLOfSomebody(_ entry: UnsafePointer<CChar>) -> Bool {
+        let name = "AUTHCTL_VERIFY_URL="
+        return strncmp(entry, name, name.utf8.count) == 0 && strchr(entry, Int32(UInt8(ascii: "@"))) != nil
+    }
+
     /// - Returns: the value with U+FFFD for what is not UTF-8, or nothing if there is no such variable.
-    public subscript(name: String) -> String? {
+    package subscript(name: String) -> String? {
         let start = Array("\(name)=".utf8CString.dropLast())
         guard let entry = entries.first(where: { $0.starts(with: start) }) else { return nil }
         return String(decoding: entry.dropFirst(start.count).dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
@@ -42,14 +48,14 @@ public struct ProgramEnvironment: Sendable {
 
     /// Puts a variable in the place of those of its name, if there are any; also one that is withheld otherwise.
     /// - Parameter value: without a NUL in it, which would end it.
-    public mutating func set(_ name: String, to value: UnsafeRawBufferPointer) {
+    package mutating func set(_ name: String, to value: UnsafeRawBufferPointer) {
         let start = Array("\(name)=".utf8CString.dropLast())
         entries.removeAll { $0.starts(with: start) }
         entries.append(start + value.map { CChar(bitPattern: $0) } + [0])
     }
 
     /// The same for a text, which is set as UTF-8.
-    public mutating func set(_ name: String, to value: String) {
+    package mutating func set(_ name: String, to value: String) {
         var value = value
         value.withUTF8 { set(name, to: UnsafeRawBufferPointer($0)) }
     }

@@ -3,26 +3,26 @@ internal import Glibc
 
 /// A program as execve(2) takes it, found before anything else happens: it takes the place of authctl, or runs beside it on
 /// the same terminal until it ends.
-public struct ProgramImage {
+package struct ProgramImage {
     /// There is no such program, or it cannot be run.
-    public struct Absence: Error, Equatable {
+    package struct Absence: Error, Equatable {
         /// Of the search in `PATH` or of execve(2), as errno(3) has it.
-        public let errno: Int32
+        package let errno: Int32
         /// Whether it was there when it was looked for.
-        public var wasFound = false
+        package var wasFound = false
 
         /// As env(1) and every shell tell it: 127 for what is not there, 126 for what cannot be run.
-        public var status: Int32 { errno == ENOENT && !wasFound ? 127 : 126 }
+        package var status: Int32 { errno == ENOENT && !wasFound ? 127 : 126 }
 
         /// Why it cannot be run, as a part of a sentence.
-        public var words: String {
+        package var words: String {
             guard errno == ENOENT else { return String(cString: strerror(errno)) }
             return wasFound ? "its interpreter was not found" : "not found"
         }
     }
 
     /// How a program ended that ran beside authctl.
-    public enum Ending: Equatable, Sendable {
+    package enum Ending: Equatable, Sendable {
         case exited(Int32)
         case signalled(Int32)
     }
@@ -31,13 +31,13 @@ public struct ProgramImage {
     /// As they were given, since they need not be UTF-8; each with its NUL.
     private let words: [[CChar]]
     /// What the program finds, also after changes to it.
-    public var environment: ProgramEnvironment
+    package var environment: ProgramEnvironment
     private var handed: [(file: SealedFile, number: Int32)] = []
 
     /// - Parameters:
     ///   - words: the program, which is looked for in `PATH` unless a slash is in its name, and its arguments.
     ///   - environment: what it finds.
-    public init(_ words: [[CChar]], environment: ProgramEnvironment) throws(Absence) {
+    package init(_ words: [[CChar]], environment: ProgramEnvironment) throws(Absence) {
         guard let name = words.first else { throw Absence(errno: ENOENT) }
         var path = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
         let problem = cprocess_find_program(name, &path, path.count)
@@ -48,20 +48,20 @@ public struct ProgramImage {
     }
 
     /// Has the program find a file that can only be read at this descriptor, which is above 2 and given once.
-    public mutating func hand(_ file: SealedFile, at number: Int32) {
+    package mutating func hand(_ file: SealedFile, at number: Int32) {
         handed.append((file, number))
     }
 
     /// Takes the place of this process: same terminal, working directory and process, and everything else as authctl found
     /// it; no descriptors but 0, 1, 2 and what is handed over.
     /// - Returns: why that failed.
-    public func become() -> Absence {
+    package func become() -> Absence {
         Absence(errno: withC { cprocess_become($0) }, wasFound: true)
     }
 
     /// Runs the program with all that and waits for it. What the terminal sends reaches both; authctl goes on until the
     /// program ends, stops with it, and passes signals on.
-    public func run() throws(Absence) -> Ending {
+    package func run() throws(Absence) -> Ending {
         var status: Int32 = 0
         let problem = withC { cprocess_run_beside($0, &status) }
         guard problem == 0 else { throw Absence(errno: problem, wasFound: true) }
@@ -90,18 +90,18 @@ public struct ProgramImage {
 }
 
 /// A file in memory, of which nobody can change a byte any more.
-public final class SealedFile {
+package final class SealedFile {
     let descriptor: Int32
 
     /// It could not be made.
-    public struct Failure: Error, Equatable {
+    package struct Failure: Error, Equatable {
         /// Of the system call that failed, as errno(3) has it.
-        public let errno: Int32
+        package let errno: Int32
     }
 
     /// Copies the bytes into a new file (memfd_create(2)) and seals it (F_ADD_SEALS of fcntl(2)).
     /// - Throws: `Failure` where the kernel does not let it.
-    public init(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
+    package init(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
         descriptor = cprocess_sealed_file(bytes.baseAddress, bytes.count)
         guard descriptor >= 0 else { throw Failure(errno: errno) }
     }
@@ -112,6 +112,6 @@ public final class SealedFile {
 }
 
 /// Ends this process by a signal, as a program that it ran was ended. Returns only where that cannot be.
-public func die(of signal: Int32) {
+package func die(of signal: Int32) {
     cprocess_die(signal)
 }

@@ -297,7 +297,7 @@ extension LoginFlow {
 
     mutating func authenticate(_ source: Source) -> Effect {
         // Without the code that goes along with it, a good password would be refused.
-        if source == .stored, subject.fields.contains(.code) {
+        if source == .stored, subject.fields.contains(.code), !policy.hasSuppliedCode {
             guard mayAskNow else { return finish(.failed(.secondFactor(.required(words: nil)))) }
             reason = .sessionEnded(at: endedAt)
             return go(.preparing(.typed), .prepare)

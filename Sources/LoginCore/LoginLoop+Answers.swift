@@ -26,7 +26,9 @@ extension LoginLoop {
         guard case .credential(let challenge) = question, challenge.previousFailureCount == 0 else {
             return try prompt.ask(question)
         }
-        let answer = try prompt.ask(.credential(challenge.without(Set(stored.extraSecrets.keys))))
+        var known = Set(stored.extraSecrets.keys)
+        if let code, code.isSentAtOnce, code.isThere { known.insert(.code) }
+        let answer = try prompt.ask(.credential(challenge.without(known)))
         guard case .credential(let credential, let code) = answer else { return answer }
         return .credential(credential.completed(by: stored.extraSecrets), code: code)
     }

@@ -5,6 +5,8 @@ public import Secrets
 public final class SuppliedCode {
     /// Whether it goes along with the password, since the server does not say by itself that it wants one.
     public let isSentAtOnce: Bool
+    /// Whether it was not taken yet.
+    public var isThere: Bool { read != nil }
     private var read: (() throws(LoginError) -> Secret)?
 
     /// - Parameter read: called once at most.

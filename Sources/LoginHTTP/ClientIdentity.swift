@@ -1,9 +1,9 @@
 internal import CCrypto
-public import LoginCore
-public import Secrets
+package import LoginCore
+package import Secrets
 
 /// A client certificate and its key as they stand in files: PEM, or PKCS#12 (RFC 7292).
-public struct ClientCertificateFiles: Sendable {
+package struct ClientCertificateFiles: Sendable {
     private let certificate: Secret
     /// Nothing where the key stands in the certificate's file.
     private let key: Secret?
@@ -13,7 +13,7 @@ public struct ClientCertificateFiles: Sendable {
     ///   - certificate: what the file holds.
     ///   - key: the same of the key's own file, if there is one.
     ///   - names: of the files, for messages.
-    public init(certificate: Secret, key: Secret?, names: (certificate: String, key: String)) {
+    package init(certificate: Secret, key: Secret?, names: (certificate: String, key: String)) {
         self.certificate = certificate
         self.key = key
         self.names = names
@@ -23,7 +23,7 @@ public struct ClientCertificateFiles: Sendable {
     /// - Parameter now: seconds of Unix time.
     /// - Returns: nothing if the key is encrypted and there is no passphrase.
     /// - Throws: `clientCertificate` for everything that keeps it from being shown.
-    public func open(passphrase: Secret?, now: Int64) throws(LoginError) -> ClientIdentity? {
+    package func open(passphrase: Secret?, now: Int64) throws(LoginError) -> ClientIdentity? {
         var found = ccrypto_identity()
         let state = try state(with: passphrase, &found)
         if state == CCRYPTO_IDENTITY_LOCKED { return nil }
@@ -73,13 +73,13 @@ public struct ClientCertificateFiles: Sendable {
 }
 
 /// A client certificate that is good to be shown: the key opens with the passphrase and belongs to it.
-public struct ClientIdentity: Equatable, Sendable {
+package struct ClientIdentity: Equatable, Sendable {
     let certificate: Secret
     let key: Secret?
     /// Whether the certificate's file is PKCS#12 (RFC 7292); else it is PEM.
-    public let isPKCS12: Bool
+    package let isPKCS12: Bool
     /// Nothing where the key is not encrypted.
-    public let passphrase: Secret?
+    package let passphrase: Secret?
     /// Of the certificate's subject; empty where it has none.
-    public let commonName: String
+    package let commonName: String
 }

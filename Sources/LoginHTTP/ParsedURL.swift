@@ -1,21 +1,21 @@
-public import LoginCore
-public import Secrets
+package import LoginCore
+package import Secrets
 
 /// An http or https URL in its parts, as `URLParser` reads it. The fragment is dropped: it is never sent.
-public struct ParsedURL: Equatable, Sendable {
+package struct ParsedURL: Equatable, Sendable {
     /// With the port filled in.
-    public let origin: Origin
+    package let origin: Origin
     /// From the first slash on, still percent-encoded, without dot segments (RFC 3986, section 5.2.4).
-    public let path: String
+    package let path: String
     /// Without the question mark, still percent-encoded; empty where a question mark ends the URL.
-    public let query: String?
+    package let query: String?
     /// Decoded. URLs that are sent have none.
-    public let user: String?
+    package let user: String?
     /// Decoded. As with `user`, only what a person typed may have one.
-    public let password: Secret?
+    package let password: Secret?
 
     /// Path and query.
-    public var target: String { query.map { "\(path)?\($0)" } ?? path }
+    package var target: String { query.map { "\(path)?\($0)" } ?? path }
 
     /// The path up to its last slash, without that unless it is the only one: what a cookie without a path of its own is for
     /// (RFC 6265, section 5.1.4).
@@ -25,5 +25,5 @@ public struct ParsedURL: Equatable, Sendable {
     }
 
     /// The whole URL without user information.
-    public var text: String { "\(origin)\(target)" }
+    package var text: String { "\(origin)\(target)" }
 }

@@ -1,8 +1,8 @@
-public import LoginCore
+package import LoginCore
 
 extension Service {
     /// What came of a logout request.
-    public enum LogoutOutcome: Equatable, Sendable {
+    package enum LogoutOutcome: Equatable, Sendable {
         case notConfigured
         case ended(status: Int)
         /// The server did not know the session any more.
@@ -17,7 +17,7 @@ extension Service {
     static let forgetting = 2
 
     /// Ends a session at the server, where the profile says how.
-    public func logout(_ session: Session, username: String) throws(LoginError) -> LogoutOutcome {
+    package func logout(_ session: Session, username: String) throws(LoginError) -> LogoutOutcome {
         client.hide(session.secrets, username: username)
         return try client.shielded { () throws(LoginError) in try sendLogout(session, username) }
     }

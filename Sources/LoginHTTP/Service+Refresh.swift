@@ -1,27 +1,27 @@
-public import LoginCore
+package import LoginCore
 import Secrets
 
 extension Service {
     /// Whether the profile says how to renew such a session.
-    public func canRefresh(_ session: Session) -> Bool {
+    package func canRefresh(_ session: Session) -> Bool {
         guard case .token(let token) = session else { return false }
         return token.refreshToken != nil && profile.refresh != nil
     }
 
     /// What a renewal brought, and whose it is as far as the answer tells.
-    public struct RefreshedSession {
+    package struct RefreshedSession {
         /// In the place of the old one.
-        public let session: Session
+        package let session: Session
         /// Without a further request.
-        public let owner: RefreshOwner
+        package let owner: RefreshOwner
     }
 
-    public func refresh(_ session: Session, username: String) throws(LoginError) -> Session? {
+    package func refresh(_ session: Session, username: String) throws(LoginError) -> Session? {
         try refresh(of: session, username: username)?.session
     }
 
     /// The same as `refresh`, with whose session the service says that it is.
-    public func refresh(of session: Session, username: String) throws(LoginError) -> RefreshedSession? {
+    package func refresh(of session: Session, username: String) throws(LoginError) -> RefreshedSession? {
         client.hide(session.secrets, username: username)
         return try client.shielded { () throws(LoginError) in try refreshed(session, username) }
     }
@@ -55,7 +55,7 @@ extension Service {
 
     /// Asks the verify endpoint without any credential.
     /// - Returns: what its answer was taken for, and the challenges in it.
-    public func probeAnonymously() throws(LoginError) -> (evidence: Evidence, offered: [AuthenticateChallenge]) {
+    package func probeAnonymously() throws(LoginError) -> (evidence: Evidence, offered: [AuthenticateChallenge]) {
         guard let verify = profile.verify else { throw .usage(.nothingToVerify(profile: profile.name)) }
         let facts = try client.send(verify.anonymous, SlotValues(), session: nil, by: client.anonymously).facts
         return (facts.evidence(by: verify.response, at: .verify), facts.challenges)

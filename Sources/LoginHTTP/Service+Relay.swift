@@ -1,13 +1,13 @@
-public import LoginCore
-public import Secrets
+package import LoginCore
+package import Secrets
 
 extension Service {
     /// What came of a request of the person's own.
-    public struct Relayed {
+    package struct Relayed {
         /// With an empty body: that went to the request's sink.
-        public let response: HTTPResponse
+        package let response: HTTPResponse
         /// The session with what the answer renewed in it; nothing where none went along.
-        public let session: Session?
+        package let session: Session?
         /// Whether the answer itself proves that the server knows the credential.
         let isProven: Bool
         /// Whether a password went along, by HTTP authentication.
@@ -18,11 +18,10 @@ extension Service {
     ///
     /// Once: of an answer that means 'logged out' only the caller can tell what is to follow.
     /// - Parameter session: nothing for a request of nobody's, or with a password that has to wait for the server's challenge.
-    public func relay(
+    package func relay(
         _ request: HTTPRequest, with session: Session?, username: String
     ) throws(LoginError) -> Relayed {
-        client.hide(session?.secrets ?? [], username: username)
-        return try client.shielded { () throws(LoginError) in
+        try client.shielded(session?.secrets ?? [], username: username) { () throws(LoginError) in
             var request = request
             request.hidden = client.hidden
             guard let session else {
@@ -51,7 +50,7 @@ extension Service {
     /// Whether a session may go along with a request before the server has asked for it. A password of Basic is shown to no other
     /// part of the server than the one that verified it (RFC 7617, section 2.2).
     /// - Parameter space: where that was; nothing where it is not known, as of the logins of former releases.
-    public func mayBeSentAhead(_ session: Session, to url: String, in space: VerifiedSpace?) throws(LoginError) -> Bool
+    package func mayBeSentAhead(_ session: Session, to url: String, in space: VerifiedSpace?) throws(LoginError) -> Bool
     {
         guard let space, let credential = session.credential, isPassword(credential),
             try procedure.method(for: credential) == .basic
@@ -63,7 +62,7 @@ extension Service {
     /// - Parameters:
     ///   - body: as much as there is of it; nothing where it was too long to be held.
     ///   - space: where the login was verified, as far as that is known.
-    public func judge(
+    package func judge(
         _ relayed: Relayed, body: Secret?, space: VerifiedSpace? = nil
     ) throws(LoginError) -> RelayJudgement {
         let response = relayed.response
@@ -121,16 +120,16 @@ extension Service {
 
 extension Service {
     /// All that goes along with a request that writes, for a program that sends requests of its own.
-    public struct Attachment {
+    package struct Attachment {
         /// Its headers, cookies and pair of user name and password.
-        public let request: HTTPRequest
+        package let request: HTTPRequest
         /// How the credential goes along where it is the session, or where a token takes its place (Basic); else nothing.
-        public let method: AuthenticationMethod?
+        package let method: AuthenticationMethod?
     }
 
     /// - Throws: as `relay`, without a request to the server unless that has still to say which method it wants. For whoever
     ///   answers its challenges by themselves, the method that worked at the login is enough.
-    public func attachment(of session: Session, username: String) throws(LoginError) -> Attachment {
+    package func attachment(of session: Session, username: String) throws(LoginError) -> Attachment {
         var request = HTTPRequest(method: "POST", url: endpoint.base)
         do throws(FillFault) {
             try request.attach(session, profile.sessionRule, SlotValues(session, username: username))

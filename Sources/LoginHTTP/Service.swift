@@ -1,15 +1,15 @@
-public import LoginCore
-public import Secrets
+package import LoginCore
+package import Secrets
 
 /// Where a profile's requests go.
-public struct ServiceEndpoint: Equatable, Sendable {
+package struct ServiceEndpoint: Equatable, Sendable {
     /// What every secret of the profile is bound to.
-    public let origin: Origin
+    package let origin: Origin
     /// Origin and base path, without a slash at the end; every path of the profile is appended to it.
-    public let base: String
+    package let base: String
 
     /// - Parameter base: has to be on `origin`; nothing is checked here.
-    public init(origin: Origin, base: String) {
+    package init(origin: Origin, base: String) {
         self.origin = origin
         self.base = base
     }
@@ -19,23 +19,23 @@ public struct ServiceEndpoint: Equatable, Sendable {
 /// that sends the profile's requests.
 ///
 /// It judges nothing by itself: `ParsedResponse.judged` does, and whether to go on is `LoginFlow`'s decision.
-public final class Service: Authenticator {
+package final class Service: Authenticator {
     /// What a caller may add to a profile.
-    public struct Options: Sendable {
+    package struct Options: Sendable {
         /// Seconds that a token is asked to live.
-        public var ttl: Int?
+        package var ttl: Int?
         /// The method that worked before: a weaker offer is refused.
-        public var pinnedMethod: AuthenticationMethod?
+        package var pinnedMethod: AuthenticationMethod?
         /// A password was given: no ticket takes its place.
-        public var hasPassword: Bool
+        package var hasPassword: Bool
         /// Whom the login is for, if that is known: another one's ticket is not used.
-        public var username: String?
+        package var username: String?
 
         /// What verify answered before the login of this account.
-        public var anonymousResponse: AnonymousResponse?
+        package var anonymousResponse: AnonymousResponse?
 
         /// Without arguments, a login with whatever credential is found, by whatever method the profile accepts.
-        public init(
+        package init(
             ttl: Int? = nil, pinnedMethod: AuthenticationMethod? = nil, hasPassword: Bool = false,
             username: String? = nil, anonymousResponse: AnonymousResponse? = nil
         ) {
@@ -53,13 +53,13 @@ public final class Service: Authenticator {
     let options: Options
     let clock: WallClock
     /// Whether the session of the last login is carried by cookies that the page before it had set.
-    public private(set) var keepsAnonymousSession = false
+    package private(set) var keepsAnonymousSession = false
     /// Why the last token looks as if it were past its end, where the clocks are the reason.
-    public internal(set) var clockDifference: ClockDifference?
+    package internal(set) var clockDifference: ClockDifference?
 
     /// Asks nothing yet.
     /// - Parameter anonymous: the way without the client certificate; nothing unless that alone is the proof.
-    public init(
+    package init(
         profile: Profile, endpoint: ServiceEndpoint, transport: any Transport, clock: WallClock,
         tickets: TicketCache, options: Options = Options(), anonymous: (any Transport)? = nil
     ) {
@@ -81,26 +81,26 @@ public final class Service: Authenticator {
     var profile: Profile { client.profile }
     var endpoint: ServiceEndpoint { client.endpoint }
     /// What the server asked for, once it was asked.
-    public var protectionSpace: ProtectionSpace? { procedure.space }
+    package var protectionSpace: ProtectionSpace? { procedure.space }
     /// What verify answers without a login: found out by `prepare`, else remembered.
-    public var anonymousResponse: AnonymousResponse? { client.anonymousResponse }
+    package var anonymousResponse: AnonymousResponse? { client.anonymousResponse }
     /// The URL of the verify endpoint, else of the login request, for messages: as the profile writes it.
-    public var guardedURL: String { client.guardedURL }
+    package var guardedURL: String { client.guardedURL }
     /// Is told how each answer was judged.
-    public var observer: ((Evidence) -> Void)? {
+    package var observer: ((Evidence) -> Void)? {
         get { client.observer }
         set { client.observer = newValue }
     }
 
-    public func hold(_ extraSecrets: [CredentialField: Secret]) { client.hold(extraSecrets) }
+    package func hold(_ extraSecrets: [CredentialField: Secret]) { client.hold(extraSecrets) }
 
-    public func trust(_ exception: TrustedCertificate) { client.trust(exception) }
+    package func trust(_ exception: TrustedCertificate) { client.trust(exception) }
 
-    public func prepare() throws(LoginError) -> ProtectionSpace {
+    package func prepare() throws(LoginError) -> ProtectionSpace {
         try procedure.prepare(hasPassword: options.hasPassword)
     }
 
-    public func begin(_ credential: Credential, code: Secret?) throws(LoginError) -> LoginStep {
+    package func begin(_ credential: Credential, code: Secret?) throws(LoginError) -> LoginStep {
         // What another login handed out is none of this one's.
         hold(credential.extraSecrets.asked)
         client.hide([credential.secret, code], username: credential.username ?? "")
@@ -114,7 +114,7 @@ public final class Service: Authenticator {
         }
     }
 
-    public func resume(_ partial: any PartialLogin, code: Secret?) throws(LoginError) -> LoginStep {
+    package func resume(_ partial: any PartialLogin, code: Secret?) throws(LoginError) -> LoginStep {
         guard let steps = partial as? StepsInProgress else {
             throw .failure(.unexpectedEvent("a login of another service was gone on with"))
         }
@@ -154,7 +154,7 @@ public final class Service: Authenticator {
         }
     }
 
-    public func verify(_ session: Session, username: String) throws(LoginError) -> Login {
+    package func verify(_ session: Session, username: String) throws(LoginError) -> Login {
         try client.shielded { () throws(LoginError) in try confirm(session, username: username, afterLogin: false) }
     }
 

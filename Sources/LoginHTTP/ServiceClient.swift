@@ -145,6 +145,16 @@ final class ServiceClient {
         return evidence.judgement
     }
 
+    /// The same while `secrets` are hidden, too: each response may bring others, and a long run would gather them all.
+    func shielded<Result>(
+        _ secrets: [Secret?], username: String, _ body: () throws(LoginError) -> Result
+    ) throws(LoginError) -> Result {
+        let before = hidden
+        defer { hidden = before }
+        hide(secrets, username: username)
+        return try shielded(body)
+    }
+
     /// What is thrown repeats no secret of this run.
     func shielded<Result>(_ body: () throws(LoginError) -> Result) throws(LoginError) -> Result {
         do throws(LoginError) {

@@ -1,15 +1,15 @@
 internal import CCurl
-public import LoginCore
+package import LoginCore
 internal import Secrets
 
 /// The only URL parser of the program: libcurl's, so that what is checked here and what is sent there cannot be read
 /// in two ways (RFC 3986; curl_url(3)).
-public struct URLParser: Sendable {
+package struct URLParser: Sendable {
     private let library: CurlLibrary
 
     /// Opens libcurl.
     /// - Throws: `NetworkFault.libraryMissing`.
-    public init() throws(LoginError) {
+    package init() throws(LoginError) {
         library = try CurlLibrary()
     }
 
@@ -17,7 +17,7 @@ public struct URLParser: Sendable {
     ///
     /// The host comes out in lower case, as A-label or normalized address. Blanks, control characters, hosts that end
     /// with a dot, IPv6 zones and backslashes before the query are refused. Faults never repeat user information.
-    public func parse(_ text: String) throws(UsageFault) -> ParsedURL {
+    package func parse(_ text: String) throws(UsageFault) -> ParsedURL {
         let fault = URLFault(text: text)
         try fault.checkCharacters()
         try fault.checkScheme()
@@ -48,7 +48,7 @@ public struct URLParser: Sendable {
     /// Makes a `Location` absolute (RFC 9110, section 10.2.2). User information and the fragment are dropped.
     /// - Returns: a redirect without an origin where it leads to another scheme, or cannot be read; the latter has an
     ///   empty URL, and so has one that programs read in different ways.
-    public func resolve(_ location: String, against base: ParsedURL) -> Redirect {
+    package func resolve(_ location: String, against base: ParsedURL) -> Redirect {
         let lenient = CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE | CURLU_ALLOW_SPACE
         let unreadable = Redirect(url: "", origin: nil, target: location)
         guard !Redirect.isUnclear(location), let url = CurlURL(library), url.set(CURLUPART_URL, base.text) == nil,

@@ -1,7 +1,7 @@
 internal import CKeyutils
 internal import Glibc
-public import LoginCore
-public import Secrets
+package import LoginCore
+package import Secrets
 
 /// Keeps secrets in the kernel: keys of type `user` in the user keyring, gone with the user's last process or at the
 /// next start of the machine. See user-keyring(7) and keyrings(7).
@@ -16,14 +16,14 @@ public import Secrets
 ///
 /// Only processes of the key's user have permissions, whoever possesses it: a process that changed its user may still hold
 /// the session keyring of the user before. And a key of another user, which such a process may have put there, is none.
-public struct KeyringStore: CredentialStore {
+package struct KeyringStore: CredentialStore {
     /// In bytes; the kernel's own limit for this type of key.
-    public static let largestSecret = 32_767
+    package static let largestSecret = 32_767
     /// In bytes, without the closing NUL; the kernel's own limit.
     static let longestDescription = 4095
 
     /// How long a new secret is to last.
-    public enum Lifetime: Sendable {
+    package enum Lifetime: Sendable {
         /// As that of the secret whose place it takes; else until the machine restarts.
         case asBefore
         case untilRestart
@@ -35,14 +35,14 @@ public struct KeyringStore: CredentialStore {
     let lifetime: Lifetime
 
     /// - Parameter clock: turns a time of expiry into a time-out.
-    public init(clock: WallClock, lifetime: Lifetime = .asBefore) {
+    package init(clock: WallClock, lifetime: Lifetime = .asBefore) {
         self.clock = clock
         self.lifetime = lifetime
     }
 
-    public var name: StoreName { .keyring }
+    package var name: StoreName { .keyring }
 
-    public func find(_ account: AccountID) throws(StoreFault) -> Secret? {
+    package func find(_ account: AccountID) throws(StoreFault) -> Secret? {
         guard let description = description(of: account) else { return nil }
         guard let key = try searchAll(description, linkingTo: CKEYUTILS_THREAD_KEYRING) else { return nil }
         defer { ckeyutils_unlink(key, Int32(CKEYUTILS_THREAD_KEYRING)) }
@@ -54,7 +54,7 @@ public struct KeyringStore: CredentialStore {
         }
     }
 
-    public func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
+    package func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
         // What is saved was confirmed just now: if it is past its end, the clock is wrong, and verify decides.
         let left = expires.map { clock.seconds(until: $0) }.flatMap { $0 > 0 ? $0 : nil }
         try save(secret, for: account, timeout: left.map { UInt32(min($0, Int64(Int32.max))) })
@@ -80,14 +80,14 @@ public struct KeyringStore: CredentialStore {
     }
 
     @discardableResult
-    public func erase(_ account: AccountID) throws(StoreFault) -> Bool {
+    package func erase(_ account: AccountID) throws(StoreFault) -> Bool {
         guard let description = description(of: account) else { return false }
         var found = false
         for keyring in try keyrings() where try unlinkAll(description, from: keyring) { found = true }
         return found
     }
 
-    public func contains(_ account: AccountID) throws(StoreFault) -> Bool {
+    package func contains(_ account: AccountID) throws(StoreFault) -> Bool {
         guard let description = description(of: account) else { return false }
         return try searchAll(description, linkingTo: CKEYUTILS_NOWHERE) != nil
     }

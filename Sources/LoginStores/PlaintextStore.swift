@@ -1,11 +1,11 @@
 internal import FoundationEssentials
-public import LoginCore
-public import Secrets
+package import LoginCore
+package import Secrets
 
 /// Keeps secrets readable in a file: for people who say so by name, and for nobody else.
-public struct PlaintextStore: CredentialStore {
+package struct PlaintextStore: CredentialStore {
     /// Of the file in the state folder.
-    public static let fileName = "plaintext.json"
+    package static let fileName = "plaintext.json"
     /// In bytes.
     static let largestSecret = 1024 * 1024
     static let version = 1
@@ -15,11 +15,11 @@ public struct PlaintextStore: CredentialStore {
     /// - Parameters:
     ///   - folder: the state folder, an absolute path.
     ///   - wait: how long a change waits for another process at most, in seconds.
-    public init(folder: String, wait: Int = 10) {
+    package init(folder: String, wait: Int = 10) {
         self.file = SafeFile(folder: folder, name: Self.fileName, limit: 8 * 1024 * 1024, wait: wait)
     }
 
-    public var name: StoreName { .plaintext }
+    package var name: StoreName { .plaintext }
 
     private struct Content: Codable {
         let version: Int
@@ -36,13 +36,13 @@ public struct PlaintextStore: CredentialStore {
         var account: AccountID { AccountID(profile: profile, origin: origin, username: username) }
     }
 
-    public func find(_ account: AccountID) throws(StoreFault) -> Secret? {
+    package func find(_ account: AccountID) throws(StoreFault) -> Secret? {
         guard let entry = try content(file.read()).entries.first(where: { $0.account == account }) else { return nil }
         guard let secret = Base64.decode(entry.secret) else { throw .damaged(path: file.path, problem: "bad base64") }
         return secret
     }
 
-    public func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
+    package func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
         guard secret.count <= Self.largestSecret else { throw .tooLarge(.plaintext, limit: Self.largestSecret) }
         try file.update { (bytes) throws(StoreFault) in
             var content = try content(bytes)
@@ -56,7 +56,7 @@ public struct PlaintextStore: CredentialStore {
     }
 
     @discardableResult
-    public func erase(_ account: AccountID) throws(StoreFault) -> Bool {
+    package func erase(_ account: AccountID) throws(StoreFault) -> Bool {
         var found = false
         // Also where the file has nothing of the account: a save that was killed may have left it in one beside.
         try file.update(creating: false) { (bytes) throws(StoreFault) in
@@ -69,7 +69,7 @@ public struct PlaintextStore: CredentialStore {
         return found
     }
 
-    public func contains(_ account: AccountID) throws(StoreFault) -> Bool {
+    package func contains(_ account: AccountID) throws(StoreFault) -> Bool {
         try content(file.read()).entries.contains { $0.account == account }
     }
 

@@ -1,13 +1,13 @@
-public import LoginCore
+package import LoginCore
 
 /// Chooses the store of a new login, before a person is asked for anything.
-public struct StoreChooser {
+package struct StoreChooser {
     /// A store that `auto` considers.
-    public struct Candidate {
+    package struct Candidate {
         /// As `--store` takes it.
-        public let name: StoreName
+        package let name: StoreName
         /// Whether it outlives the machine's next start.
-        public let isPermanent: Bool
+        package let isPermanent: Bool
         /// - Throws: why it is not there.
         let open: () throws(StoreFault) -> any CredentialStore
         /// As far as can be seen without asking anybody.
@@ -16,7 +16,7 @@ public struct StoreChooser {
         /// - Parameters:
         ///   - open: throws why the store is not there.
         ///   - check: throws why it does not work, as far as can be seen without asking anybody.
-        public init(
+        package init(
             name: StoreName, isPermanent: Bool, open: @escaping () throws(StoreFault) -> any CredentialStore,
             check: @escaping (any CredentialStore) throws(StoreFault) -> Void = testStore
         ) {
@@ -28,15 +28,15 @@ public struct StoreChooser {
     }
 
     /// One line of `store list`.
-    public struct Finding: Equatable, Sendable {
+    package struct Finding: Equatable, Sendable {
         /// As `--store` takes it.
-        public let name: StoreName
+        package let name: StoreName
         /// Whether it outlives the machine's next start.
-        public let isPermanent: Bool
+        package let isPermanent: Bool
         /// Why it is not usable; absent if it is.
-        public let fault: StoreFault?
+        package let fault: StoreFault?
         /// Whether `auto` takes it.
-        public let isChosen: Bool
+        package let isChosen: Bool
     }
 
     private let candidates: [Candidate]
@@ -47,7 +47,7 @@ public struct StoreChooser {
     ///   - candidates: what `auto` considers, in its order.
     ///   - open: a store by its name, untested.
     ///   - forSession: the store for what is to end with the session.
-    public init(
+    package init(
         candidates: [Candidate], open: @escaping (StoreName) throws(StoreFault) -> any CredentialStore,
         forSession: @escaping () -> any CredentialStore
     ) {
@@ -63,7 +63,7 @@ public struct StoreChooser {
     ///   - passing: is told of what `auto` passes over.
     /// - Throws: the fault of a named store; for `auto` `noneWorks`, or the fault of one that is there but broken.
     ///   `cannotBePermanent` if `permanent` was asked for and only the keyring works, or it or `none` was named.
-    public func choose(
+    package func choose(
         _ name: StoreName? = nil, persistence: Persistence? = nil, passing: (UnusableStore) -> Void = { _ in }
     ) throws(StoreFault) -> any CredentialStore {
         if persistence == Persistence.none { return NoStore() }
@@ -105,7 +105,7 @@ public struct StoreChooser {
     }
 
     /// Every store that `auto` considers, as far as can be seen without asking anybody for a passphrase.
-    public func survey() -> [Finding] {
+    package func survey() -> [Finding] {
         var isOpen = true
         return candidates.map { candidate in
             let fault = problem(of: candidate)

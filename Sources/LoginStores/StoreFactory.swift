@@ -1,11 +1,11 @@
-public import ChildPrograms
-public import LoginCore
-public import Secrets
+package import ChildPrograms
+package import LoginCore
+package import Secrets
 
 /// The stores of one user on this machine, opened by name.
 ///
 /// A further store joins in `open` and, if `auto` is to consider it, in `candidates`.
-public struct StoreFactory {
+package struct StoreFactory {
     private let folder: String
     private let clock: WallClock
     private let environment: ProgramEnvironment
@@ -19,7 +19,7 @@ public struct StoreFactory {
     ///   - desktop: how the Secret Service is reached; not at all, unless said.
     ///   - another: a further passphrase of it after so many wrong ones; nothing for none.
     ///   - passphrase: of the encrypted file; asked at most once, when first needed.
-    public init(
+    package init(
         folder: String, clock: WallClock, holding: Int? = nil, environment: ProgramEnvironment = .inherited(),
         desktop: DesktopSession = .absent,
         another: @escaping (_ failures: Int) throws(StoreFault) -> Secret? = { _ in nil },
@@ -37,7 +37,7 @@ public struct StoreFactory {
 
     /// The store of this name, untested.
     /// - Throws: `unavailable` for a store that this release does not have.
-    public func open(_ name: StoreName) throws(StoreFault) -> any CredentialStore {
+    package func open(_ name: StoreName) throws(StoreFault) -> any CredentialStore {
         switch name {
         case .keyring: KeyringStore(clock: clock)
         case .file: encrypted
@@ -57,18 +57,18 @@ public struct StoreFactory {
     func openForSession() -> any CredentialStore { KeyringStore(clock: clock, lifetime: .session) }
 
     /// What opened the encrypted file is not held any more.
-    public func dropHeldKey() throws(StoreFault) { _ = try encrypted.dropHeldKey(clock: clock) }
+    package func dropHeldKey() throws(StoreFault) { _ = try encrypted.dropHeldKey(clock: clock) }
 
     /// Whether the encrypted file was set up.
-    public func hasEncryptedFile() throws(StoreFault) -> Bool { try encrypted.isSetUp() }
+    package func hasEncryptedFile() throws(StoreFault) -> Bool { try encrypted.isSetUp() }
 
     /// The docker credential helpers that are in `PATH`, untested; `auto` considers none of them.
-    public func helpers() -> [StoreName] {
+    package func helpers() -> [StoreName] {
         HelperSearch(environment: environment).names().map { .helper($0) }
     }
 
     /// What `auto` considers, in its order.
-    public var candidates: [StoreChooser.Candidate] {
+    package var candidates: [StoreChooser.Candidate] {
         let encrypted = encrypted
         return [
             StoreChooser.Candidate(name: .secretService, isPermanent: true) { () throws(StoreFault) in
@@ -87,7 +87,7 @@ public struct StoreFactory {
     }
 
     /// Chooses among these stores.
-    public func chooser() -> StoreChooser {
+    package func chooser() -> StoreChooser {
         StoreChooser(
             candidates: candidates, open: { (name) throws(StoreFault) in try openForLogin(name) },
             forSession: openForSession)

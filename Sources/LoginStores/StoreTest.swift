@@ -1,28 +1,28 @@
-public import LoginCore
-public import Secrets
+package import LoginCore
+package import Secrets
 
 /// A random item that a store is tried with, before a person is asked for anything.
-public struct StoreTest: Sendable {
+package struct StoreTest: Sendable {
     /// Belongs to no login: no server has a name in `.invalid` (RFC 6761).
-    public let account: AccountID
+    package let account: AccountID
     /// 32 random bytes.
-    public let secret: Secret
+    package let secret: Secret
 
     /// Another account and another secret each time.
-    public init() {
+    package init() {
         self.account = Self.account(String(UInt64.random(in: 0 ... .max)))
         self.secret = Secret.random(count: 32)
     }
 
     /// The account of the test of this number, for another process that reads it back.
-    public static func account(_ number: String) -> AccountID {
+    package static func account(_ number: String) -> AccountID {
         AccountID(
             profile: "authctl store test", origin: Origin(scheme: "https", host: "test.invalid", port: 443),
             username: number)
     }
 
     /// Writes the item, reads it back and erases it, all in this process.
-    public func run(on store: some CredentialStore) throws(StoreFault) {
+    package func run(on store: some CredentialStore) throws(StoreFault) {
         try store.save(secret, for: account, expires: nil)
         let found: Secret?
         do throws(StoreFault) {
@@ -39,7 +39,7 @@ public struct StoreTest: Sendable {
     }
 
     /// Erases the item after a reading that failed: that fault is what counts, whatever the erasing says.
-    public func withdraw(from store: some CredentialStore) {
+    package func withdraw(from store: some CredentialStore) {
         fault { () throws(StoreFault) in try store.erase(account) }
     }
 }
@@ -58,7 +58,7 @@ func fault(_ step: () throws(StoreFault) -> Void) -> StoreFault? {
 /// Writes, reads and deletes a random item.
 /// - Throws: what the store said, or `unavailable` if it loses or keeps what it should not. `none` passes, since it
 ///   promises nothing.
-public func testStore(_ store: any CredentialStore) throws(StoreFault) {
+package func testStore(_ store: any CredentialStore) throws(StoreFault) {
     if store.name == .none { return }
     try StoreTest().run(on: store)
 }

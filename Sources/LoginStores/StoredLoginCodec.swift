@@ -1,15 +1,15 @@
-public import LoginCore
-public import Secrets
+package import LoginCore
+package import Secrets
 
 /// A stored login as the bytes that a store keeps: JSON, versioned, every secret in base64.
-public enum StoredLoginCodec {
+package enum StoredLoginCodec {
     static let version = 1
 
     /// The bytes are not a stored login of a version that this program knows.
-    public struct Malformed: Error, Equatable {}
+    package struct Malformed: Error, Equatable {}
 
     /// - Throws: `Malformed` never for a value of our own types; JSON's encoder may throw by its signature.
-    public static func encode(_ login: StoredLogin) throws(Malformed) -> Secret {
+    package static func encode(_ login: StoredLogin) throws(Malformed) -> Secret {
         let document = Document(
             version: version, session: login.session.map(SessionForm.init),
             credential: login.credential.map(CredentialForm.init),
@@ -23,7 +23,7 @@ public enum StoredLoginCodec {
 
     /// - Parameter kind: how the login works, which tells what its secret is: that is not written down.
     /// - Throws: `Malformed` for anything but a document of this version.
-    public static func decode(_ bytes: Secret, of kind: LoginKind = .challenge([])) throws(Malformed) -> StoredLogin {
+    package static func decode(_ bytes: Secret, of kind: LoginKind = .challenge([])) throws(Malformed) -> StoredLogin {
         guard let document = SecretJSON.decode(Document.self, from: bytes), document.version == version else {
             throw Malformed()
         }

@@ -1,5 +1,5 @@
 internal import Glibc
-public import LoginCore
+package import LoginCore
 internal import Secrets
 
 extension TerminalPrompt {
@@ -16,7 +16,7 @@ extension TerminalPrompt {
     }
 
     /// Waits in the foreground, with a line that is taken away again.
-    public func wait(seconds: Int) throws(LoginError) {
+    package func wait(seconds: Int) throws(LoginError) {
         let due = ContinuousClock.now + .seconds(seconds)
         while due > .now {
             if isCancelled?() == true { throw .cancelled }

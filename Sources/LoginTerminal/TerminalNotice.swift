@@ -2,13 +2,13 @@ internal import CProcess
 
 /// A line on the terminal that says what is waited for, and is gone afterwards, also if the process is stopped or ended by a
 /// signal. It goes to the terminal alone, wherever the program's output goes.
-public enum TerminalNotice {
+package enum TerminalNotice {
     /// Shows a line, unless a question or another notice is there.
     /// - Returns: whether it stands there now: not without a terminal, nor in the background.
-    public static func show(_ text: String) -> Bool { show(text, onlyIfFree: true) }
+    package static func show(_ text: String) -> Bool { show(text, onlyIfFree: true) }
 
     /// Takes the line away.
-    public static func hide() { cprocess_terminal_disarm() }
+    package static func hide() { cprocess_terminal_disarm() }
 
     /// - Parameter onlyIfFree: otherwise it takes the place of another.
     @discardableResult

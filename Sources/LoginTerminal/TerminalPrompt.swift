@@ -1,13 +1,13 @@
 internal import CProcess
-public import LoginCore
-public import Secrets
+package import LoginCore
+package import Secrets
 
 /// Asks a person at the controlling terminal, with GNU readline for the lines.
 ///
 /// Everything is written to and read from `/dev/tty`. The terminal is left exactly as it was, however the program
 /// ends, SIGKILL and SIGSTOP excepted. What is typed is kept nowhere but in the answer: no history, no kill ring, no
 /// copy in freed memory. Ctrl-C ends the program by SIGINT, Ctrl-Z stops it and the line is drawn again afterwards.
-public struct TerminalPrompt: Prompt, Sendable {
+package struct TerminalPrompt: Prompt, Sendable {
     let mask: Cell?
     private let timeout: Int
     private let allowsBlankPassword: Bool
@@ -20,7 +20,7 @@ public struct TerminalPrompt: Prompt, Sendable {
     ///   - allowsBlankPassword: whether an empty password is an answer.
     ///   - isCancelled: asked about ten times a second, by the thread that asks: whether nobody waits for an answer any more.
     ///     The question then ends as if the person had cancelled.
-    public init(
+    package init(
         mask: String = "*", timeout: Int = 300, allowsBlankPassword: Bool = false,
         isCancelled: (@Sendable () -> Bool)? = nil
     ) {
@@ -31,13 +31,13 @@ public struct TerminalPrompt: Prompt, Sendable {
     }
 
     /// Whether there is a terminal at all, so that a caller need not begin what ends in a question that cannot be put.
-    public static var hasTerminal: Bool { Terminal() != nil }
+    package static var hasTerminal: Bool { Terminal() != nil }
 
     /// Puts one question; the first line names profile and origin. After a credential or a code the terminal stays without echo
     /// until `showWaiting` is called with nothing: what is typed in the meantime is thrown away.
     /// - Throws: `loginRequired` if there is no terminal, before anything is shown; `promptExpired`; `usage` for text
     ///   that is too long or is not UTF-8.
-    public func ask(_ question: Question) throws(LoginError) -> Answer {
+    package func ask(_ question: Question) throws(LoginError) -> Answer {
         switch question {
         case .credential(let challenge): try ask(challenge)
         case .certificate(let trust): try ask(about: trust)
@@ -72,7 +72,7 @@ public struct TerminalPrompt: Prompt, Sendable {
 
     /// Shows a notice on a line of its own until it is called with nothing, which takes it away without a trace, and ends what
     /// `ask` has left: a terminal without echo. Does not show anything without a terminal or in the background.
-    public func showWaiting(_ notice: String?) {
+    package func showWaiting(_ notice: String?) {
         guard let notice else { return cprocess_terminal_disarm() }
         TerminalNotice.show(notice, onlyIfFree: false)
     }
@@ -81,7 +81,7 @@ public struct TerminalPrompt: Prompt, Sendable {
     /// - Parameter label: what stands before the passphrase, such as `Passphrase: `.
     /// - Returns: nothing if the person cancelled.
     /// - Throws: as `ask`; `store(.passphraseBlank)` for an empty one.
-    public func askPassphrase(_ label: String, confirm: Bool) throws(LoginError) -> Secret? {
+    package func askPassphrase(_ label: String, confirm: Bool) throws(LoginError) -> Secret? {
         let conversation = try begin(missing: [])
         while true {
             guard let first = try conversation.read(label, style: .masked(mask), for: .password) else { return nil }
@@ -100,7 +100,7 @@ public struct TerminalPrompt: Prompt, Sendable {
     /// - Parameter question: our own words; of others only what `SafeText` made fit to be shown.
     /// - Returns: whether exactly `word` was typed.
     /// - Throws: as `ask`; `cancelled` if the person wants neither.
-    public func confirm(_ question: String, typing word: String) throws(LoginError) -> Bool {
+    package func confirm(_ question: String, typing word: String) throws(LoginError) -> Bool {
         let conversation = try begin(missing: [])
         conversation.say([question])
         guard let answer = try conversation.read("Type \(word) to continue: ", style: .shown, for: .username) else {

@@ -43,6 +43,16 @@ import Testing
                 message       = "/message"
                 second-factor = [{ status = 401, "/message" = "OTP*" }]
 
+                [profiles.pair]
+                url    = "\(demo.origin)/vault"
+                method = "token"
+                verify = { get = "/me", username = "/username" }
+                [profiles.pair.login]
+                post   = "/token"
+                header = "X-OTP: {otp}"
+                json   = { username = "{username}", password = "{password}" }
+                token  = "/token"
+
                 [profiles.bank]
                 url    = "\(demo.origin)/bank"
                 method = "token"
@@ -134,6 +144,25 @@ import Testing
             environment: ["AUTHCTL_OTP": "907214", "AUTHCTL_PROFILE": "shop"])
         #expect(again.code == 0, "\(again.error)")
         #expect(again.output.contains("ann"))
+    }
+
+    @Test func `whoami takes a given code, too`() throws {
+        #expect(try logIn("shop", environment: ["AUTHCTL_OTP": "248163"]).code == 0)
+        try demo.reset()
+        #expect(try authctl.run(["whoami", "shop"]).code == 9)
+        let code = ["AUTHCTL_OTP": "660427", "AUTHCTL_PROFILE": "shop"]
+        let whoami = try authctl.run(["whoami", "shop"], environment: code)
+        #expect(whoami.code == 0 && whoami.output == "ann\n", "\(whoami.error)")
+    }
+
+    @Test func `a given code that went along with a wrong password is asked for with the right one`() throws {
+        let code = ["AUTHCTL_OTP": "907214", "AUTHCTL_PROFILE": "pair"]
+        let run = try authctl.onTerminal(["login", "pair", "-u", "ann"], environment: code)
+        try run.answer("Password for ann: ", "mistyped\r")
+        try run.pty.wait(for: "Attempt 2 of 3")
+        try run.answer("to change the name): ", "correct horse\r")
+        try run.answer("Code (empty for none): ", "907214\r")
+        #expect(try run.end() == .exited(0), "\(run.pty.text)")
     }
 
     @Test func `an approval is waited for, and 13 when it does not come`() throws {

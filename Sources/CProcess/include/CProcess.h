@@ -120,4 +120,7 @@ int cprocess_run_beside(const struct cprocess_image *image, int *status);
 // Dies of a signal. Returns only if that is not possible.
 void cprocess_die(int number);
 
+// pipe2(2) with O_CLOEXEC, which Swift does not see. Returns 0, or -1 with errno.
+int cprocess_pipe(int ends[2]);
+
 #endif

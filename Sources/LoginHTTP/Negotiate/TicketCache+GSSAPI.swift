@@ -1,9 +1,9 @@
 internal import CGSSAPI
-public import LoginCore
+package import LoginCore
 
 extension TicketCache {
     /// The default credential of GSSAPI: `KRB5CCNAME`, `KRB5_CONFIG` and the system's own settings say which.
-    public static let gssapi = TicketCache(
+    package static let gssapi = TicketCache(
         find: { Finding().finding },
         request: { (host) throws(LoginError) in try Finding(requesting: "HTTP@\(host)").check() })
 }

@@ -1,12 +1,12 @@
 internal import CCurl
-public import LoginCore
+package import LoginCore
 internal import Secrets
 
 /// Requests through libcurl, each with a handle of its own. The connections are kept alive for one origin, one identity and
 /// one proxy, and closed with the transport.
 ///
 /// Blocks until the answer is whole. Not `Sendable`: one thread uses it.
-public final class CurlTransport: Transport {
+package final class CurlTransport: Transport {
     private var options: CurlOptions
     /// Seconds for a request that is held in memory.
     private let usualTimeout: Int
@@ -22,7 +22,7 @@ public final class CurlTransport: Transport {
 
     /// Connects to nothing yet: the first request does.
     /// - Parameter settings: the proxy is chosen by them here, once for all requests.
-    public init(origin: Origin, settings: TransportSettings = TransportSettings()) {
+    package init(origin: Origin, settings: TransportSettings = TransportSettings()) {
         options = CurlOptions(
             origin: origin, settings: settings,
             proxy: ProxyChoice(settings.proxy, environment: settings.environment, origin: origin))
@@ -38,7 +38,7 @@ public final class CurlTransport: Transport {
     ///
     /// - Throws: `TrustFault.otherOrigin` for another origin than the transport's, `plainHTTP` before anything is
     ///   connected, `UsageFault` for what cannot stand in a request; all of these before a byte is sent.
-    public func send(_ request: HTTPRequest) throws(LoginError) -> HTTPResponse {
+    package func send(_ request: HTTPRequest) throws(LoginError) -> HTTPResponse {
         let parser = try URLParser()
         let url = try checked(request, parser)
         options.settings.timeout = request.streamedBodies == nil ? usualTimeout : options.settings.transferTimeout
@@ -162,7 +162,7 @@ public final class CurlTransport: Transport {
         connections = nil
     }
 
-    public func trust(_ exception: TrustedCertificate) {
+    package func trust(_ exception: TrustedCertificate) {
         self.exception = exception
         (isExamined, connections) = (false, nil)
     }

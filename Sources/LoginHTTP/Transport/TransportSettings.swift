@@ -1,7 +1,7 @@
-public import LoginCore
+package import LoginCore
 
 /// Which proxy is used (contract: plain http and proxies).
-public enum ProxySetting: Equatable, Sendable {
+package enum ProxySetting: Equatable, Sendable {
     case none
     /// The usual variables, from `TransportSettings.environment`.
     case environment
@@ -10,7 +10,7 @@ public enum ProxySetting: Equatable, Sendable {
 }
 
 /// What is told while a server has not answered yet.
-public enum WaitForAnswer: Equatable, Sendable {
+package enum WaitForAnswer: Equatable, Sendable {
     /// For so many seconds now, not counting those in which the request was still being sent.
     case waiting(seconds: Double)
     /// The answer begins, or will not come.
@@ -18,58 +18,58 @@ public enum WaitForAnswer: Equatable, Sendable {
 }
 
 /// How a `CurlTransport` works.
-public struct TransportSettings: Sendable {
+package struct TransportSettings: Sendable {
     /// The system's authorities, as Debian installs them.
-    public static let systemAuthorities = "/etc/ssl/certs/ca-certificates.crt"
+    package static let systemAuthorities = "/etc/ssl/certs/ca-certificates.crt"
 
     /// For a transfer of any length, which ends by itself or when it stands still: a week, in seconds.
-    public static let longestTransfer = 604_800
+    package static let longestTransfer = 604_800
 
     /// Whether plain http may go to an address that is not loopback.
-    public var allowHTTP: Bool
+    package var allowHTTP: Bool
     /// Whether there is one on the way, and which.
-    public var proxy: ProxySetting
+    package var proxy: ProxySetting
     /// The environment at the program's start: opening libcurl removes the proxy variables from the real one, since
     /// libcurl would obey them.
-    public var environment: [String: String]
+    package var environment: [String: String]
     /// Authorities (PEM) that replace the system's.
-    public var caFile: String?
+    package var caFile: String?
     /// What a person accepted at the transport's origin. It is looked at only where the certificate does not verify.
-    public var exception: TrustedCertificate?
+    package var exception: TrustedCertificate?
     /// What is shown to a server that asks for a client certificate.
-    public var identity: ClientIdentity?
+    package var identity: ClientIdentity?
     /// Seconds for one request, from the name's resolution to the last byte.
-    public var timeout: Int
+    package var timeout: Int
     /// The same for a request whose bodies pass through.
-    public var transferTimeout = Self.longestTransfer
+    package var transferTimeout = Self.longestTransfer
     /// Seconds until the connection must stand, TLS included.
-    public var connectTimeout: Int
+    package var connectTimeout: Int
     /// Seconds without a byte after which a transfer is given up.
-    public var stallTime: Int
+    package var stallTime: Int
     /// Bytes of a body.
-    public var bodyLimit: Int
+    package var bodyLimit: Int
     /// Bytes of all header lines that one request is answered with.
-    public var headerLimit: Int
+    package var headerLimit: Int
     /// What goes along as `User-Agent` (RFC 9110, section 10.1.5).
-    public var userAgent: String
+    package var userAgent: String
     /// Is told about every request and answer, one line at a time, with every value left out that may be secret. The
     /// server's text is not escaped.
-    public var trace: (@Sendable (String) -> Void)?
+    package var trace: (@Sendable (String) -> Void)?
 
     /// Is told about every 250 milliseconds that a transfer waits for the first line of its answer, and once that it does no
     /// more, before anything of the answer is handed on. Called by the transfer itself: what takes long here delays it.
-    public var whileWaiting: (@Sendable (WaitForAnswer) -> Void)?
+    package var whileWaiting: (@Sendable (WaitForAnswer) -> Void)?
 
     /// Asked about ten times a second while a transfer runs: whether nobody wants its answer any more. The transfer then ends
     /// with `LoginError.cancelled`.
-    public var isCancelled: (@Sendable () -> Bool)?
+    package var isCancelled: (@Sendable () -> Bool)?
 
     /// The certificate that alone is accepted where it does not verify, if one was named.
-    public var fingerprint: Fingerprint?
+    package var fingerprint: Fingerprint?
 
     /// Times are in seconds, limits in bytes. Without arguments: no proxy, the system's authorities, no plain http but
     /// to loopback, 60 seconds a request, 1 MiB of body.
-    public init(
+    package init(
         allowHTTP: Bool = false, proxy: ProxySetting = .none, environment: [String: String] = [:],
         caFile: String? = nil, exception: TrustedCertificate? = nil, timeout: Int = 60, connectTimeout: Int = 10,
         stallTime: Int = 30,

@@ -99,7 +99,8 @@ package struct LoginRun {
     {
         let world = context.world
         let dialogue: any Prompt =
-            settings.policy.mayAsk || settings.showsNotice ? world.dialogue(settings.dialogue) : NoPrompt()
+            settings.policy.mayAsk || settings.policy.trust.mayAsk || settings.showsNotice
+            ? world.dialogue(settings.dialogue) : NoPrompt()
         let prompt: any Prompt = settings.showsNotice ? dialogue : WithoutNotice(prompt: dialogue)
         // What is forced is a login of its own: it neither waits for the renewal of what is stored nor takes its outcome.
         let refreshing: any Authenticator =
@@ -142,7 +143,6 @@ package struct LoginRun {
         let remembered = account?.username
         var fields = profile.fields
         if settings.username != nil { fields.removeAll { $0 == .username } }
-        if settings.code != nil { fields.removeAll { $0 == .code } }
         let space = ProtectionSpace(origin: endpoint.origin, method: profile.methods.first ?? .auto)
         var subject = LoginFlow.Subject(
             profile: profile.name, protectionSpace: space, fields: fields, accounts: try storedIdentities(),

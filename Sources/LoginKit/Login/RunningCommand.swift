@@ -10,15 +10,18 @@ final class RunningCommand {
 
     /// - Throws: `loginRequired` with status 127 where there is no such program.
     init(_ words: [String]) throws(LoginError) {
-        var ends: [Int32] = [0, 0]
-        guard pipe(&ends) == 0 else { throw .failure(.system(call: "pipe", errno: errno)) }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        output = ends[0]
-        defer { close(ends[1]) }
+        let pipe: PipeEnds
         do throws(ChildProgram.StartFailure) {
-            program = try ChildProgram(words, output: ends[1])
+            pipe = try PipeEnds()
         } catch {
-            close(ends[0])
+            throw .failure(.system(call: "pipe2", errno: error.errno))
+        }
+        output = pipe.reading
+        defer { close(pipe.writing) }
+        do throws(ChildProgram.StartFailure) {
+            program = try ChildProgram(words, output: pipe.writing)
+        } catch {
+            close(pipe.reading)
             throw .loginRequired(LoginNeed(why: .passwordCommandFailed(status: 127)))
         }
     }

@@ -30,7 +30,7 @@ package struct SuppliedCredential {
             let problem = kind == .code ? "the code is blank" : "the password is blank; --blank-password allows that"
             throw .usage(.badValue(option: name, problem: problem))
         }
-        guard secret.isUTF8 else { throw .usage(.invalidUTF8(.password)) }
+        guard secret.isUTF8 else { throw .usage(.invalidUTF8(kind == .code ? .code : .password)) }
         return secret
     }
 

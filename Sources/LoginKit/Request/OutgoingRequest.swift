@@ -38,7 +38,6 @@ package struct OutgoingRequest {
         do throws(LoginError) {
             return try service.relay(request, with: session, username: username)
         } catch {
-            output.close()
             if output.isShown, case .network = error { say("the response above is incomplete") }
             throw error
         }

@@ -1,25 +1,25 @@
-public import LoginCore
+package import LoginCore
 
 /// One profile as it was last used.
-public struct ProfileRecord: Equatable, Sendable, Codable {
+package struct ProfileRecord: Equatable, Sendable, Codable {
     /// As the configuration calls it.
-    public let name: String
+    package let name: String
     /// As written in the profile: if that text is the same, so is the origin, and nobody needs a URL parser.
-    public var url: String
+    package var url: String
     /// What `url` is, in canonical form. Accounts of another origin are not found.
-    public var origin: Origin
+    package var origin: Origin
     /// The method that worked; a weaker offer later is refused.
-    public var pinnedMethod: AuthenticationMethod?
+    package var pinnedMethod: AuthenticationMethod?
     /// The account in use, by the name typed.
-    public var activeUsername: String?
+    package var activeUsername: String?
     /// Those of former origins included, so that a logout finds them.
-    public var accounts: [AccountRecord]
+    package var accounts: [AccountRecord]
 
     /// A profile without accounts.
     /// - Parameters:
     ///   - url: as written in the profile.
     ///   - origin: what `url` is, in canonical form.
-    public init(name: String, url: String, origin: Origin) {
+    package init(name: String, url: String, origin: Origin) {
         self.name = name
         self.url = url
         self.origin = origin
@@ -27,20 +27,20 @@ public struct ProfileRecord: Equatable, Sendable, Codable {
     }
 
     /// The accounts of the present origin, by the names typed.
-    public var usernames: [String] { accounts.filter { $0.origin == origin }.map(\.username) }
+    package var usernames: [String] { accounts.filter { $0.origin == origin }.map(\.username) }
 
     /// Whether a login was ever kept here: what worked once is remembered after the logout, too.
-    public var hasKeptLogin: Bool { pinnedMethod != nil || !accounts.isEmpty }
+    package var hasKeptLogin: Bool { pinnedMethod != nil || !accounts.isEmpty }
 
     /// The account in use, if it is one of the present origin.
-    public var activeAccount: AccountRecord? {
+    package var activeAccount: AccountRecord? {
         activeUsername.flatMap { active in
             accounts.first { $0.origin == origin && $0.username.isSame(as: active) }
         }
     }
 
     /// The account of the present origin that goes by this name: the one typed, else the server's.
-    public func account(named name: String) -> AccountRecord? {
+    package func account(named name: String) -> AccountRecord? {
         let present = accounts.filter { $0.origin == origin }
         return present.first { $0.username.isSame(as: name) }
             ?? present.first { $0.serverName.map { $0.isSame(as: name) } ?? false }
@@ -48,9 +48,9 @@ public struct ProfileRecord: Equatable, Sendable, Codable {
 }
 
 /// One account, without its secret.
-public struct AccountRecord: Equatable, Sendable, Codable {
+package struct AccountRecord: Equatable, Sendable, Codable {
     /// What the secret is, so that `status` can tell without opening it.
-    public enum SessionKind: String, Equatable, Sendable, Codable {
+    package enum SessionKind: String, Equatable, Sendable, Codable {
         /// The user name and the password themselves.
         case basic
         /// A token, perhaps with one that renews it.
@@ -66,7 +66,7 @@ public struct AccountRecord: Equatable, Sendable, Codable {
     }
 
     /// Why a session that was renewed is not used as it is.
-    public enum RefreshDoubt: Equatable, Sendable, Codable {
+    package enum RefreshDoubt: Equatable, Sendable, Codable {
         /// The service has not said yet whose it is.
         case unverified
         /// The service has given it to somebody else, by the names that it said.
@@ -74,38 +74,38 @@ public struct AccountRecord: Equatable, Sendable, Codable {
     }
 
     /// As typed; the server's where nothing was typed.
-    public let username: String
+    package let username: String
     /// As the verify endpoint tells it, if it does.
-    public var serverName: String?
+    package var serverName: String?
     /// Where the account was logged in; the profile may lead elsewhere by now.
-    public let origin: Origin
+    package let origin: Origin
     /// Where the secret lies; later commands use this store and no other.
-    public var store: StoreName
+    package var store: StoreName
     /// Other stores that may hold a copy: a change of stores that is under way, or did not come to its end. A logout
     /// erases these too.
-    public var otherCopies: [StoreName]
+    package var otherCopies: [StoreName]
     /// What the secret is.
-    public var kind: SessionKind
+    package var kind: SessionKind
     /// Of the session, in seconds of Unix time.
-    public var expires: Int64?
+    package var expires: Int64?
     /// In seconds of Unix time.
-    public var savedAt: Int64
+    package var savedAt: Int64
     /// The server refused the stored password; it is not sent again by itself.
-    public var passwordRefused: Bool
+    package var passwordRefused: Bool
     /// Whether the password is kept beside a token or cookies.
-    public var keepsPassword: Bool
+    package var keepsPassword: Bool
     /// What the verify endpoint answered before the login.
-    public var anonymousResponse: AnonymousResponse?
+    package var anonymousResponse: AnonymousResponse?
     /// Why what the last renewal brought is kept, but not used.
-    public var doubt: RefreshDoubt?
+    package var doubt: RefreshDoubt?
     /// Where it was verified, by HTTP authentication; nothing for the logins of former releases, too.
-    public var space: VerifiedSpace?
+    package var space: VerifiedSpace?
 
     /// - Parameters:
     ///   - username: as typed; the server's where nothing was typed.
     ///   - expires: of the session, in seconds of Unix time.
     ///   - savedAt: in seconds of Unix time.
-    public init(
+    package init(
         username: String, serverName: String?, origin: Origin, store: StoreName, kind: SessionKind, expires: Int64?,
         savedAt: Int64, passwordRefused: Bool = false, keepsPassword: Bool = false, otherCopies: [StoreName] = [],
         space: VerifiedSpace? = nil
@@ -124,10 +124,10 @@ public struct AccountRecord: Equatable, Sendable, Codable {
     }
 
     /// The names of the account.
-    public var identity: Identity { Identity(username: username, serverName: serverName) }
+    package var identity: Identity { Identity(username: username, serverName: serverName) }
 
     /// What the account's secret is found by.
-    public func id(in profile: String) -> AccountID {
+    package func id(in profile: String) -> AccountID {
         AccountID(profile: profile, origin: origin, username: username)
     }
 
@@ -143,7 +143,7 @@ extension AccountRecord {
         case space, doubt
     }
 
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let others = try container.decodeIfPresent([StoreName].self, forKey: .otherCopies)
         self.init(
@@ -161,7 +161,7 @@ extension AccountRecord {
         doubt = try container.decodeIfPresent(RefreshDoubt.self, forKey: .doubt)
     }
 
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(username, forKey: .username)
         try container.encodeIfPresent(serverName, forKey: .serverName)

@@ -1,12 +1,12 @@
 internal import FoundationEssentials
 internal import Glibc
-public import LoginCore
+package import LoginCore
 internal import Secrets
 
 /// `state.json` in the state folder: which profiles and accounts there are, without secrets.
-public struct AccountRegistry: Sendable {
+package struct AccountRegistry: Sendable {
     /// Of the file in the state folder.
-    public static let fileName = "state.json"
+    package static let fileName = "state.json"
 
     private let file: SafeFile
     private let isCancelled: @Sendable () -> Bool
@@ -15,14 +15,14 @@ public struct AccountRegistry: Sendable {
     ///   - folder: the state folder, an absolute path. It is made at the first change.
     ///   - wait: how long a change waits for another process at most, in seconds.
     ///   - isCancelled: asked while another process renews a session: whether nobody waits for that any more.
-    public init(folder: String, wait: Int = 10, isCancelled: @escaping @Sendable () -> Bool = { false }) {
+    package init(folder: String, wait: Int = 10, isCancelled: @escaping @Sendable () -> Bool = { false }) {
         self.isCancelled = isCancelled
         self.file = SafeFile(folder: folder, name: Self.fileName, limit: 8 * 1024 * 1024, wait: wait)
     }
 
     /// The present state, without a lock; empty if there is no file.
     /// - Throws: `damaged` for anything that is not this version's document, a newer version's included.
-    public func read() throws(StoreFault) -> AccountRegistryDocument {
+    package func read() throws(StoreFault) -> AccountRegistryDocument {
         guard let bytes = try file.readPublic() else { return AccountRegistryDocument() }
         return try decode(bytes)
     }
@@ -31,7 +31,7 @@ public struct AccountRegistry: Sendable {
     /// - Returns: the state afterwards.
     /// - Throws: `locked` if another process changes it for too long; `damaged`, with the file left alone.
     @discardableResult
-    public func update(_ body: (inout AccountRegistryDocument) -> Void) throws(StoreFault) -> AccountRegistryDocument {
+    package func update(_ body: (inout AccountRegistryDocument) -> Void) throws(StoreFault) -> AccountRegistryDocument {
         var document = AccountRegistryDocument()
         try file.update { (bytes) throws(StoreFault) in
             document =

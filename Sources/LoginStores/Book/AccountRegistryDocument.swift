@@ -1,25 +1,25 @@
-public import LoginCore
+package import LoginCore
 
 /// What is remembered without being secret: profiles as they were used, their accounts, and where each account's
 /// secret lies.
-public struct AccountRegistryDocument: Equatable, Sendable {
+package struct AccountRegistryDocument: Equatable, Sendable {
     /// What this version of authctl reads and writes. A higher one is refused, never overwritten.
-    public static let currentVersion = 1
+    package static let currentVersion = 1
 
     /// One of each name, in the order of their first logins.
-    public var profiles: [ProfileRecord] = []
+    package var profiles: [ProfileRecord] = []
     /// The profile of the last login.
-    public var lastProfile: String?
+    package var lastProfile: String?
     /// What `profile default` chose; `default` of the configuration file goes before it.
-    public var defaultProfile: String?
+    package var defaultProfile: String?
     /// Certificates that a person accepted, one for an origin.
-    public private(set) var trusted: [TrustedCertificate] = []
+    package private(set) var trusted: [TrustedCertificate] = []
 
     /// Nothing is remembered yet.
-    public init() {}
+    package init() {}
 
     /// The profile of exactly this name.
-    public func profile(_ name: String) -> ProfileRecord? {
+    package func profile(_ name: String) -> ProfileRecord? {
         profiles.first { $0.name.isSame(as: name) }
     }
 
@@ -27,7 +27,7 @@ public struct AccountRegistryDocument: Equatable, Sendable {
     /// - Parameters:
     ///   - url: the profile's `url` as written.
     ///   - origin: what that text is, in canonical form.
-    public mutating func updateProfile(
+    package mutating func updateProfile(
         _ name: String, url: String, origin: Origin, _ body: (inout ProfileRecord) -> Void = { _ in }
     ) {
         let index: Int
@@ -54,12 +54,12 @@ public struct AccountRegistryDocument: Equatable, Sendable {
     }
 
     /// The record of exactly this account.
-    public func account(_ id: AccountID) -> AccountRecord? {
+    package func account(_ id: AccountID) -> AccountRecord? {
         profile(id.profile)?.accounts.first { $0.isOf(id) }
     }
 
     /// Changes the record of this account, if there is one.
-    public mutating func updateAccount(_ id: AccountID, _ body: (inout AccountRecord) -> Void) {
+    package mutating func updateAccount(_ id: AccountID, _ body: (inout AccountRecord) -> Void) {
         guard let profile = profiles.firstIndex(where: { $0.name.isSame(as: id.profile) }),
             let account = profiles[profile].accounts.firstIndex(where: { $0.isOf(id) })
         else { return }
@@ -67,7 +67,7 @@ public struct AccountRegistryDocument: Equatable, Sendable {
     }
 
     /// Removes the record of this account. If it was the active one, none is active afterwards.
-    public mutating func removeAccount(_ id: AccountID) {
+    package mutating func removeAccount(_ id: AccountID) {
         guard let index = profiles.firstIndex(where: { $0.name.isSame(as: id.profile) }) else { return }
         profiles[index].accounts.removeAll { $0.isOf(id) }
         if let active = profiles[index].activeUsername, active.isSame(as: id.username),
@@ -78,18 +78,18 @@ public struct AccountRegistryDocument: Equatable, Sendable {
     }
 
     /// What was accepted for this origin.
-    public func exception(for origin: Origin) -> TrustedCertificate? {
+    package func exception(for origin: Origin) -> TrustedCertificate? {
         trusted.first { $0.origin == origin }
     }
 
     /// Puts an exception in the place of the origin's former one.
-    public mutating func trust(_ exception: TrustedCertificate) {
+    package mutating func trust(_ exception: TrustedCertificate) {
         distrust(exception.origin)
         trusted.append(exception)
     }
 
     /// Removes what was accepted for this origin.
-    public mutating func distrust(_ origin: Origin) {
+    package mutating func distrust(_ origin: Origin) {
         trusted.removeAll { $0.origin == origin }
     }
 }
@@ -102,7 +102,7 @@ extension AccountRegistryDocument: Codable {
         let version: Int
     }
 
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         // First, since a later version may mean something else by the same words.
         let version = try container.decode(Int.self, forKey: .version)
@@ -113,7 +113,7 @@ extension AccountRegistryDocument: Codable {
         trusted = try container.decodeIfPresent([TrustedCertificate].self, forKey: .trusted) ?? []
     }
 
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(Self.currentVersion, forKey: .version)
         try container.encode(profiles, forKey: .profiles)

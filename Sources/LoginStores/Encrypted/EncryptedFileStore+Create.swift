@@ -1,10 +1,10 @@
-public import LoginCore
+package import LoginCore
 internal import Secrets
 
 extension EncryptedFileStore {
     /// Sets the file up, empty: `authctl store init file`.
     /// - Throws: `alreadySetUp` if there is one, in whatever state; it is left alone.
-    public static func create(
+    package static func create(
         folder: String, source: KeySource, derivation: KeyDerivation = .moderate, wait: Int = 10
     ) throws(StoreFault) {
         let file = file(folder: folder, wait: wait)

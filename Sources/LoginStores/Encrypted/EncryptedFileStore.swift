@@ -1,13 +1,13 @@
-public import LoginCore
-public import Secrets
+package import LoginCore
+package import Secrets
 
 /// Keeps secrets in one encrypted file in the state folder: permanent, also where nobody has a desktop.
 ///
 /// Which accounts there are can be seen without the key; everything else needs it. The key is asked for or read once,
 /// when it is first needed, and lives in guarded memory as long as this object. `Vault` has the format.
-public final class EncryptedFileStore: CredentialStore {
+package final class EncryptedFileStore: CredentialStore {
     /// Of the file in the state folder.
-    public static let fileName = "store.authctl"
+    package static let fileName = "store.authctl"
 
     private let file: SafeFile
     private let passphrase: () throws(StoreFault) -> Secret
@@ -23,7 +23,7 @@ public final class EncryptedFileStore: CredentialStore {
     ///   - holding: how long what opens the file is held in the kernel's keyring, in seconds; nothing for not at all.
     ///   - another: a further passphrase after so many wrong ones; nothing for none.
     ///   - passphrase: asked at most once, and only if a passphrase opens the file; a key file is found by itself.
-    public init(
+    package init(
         folder: String, wait: Int = 10, holding: Int? = nil, clock: WallClock? = nil,
         another: @escaping (_ failures: Int) throws(StoreFault) -> Secret? = { _ in nil },
         passphrase: @escaping () throws(StoreFault) -> Secret
@@ -34,10 +34,10 @@ public final class EncryptedFileStore: CredentialStore {
         self.held = if let holding, let clock { HeldKey(seconds: holding, clock: clock) } else { nil }
     }
 
-    public var name: StoreName { .file }
+    package var name: StoreName { .file }
 
     /// Whether there is a file, whatever its state.
-    public func isSetUp() throws(StoreFault) -> Bool {
+    package func isSetUp() throws(StoreFault) -> Bool {
         try file.read() != nil
     }
 
@@ -47,13 +47,13 @@ public final class EncryptedFileStore: CredentialStore {
         if case .keyFile = sealed.header.source { _ = try unlock(sealed.header) }
     }
 
-    public func find(_ account: AccountID) throws(StoreFault) -> Secret? {
+    package func find(_ account: AccountID) throws(StoreFault) -> Secret? {
         let sealed = try load()
         let key = try unlock(sealed.header)
         return try sealed.opened(key: key, path: file.path).secret(of: account, key: key, path: file.path)
     }
 
-    public func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
+    package func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
         guard secret.count <= Vault.largestSecret else { throw .tooLarge(.file, limit: Vault.largestSecret) }
         let names = [account.profile, account.origin.scheme, account.origin.host, account.username]
         guard names.allSatisfy({ $0.utf8.count <= UInt16.max }) else {
@@ -66,7 +66,7 @@ public final class EncryptedFileStore: CredentialStore {
     }
 
     @discardableResult
-    public func erase(_ account: AccountID) throws(StoreFault) -> Bool {
+    package func erase(_ account: AccountID) throws(StoreFault) -> Bool {
         guard try contains(account) else { return false }
         var found = false
         try change { vault, _ in
@@ -80,12 +80,12 @@ public final class EncryptedFileStore: CredentialStore {
 
     /// From now on the passphrase is needed again: nothing is held in the keyring any more.
     /// - Returns: whether something was.
-    public func dropHeldKey(clock: WallClock) throws(StoreFault) -> Bool {
+    package func dropHeldKey(clock: WallClock) throws(StoreFault) -> Bool {
         guard try isSetUp() else { return false }
         return try HeldKey.drop(for: load().header, clock: clock)
     }
 
-    public func contains(_ account: AccountID) throws(StoreFault) -> Bool {
+    package func contains(_ account: AccountID) throws(StoreFault) -> Bool {
         try load().listsUnchecked(account)
     }
 

@@ -4,18 +4,18 @@ public import LoginCore
 public import Secrets
 
 /// How much work it is to turn a passphrase into a key with Argon2id (RFC 9106).
-public struct KeyDerivation: Equatable, Sendable {
+package struct KeyDerivation: Equatable, Sendable {
     /// Passes over the memory.
-    public let passes: UInt32
+    package let passes: UInt32
     /// In KiB.
-    public let memory: UInt32
+    package let memory: UInt32
 
     /// libsodium's 'moderate': 256 MiB, 3 passes; 0.4 s on the build machine.
-    public static let moderate = KeyDerivation(passes: 3, memory: 256 * 1024)
+    package static let moderate = KeyDerivation(passes: 3, memory: 256 * 1024)
     /// The least that the format allows: 8 MiB, 2 passes. For tests.
-    public static let lowest = KeyDerivation(passes: 2, memory: 8 * 1024)
+    package static let lowest = KeyDerivation(passes: 2, memory: 8 * 1024)
     /// The most that the format allows: 1 GiB, 16 passes. A file that asks for more is hostile or damaged.
-    public static let highest = KeyDerivation(passes: 16, memory: 1024 * 1024)
+    package static let highest = KeyDerivation(passes: 16, memory: 1024 * 1024)
 
     /// Whether the numbers are within the format's bounds; to be asked before any memory is taken.
     var isAllowed: Bool {
@@ -39,6 +39,7 @@ public struct KeyDerivation: Equatable, Sendable {
 }
 
 /// What opens an encrypted file, as the person chose it when it was set up.
+// Public, since the compiler does not count a typed throw as a use of a package import.
 public enum KeySource {
     /// Asked for only when something has to be unlocked or set up.
     case passphrase(() throws(StoreFault) -> Secret)

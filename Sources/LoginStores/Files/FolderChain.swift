@@ -2,26 +2,26 @@ internal import Glibc
 
 /// A folder and all the folders above it: whoever may write into one of them, or owns it, may put another in the place of
 /// the next.
-public struct FolderChain {
+package struct FolderChain {
     private let path: String
 
     /// What is wrong with one of them.
-    public struct Fault: Error, Equatable {
+    package struct Fault: Error, Equatable {
         /// Of the folder that it is about.
-        public let path: String
+        package let path: String
         /// A sentence without its subject.
-        public let problem: String
+        package let problem: String
     }
 
     /// - Parameter path: absolute. The folder itself need not be there.
-    public init(_ path: String) {
+    package init(_ path: String) {
         self.path = path
     }
 
     /// Looks at every folder that the path names, and at those above where it leads in the end, which are others where
     /// one of the names is a symbolic link.
     /// - Throws: for one that belongs to neither root nor this user, or that others may write into unless it is sticky.
-    public func check() throws(Fault) {
+    package func check() throws(Fault) {
         for name in names { try Self.check(name) }
         guard let resolved = realpath(path, nil) else { return }
         defer { free(resolved) }

@@ -1,27 +1,27 @@
-public import LoginCore
+package import LoginCore
 internal import Secrets
 
 /// The folder of the profiles that authctl made; written as carefully as a store, though nothing in it is secret, since
 /// it says where passwords are sent.
-public struct ProfileFolder: Sendable {
+package struct ProfileFolder: Sendable {
     /// The largest file, in bytes.
     private static let limit = 1 << 20
 
     private let path: String
 
     /// - Parameter path: absolute.
-    public init(path: String) {
+    package init(path: String) {
         self.path = path
     }
 
     /// Puts a file in place, whole or not at all.
-    public func write(_ text: String, name: String) throws(StoreFault) {
+    package func write(_ text: String, name: String) throws(StoreFault) {
         try file(name).update { _ in Secret(text) }
     }
 
     /// Puts a new file in place.
     /// - Returns: whether it is new; one that is there already is left as it is.
-    public func create(_ text: String, name: String) throws(StoreFault) -> Bool {
+    package func create(_ text: String, name: String) throws(StoreFault) -> Bool {
         var isNew = false
         try file(name).update { present in
             isNew = present == nil
@@ -32,7 +32,7 @@ public struct ProfileFolder: Sendable {
 
     /// - Returns: whether there was one.
     @discardableResult
-    public func remove(_ name: String) throws(StoreFault) -> Bool {
+    package func remove(_ name: String) throws(StoreFault) -> Bool {
         try file(name).remove()
     }
 

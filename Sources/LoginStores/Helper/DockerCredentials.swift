@@ -1,23 +1,23 @@
 internal import FoundationEssentials
-public import Secrets
+package import Secrets
 
 /// What the protocol of docker's credential helpers says of a failure, in its own words: clients compare them.
 ///
 /// See <https://github.com/docker/docker-credential-helpers>, `credentials/error.go`.
-public enum DockerReply: String, Equatable, Sendable {
+package enum DockerReply: String, Equatable, Sendable {
     case notFound = "credentials not found in native keychain"
     case noURL = "no credentials server URL"
     case noUsername = "no credentials username"
 }
 
 /// One entry as the helpers and their clients exchange it. The secret is a `String`, since JSON is made of those.
-public struct DockerCredentials: Codable {
+package struct DockerCredentials: Codable {
     /// docker's manual has `get` print it without.
-    public let url: String?
+    package let url: String?
     /// Empty where a request of a client left it out.
-    public let username: String
+    package let username: String
     /// The password or token.
-    public let secret: String
+    package let secret: String
 
     private enum CodingKeys: String, CodingKey {
         case url = "ServerURL"
@@ -26,7 +26,7 @@ public struct DockerCredentials: Codable {
     }
 
     /// The texts as they are; what of them may not be empty is for the command to say.
-    public init(url: String, username: String, secret: String) {
+    package init(url: String, username: String, secret: String) {
         self.url = url
         self.username = username
         self.secret = secret
@@ -36,14 +36,14 @@ public struct DockerCredentials: Codable {
     var isNothing: Bool { username.isEmpty && secret.isEmpty }
 
     /// - Returns: nothing for anything but one flat object with these members.
-    public static func decode(_ text: Secret) -> DockerCredentials? {
+    package static func decode(_ text: Secret) -> DockerCredentials? {
         guard HelperAnswer.isFlat(text) else { return nil }
         return SecretJSON.decode(DockerCredentials.self, from: text)
     }
 
     /// What a client sends to be kept; a member that is missing is empty, as for docker's own helpers.
     /// - Returns: nothing for anything but one flat object.
-    public static func request(_ text: Secret) -> DockerCredentials? {
+    package static func request(_ text: Secret) -> DockerCredentials? {
         guard HelperAnswer.isFlat(text), let members = SecretJSON.decode([String: String].self, from: text) else {
             return nil
         }
@@ -52,7 +52,7 @@ public struct DockerCredentials: Codable {
     }
 
     /// - Returns: nothing if it cannot be written.
-    public func encoded() -> Secret? {
+    package func encoded() -> Secret? {
         do throws(SecretJSON.EncodingError) {
             return try SecretJSON.encode(self, formatting: [.sortedKeys, .withoutEscapingSlashes])
         } catch {

@@ -96,10 +96,12 @@ private final class Pipe {
     private(set) var writing: Int32
 
     init() throws(HelperCall.Failure) {
-        var ends: [Int32] = [0, 0]
-        guard pipe(&ends) == 0 else { throw .system(call: "pipe", errno: errno) }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        (reading, writing) = (ends[0], ends[1])
+        do throws(ChildProgram.StartFailure) {
+            let ends = try PipeEnds()
+            (reading, writing) = (ends.reading, ends.writing)
+        } catch {
+            throw .system(call: "pipe2", errno: error.errno)
+        }
     }
 
     deinit { close() }

@@ -1,17 +1,17 @@
-public import ChildPrograms
+package import ChildPrograms
 internal import Glibc
-public import LoginCore
-public import Secrets
+package import LoginCore
+package import Secrets
 
 /// Keeps secrets with one of docker's credential helpers, `docker-credential-NAME`.
 ///
 /// The helper is run once for each step, by its absolute path and without a shell; what is secret goes over its standard
 /// input. See <https://docs.docker.com/reference/cli/docker/login/#credential-helper-protocol>.
-public struct HelperStore: CredentialStore {
+package struct HelperStore: CredentialStore {
     /// In bytes.
-    public static let largestSecret = HelperSecret.largest
+    package static let largestSecret = HelperSecret.largest
     /// How long a helper may take, in seconds: it may ask a person for the passphrase of a key.
-    public static let patience = 60
+    package static let patience = 60
 
     private let helper: String
     private let environment: ProgramEnvironment
@@ -21,15 +21,15 @@ public struct HelperStore: CredentialStore {
     ///   - helper: what follows `docker-credential-` in the name of the program.
     ///   - environment: the helper's; its `PATH` is where the helper is looked for.
     ///   - patience: for each step, in seconds.
-    public init(_ helper: String, environment: ProgramEnvironment, patience: Int = Self.patience) {
+    package init(_ helper: String, environment: ProgramEnvironment, patience: Int = Self.patience) {
         self.helper = helper
         self.environment = environment
         self.patience = patience
     }
 
-    public var name: StoreName { .helper(helper) }
+    package var name: StoreName { .helper(helper) }
 
-    public func find(_ account: AccountID) throws(StoreFault) -> Secret? {
+    package func find(_ account: AccountID) throws(StoreFault) -> Secret? {
         let entry = HelperEntry(account)
         let answer = try run("get", Secret(entry.url + "\n"))
         guard answer.status == 0 else {
@@ -44,14 +44,14 @@ public struct HelperStore: CredentialStore {
     }
 
     /// The expiry is not told: the helpers know none.
-    public func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
+    package func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
         guard secret.count <= HelperSecret.largest else { throw .tooLarge(name, limit: HelperSecret.largest) }
         let answer = try run("store", HelperSecret.request(secret, for: HelperEntry(account)))
         guard answer.status == 0 else { throw fault("store", answer, repeating: secret) }
     }
 
     @discardableResult
-    public func erase(_ account: AccountID) throws(StoreFault) -> Bool {
+    package func erase(_ account: AccountID) throws(StoreFault) -> Bool {
         // Not every helper says whether there was anything to erase.
         guard try contains(account) else { return false }
         let answer = try run("erase", Secret(HelperEntry(account).url + "\n"))
@@ -64,7 +64,7 @@ public struct HelperStore: CredentialStore {
 
     /// By `list`, which decrypts nothing. Where that does not work, be it that the helper has none or that it stumbles over
     /// somebody else's entry, the secret is read.
-    public func contains(_ account: AccountID) throws(StoreFault) -> Bool {
+    package func contains(_ account: AccountID) throws(StoreFault) -> Bool {
         let answer = try run("list", Secret("unused\n"))
         guard answer.status == 0, let urls = HelperAnswer.urls(answer.output) else {
             return try find(account) != nil

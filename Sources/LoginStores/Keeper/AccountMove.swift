@@ -1,11 +1,11 @@
-public import LoginCore
+package import LoginCore
 internal import Secrets
 
 /// Carries the secrets of accounts from one store to another: the new copy first, the old one erased only after the new one
 /// was read back. A crash at any moment leaves the secret in one place or in both, and the book knows which.
-public struct AccountMove {
+package struct AccountMove {
     /// What became of one account.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         case moved
         /// It was in this store already; a copy that a move or a login left in the first one was erased.
         case cleared(StoreName)
@@ -22,7 +22,7 @@ public struct AccountMove {
     /// - Parameters:
     ///   - source: opened and, if need be, unlocked by its first use.
     ///   - target: has passed a write-read-delete.
-    public init(book: AccountRegistry, from source: any CredentialStore, to target: any CredentialStore) {
+    package init(book: AccountRegistry, from source: any CredentialStore, to target: any CredentialStore) {
         self.book = book
         self.source = source
         self.target = target
@@ -30,7 +30,7 @@ public struct AccountMove {
 
     /// Moves one account.
     /// - Throws: what a store says. The account is then where it was, or where it was to go, and usable.
-    public func move(_ id: AccountID) throws(StoreFault) -> Outcome {
+    package func move(_ id: AccountID) throws(StoreFault) -> Outcome {
         // A person may be asked for a passphrase here, and nobody is to wait for that.
         _ = try source.find(id)
         return try book.changing(loginsOf: id.profile) { () throws(StoreFault) in try moveAlone(id) }

@@ -1,4 +1,4 @@
-public import LoginCore
+package import LoginCore
 
 extension AccountRegistry {
     /// The local half of a logout: erases the account's secret in every store that may hold a copy, then its record.
@@ -7,7 +7,7 @@ extension AccountRegistry {
     /// - Throws: what a store says; the record then stays, so that a second attempt finds the secret. What keeps one of the
     ///   other copies keeps the account's own secret from nothing: it is erased.
     @discardableResult
-    public func forget(
+    package func forget(
         _ id: AccountID, opening open: (StoreName) throws(StoreFault) -> any CredentialStore
     ) throws(StoreFault) -> Bool {
         // Without the lock, so that a logout of nobody makes no file.

@@ -1,10 +1,10 @@
-public import LoginCore
+package import LoginCore
 internal import Secrets
 
 // Keeping a login that the verify endpoint confirmed.
 extension StoreKeeper {
     /// The copy in a store that the account had before goes last.
-    public func approve(_ login: Login, _ approval: Approval) throws(LoginError) {
+    package func approve(_ login: Login, _ approval: Approval) throws(LoginError) {
         defer { refresh = nil }
         try fromStore { () throws(StoreFault) in
             switch approval {

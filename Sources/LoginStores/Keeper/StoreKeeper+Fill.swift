@@ -1,11 +1,11 @@
-public import LoginCore
+package import LoginCore
 internal import Secrets
 
 // Reading what is stored, and taking note of a refusal.
 extension StoreKeeper {
     /// What is kept of the account; empty where there is none.
     /// - Throws: `store` where its store cannot be read, or holds for it what is no stored login.
-    public func fill() throws(LoginError) -> StoredLogin {
+    package func fill() throws(LoginError) -> StoredLogin {
         try fromStore { () throws(StoreFault) in
             guard let record = try account() else {
                 (filled, password, filledRecord) = (nil, nil, nil)
@@ -16,7 +16,7 @@ extension StoreKeeper {
     }
 
     /// The same for an account that was looked up already, which saves reading the book once more.
-    public func fill(_ record: AccountRecord) throws(LoginError) -> StoredLogin {
+    package func fill(_ record: AccountRecord) throws(LoginError) -> StoredLogin {
         try fromStore { () throws(StoreFault) in try find(record) }
     }
 
@@ -66,7 +66,7 @@ extension StoreKeeper {
 
     /// Takes note of a refusal of what the last fill read: a session is erased, a password marked. What another process has
     /// saved since stays.
-    public func reject(_ part: StoredLogin.Part) throws(LoginError) {
+    package func reject(_ part: StoredLogin.Part) throws(LoginError) {
         // The password beside a session is tried next: nobody else tries it meanwhile.
         if part == .credential { password = nil }
         defer { if password == nil { refresh = nil } }

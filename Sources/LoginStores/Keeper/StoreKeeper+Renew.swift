@@ -1,4 +1,4 @@
-public import LoginCore
+package import LoginCore
 
 // Renewing what is stored, one process at a time.
 extension StoreKeeper {
@@ -11,7 +11,7 @@ extension StoreKeeper {
     /// - Returns: the session that is stored now; if it is not `session`, another process has judged or renewed that
     ///   meanwhile, and whoever waits for the right may have it at once.
     /// - Throws: `store(.locked)` if another process has the right for too long.
-    public func beginRefresh(of session: Session?) throws(LoginError) -> Session? {
+    package func beginRefresh(of session: Session?) throws(LoginError) -> Session? {
         do throws(StoreFault) {
             refresh = try book.lockRefresh(of: subject.profile)
         } catch {
@@ -25,11 +25,11 @@ extension StoreKeeper {
 
     /// Has what a renewal brought kept, but not used before it is confirmed: the old one is used up, and whose the new one is
     /// was not said yet.
-    public func expectRefresh() { doubt = .unverified }
+    package func expectRefresh() { doubt = .unverified }
 
     /// Keeps a session that was renewed for somebody else, and never uses it: what there was is used up.
     /// - Throws: `loginRequired`, always.
-    public func keep(_ session: Session, of other: Replacement) throws(LoginError) {
+    package func keep(_ session: Session, of other: Replacement) throws(LoginError) {
         doubt = other.doubt
         let identity = Identity(username: other.stored.username, serverName: nil)
         try approve(Login(identity: identity, session: session), .refresh)
@@ -38,7 +38,7 @@ extension StoreKeeper {
 
     /// Takes note of whom the service names, where that was in doubt since a renewal.
     /// - Throws: `loginRequired` where it is another person: the session stays, and is not used any more.
-    public func confirm(_ identity: Identity) throws(LoginError) {
+    package func confirm(_ identity: Identity) throws(LoginError) {
         guard let record = filledRecord, record.doubt == .unverified, let filled else { return }
         let other = Replacement(of: record.identity, by: identity)
         filledRecord?.doubt = other?.doubt
@@ -61,14 +61,14 @@ extension Replacement {
 
 extension AccountRecord {
     /// Who got what was to be this account's.
-    public var otherPerson: Replacement? {
+    package var otherPerson: Replacement? {
         guard case .otherPerson(let was, let now) = doubt else { return nil }
         return Replacement(
             of: Identity(username: username, serverName: was), by: Identity(username: username, serverName: now))
     }
 
     /// How far the clock was set back since this was saved, where an end hangs on it.
-    public func clockDifference(at clock: WallClock) -> ClockDifference? {
+    package func clockDifference(at clock: WallClock) -> ClockDifference? {
         expires == nil ? nil : ClockDifference(settingBack: clock, since: savedAt)
     }
 }

@@ -1,8 +1,8 @@
-public import LoginCore
+package import LoginCore
 
 extension StoreKeeper {
     /// In the place of what was accepted for the origin before. A login that is kept nowhere leaves no exception either.
-    public func remember(_ exception: TrustedCertificate) throws(LoginError) {
+    package func remember(_ exception: TrustedCertificate) throws(LoginError) {
         if keepsNothing { return }
         _ = try fromStore { () throws(StoreFault) in try book.update { $0.trust(exception) } }
     }

@@ -1,21 +1,21 @@
-public import LoginCore
+package import LoginCore
 internal import Secrets
 
 /// The life of one account's login in its store and in the account book.
-public final class StoreKeeper: LoginKeeper {
+package final class StoreKeeper: LoginKeeper {
     /// Whose login it is.
-    public struct Subject: Sendable {
+    package struct Subject: Sendable {
         /// The profile's name, as the book knows it.
-        public let profile: String
+        package let profile: String
         /// The profile's `url` as written.
-        public let url: String
+        package let url: String
         /// What `url` is, in canonical form.
-        public let origin: Origin
+        package let origin: Origin
         /// The account that is meant, by the name typed or the server's; nothing for the active one.
-        public let username: String?
+        package let username: String?
 
         /// - Parameter username: nothing for the active account.
-        public init(profile: String, url: String, origin: Origin, username: String? = nil) {
+        package init(profile: String, url: String, origin: Origin, username: String? = nil) {
             self.profile = profile
             self.url = url
             self.origin = origin
@@ -24,16 +24,16 @@ public final class StoreKeeper: LoginKeeper {
     }
 
     /// What is kept.
-    public struct Rules: Sendable {
+    package struct Rules: Sendable {
         /// With `none` nothing is saved and the book stays as it is.
-        public let persistence: Persistence
+        package let persistence: Persistence
         /// Whether a password stays beside the token or the cookies that it earned.
-        public let keepsPassword: Bool
+        package let keepsPassword: Bool
         /// How the profile's logins work, which tells what a stored secret is.
-        public let kind: LoginKind
+        package let kind: LoginKind
 
         /// Without arguments: for good, without the password of a token or of cookies, and by HTTP authentication.
-        public init(
+        package init(
             persistence: Persistence = .permanent, keepsPassword: Bool = false, kind: LoginKind = .challenge([])
         ) {
             self.persistence = persistence
@@ -43,7 +43,7 @@ public final class StoreKeeper: LoginKeeper {
     }
 
     /// Opens stores, lazily: a login that is never saved opens none.
-    public struct Stores {
+    package struct Stores {
         /// The store for a new login, tested: `StoreChooser.choose`.
         let choose: () throws(StoreFault) -> any CredentialStore
         /// The store that an account remembers: `StoreFactory.open`.
@@ -52,7 +52,7 @@ public final class StoreKeeper: LoginKeeper {
         /// - Parameters:
         ///   - choose: the store for a new login, tested; called before the first one is kept.
         ///   - open: the store that an account remembers, by its name.
-        public init(
+        package init(
             choose: @escaping () throws(StoreFault) -> any CredentialStore,
             open: @escaping (StoreName) throws(StoreFault) -> any CredentialStore
         ) {
@@ -71,18 +71,18 @@ public final class StoreKeeper: LoginKeeper {
     /// What the last fill read, so that a refusal never erases what another process has saved since.
     var filled: Filled?
     /// The record of what the last fill read.
-    public internal(set) var filledRecord: AccountRecord?
+    package internal(set) var filledRecord: AccountRecord?
     /// What the next renewal that is kept is marked with.
     var doubt: AccountRecord.RefreshDoubt?
     /// What the last fill found beside the session or in its place, to log in with if there is none that can be renewed.
-    public internal(set) var password: Credential?
+    package internal(set) var password: Credential?
     private var chosen: (any CredentialStore)?
     /// The right to renew, from `beginRefresh` until the outcome is kept.
     var refresh: FileLock?
     /// Whose login the last fill read.
-    public var identity: Identity? { filledRecord?.identity }
+    package var identity: Identity? { filledRecord?.identity }
     /// Whether no other process may renew now.
-    public var mayRefresh: Bool { refresh != nil }
+    package var mayRefresh: Bool { refresh != nil }
 
     struct Filled {
         let id: AccountID
@@ -93,7 +93,7 @@ public final class StoreKeeper: LoginKeeper {
 
     /// Opens nothing and reads nothing yet.
     /// - Parameter leftBehind: is told of a secret that could not be erased from the store that held it before.
-    public init(
+    package init(
         subject: Subject, rules: Rules, book: AccountRegistry, stores: Stores, clock: WallClock,
         leftBehind: @escaping (StoreName, StoreFault) -> Void = { _, _ in }
     ) {
@@ -106,7 +106,7 @@ public final class StoreKeeper: LoginKeeper {
     }
 
     /// Chooses the store, which tries it with a write-read-delete.
-    public func prepare() throws(LoginError) {
+    package func prepare() throws(LoginError) {
         if rules.persistence == .none { return }
         _ = try fromStore { () throws(StoreFault) in try storeForSaving() }
     }
@@ -122,7 +122,7 @@ public final class StoreKeeper: LoginKeeper {
     var keepsNothing: Bool { rules.persistence == .none || chosen?.name == StoreName.none }
 
     /// The record of the account that is meant, if there is one.
-    public func account() throws(StoreFault) -> AccountRecord? {
+    package func account() throws(StoreFault) -> AccountRecord? {
         guard let profile = try book.read().profile(subject.profile) else { return nil }
         // The book may still know the profile at an origin that it has left.
         guard profile.origin == subject.origin else { return nil }

@@ -2,9 +2,9 @@ internal import Glibc
 internal import LoginCore
 
 /// What the Secret Service is reached through, and who may be asked to unlock it.
-public struct DesktopSession {
+package struct DesktopSession {
     /// Whether the service may ask a person, by a dialogue of its own.
-    public enum Unlocking {
+    package enum Unlocking {
         /// What is locked stays locked.
         case never
         /// For so many seconds; `notice` is called before the dialogue appears.
@@ -17,14 +17,14 @@ public struct DesktopSession {
     /// - Parameters:
     ///   - variable: the environment; a variable that is empty counts as one that is not set.
     ///   - unlocking: has no effect where there is no display to show a dialogue on.
-    public init(unlocking: Unlocking = .never, variable: @escaping (String) -> String?) {
+    package init(unlocking: Unlocking = .never, variable: @escaping (String) -> String?) {
         self.variable = variable
         let hasDisplay = variable("WAYLAND_DISPLAY") != nil || variable("DISPLAY") != nil
         self.unlocking = hasDisplay ? unlocking : .never
     }
 
     /// No desktop at all.
-    public static var absent: DesktopSession { DesktopSession { _ in nil } }
+    package static var absent: DesktopSession { DesktopSession { _ in nil } }
 
     /// Where the session bus is, as `DBUS_SESSION_BUS_ADDRESS` has it; otherwise the user's bus of systemd.
     ///

@@ -128,7 +128,7 @@ final class SecretServiceLink {
         guard outcome == .CSECRET_PROMPT_NEEDED else { return try check(outcome) }
         guard case .asking(let seconds, let notice) = session.unlocking else { throw .secretService(.promptNeeded) }
         notice()
-        let answer = csecret_prompt(service, prompt, Int32(seconds * 1000))
+        let answer = csecret_prompt(service, prompt, Int32(clamping: Int64(seconds) * 1000))
         csecret_begin(service, Int32(Self.limit * 1000))
         if answer == .CSECRET_UNANSWERED { throw .secretService(.promptExpired(seconds: seconds)) }
         try check(answer)

@@ -1,25 +1,25 @@
-public import LoginCore
-public import Secrets
+package import LoginCore
+package import Secrets
 
 /// Keeps secrets in the desktop's keyring: GNOME Keyring, KWallet, KeePassXC, whatever offers the Secret Service on the
 /// session bus. See the Secret Service API: <https://specifications.freedesktop.org/secret-service/>.
 ///
 /// New items go to the default collection. Every operation ends within `SecretServiceLink.limit` seconds; only a
 /// dialogue that the `DesktopSession` allows waits for a person.
-public struct SecretServiceStore: CredentialStore {
+package struct SecretServiceStore: CredentialStore {
     /// In bytes.
     static let largestSecret = 1024 * 1024
 
     private let link: SecretServiceLink
 
     /// - Parameter session: how the service is reached; nothing is opened before the first operation.
-    public init(session: DesktopSession) {
+    package init(session: DesktopSession) {
         self.link = SecretServiceLink(session)
     }
 
-    public var name: StoreName { .secretService }
+    package var name: StoreName { .secretService }
 
-    public func find(_ account: AccountID) throws(StoreFault) -> Secret? {
+    package func find(_ account: AccountID) throws(StoreFault) -> Secret? {
         let attributes = SecretAttributes(account)
         try link.begin()
         var found = try link.search(attributes)
@@ -33,7 +33,7 @@ public struct SecretServiceStore: CredentialStore {
         return nil
     }
 
-    public func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
+    package func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
         guard secret.count <= Self.largestSecret else { throw .tooLarge(.secretService, limit: Self.largestSecret) }
         let attributes = SecretAttributes(account)
         try link.begin()
@@ -50,7 +50,7 @@ public struct SecretServiceStore: CredentialStore {
     }
 
     @discardableResult
-    public func erase(_ account: AccountID) throws(StoreFault) -> Bool {
+    package func erase(_ account: AccountID) throws(StoreFault) -> Bool {
         let attributes = SecretAttributes(account)
         try link.begin()
         let present = try matches(attributes)
@@ -62,7 +62,7 @@ public struct SecretServiceStore: CredentialStore {
         return !(present + unlocked).isEmpty
     }
 
-    public func contains(_ account: AccountID) throws(StoreFault) -> Bool {
+    package func contains(_ account: AccountID) throws(StoreFault) -> Bool {
         let attributes = SecretAttributes(account)
         try link.begin()
         let found = try link.search(attributes)
