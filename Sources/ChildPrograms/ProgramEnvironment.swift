@@ -25,7 +25,8 @@ package struct ProgramEnvironment: Sendable {
         var next = environ
         while let entry = next.pointee {
             // Looked at where it lies: what is withheld may be a secret, and is not copied.
-            if !withheld.contains(where: { strncmp(entry, "\($0)=", $0.utf8.count + 1) == 0 }), !isURLOfSomebody(entry) {
+            let isWithheld = withheld.contains { strncmp(entry, "\($0)=", $0.utf8.count + 1) == 0 }
+            if !isWithheld, !isURLOfSomebody(entry) {
                 entries.append(Array(UnsafeBufferPointer(start: entry, count: strlen(entry) + 1)))
             }
             next += 1

@@ -1,17 +1,17 @@
 /// One challenge of a `WWW-Authenticate` header (RFC 9110, sections 11.3 and 11.6.1).
-public struct AuthenticateChallenge: Equatable, Sendable {
+package struct AuthenticateChallenge: Equatable, Sendable {
     /// In lower case, since schemes are compared without case.
-    public let scheme: String
+    package let scheme: String
     /// The single value of schemes such as Negotiate.
-    public let token68: String?
+    package let token68: String?
     /// Names in lower case; of a name that comes twice, the first value.
-    public let parameters: [String: String]
+    package let parameters: [String: String]
 
     /// The protection space, in the server's own word (RFC 9110, section 11.5); nothing where it names none.
-    public var realm: String? { parameters["realm"] }
+    package var realm: String? { parameters["realm"] }
 
     /// - Parameter token68: a challenge has this or parameters, never both (RFC 9110, section 11.3).
-    public init(scheme: String, token68: String? = nil, parameters: [String: String] = [:]) {
+    package init(scheme: String, token68: String? = nil, parameters: [String: String] = [:]) {
         self.scheme = scheme
         self.token68 = token68
         self.parameters = parameters
@@ -19,7 +19,7 @@ public struct AuthenticateChallenge: Equatable, Sendable {
 
     /// Reads all challenges of all lines, in order: several in one line, several lines, quoted strings. What does not
     /// fit the grammar ends the line it is in; the challenges before it stand.
-    public static func parse(_ lines: [String]) -> [AuthenticateChallenge] {
+    package static func parse(_ lines: [String]) -> [AuthenticateChallenge] {
         lines.flatMap { line -> [AuthenticateChallenge] in
             var reader = AuthenticateReader(line)
             return reader.challenges()
@@ -27,7 +27,7 @@ public struct AuthenticateChallenge: Equatable, Sendable {
     }
 
     /// The parameters of `Authentication-Info`, which has no scheme (RFC 9110, section 11.6.3).
-    public static func parameters(ofInfo lines: [String]) -> [String: String] {
+    package static func parameters(ofInfo lines: [String]) -> [String: String] {
         parse(lines.map { "info \($0)" }).reduce(into: [:]) { $0.merge($1.parameters) { first, _ in first } }
     }
 }

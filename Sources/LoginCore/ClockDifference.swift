@@ -13,21 +13,21 @@ public struct ClockDifference: Equatable, Sendable {
     }
 
     /// From the `Date` of an answer (RFC 9110, section 6.6.1), if it has one.
-    public init?(of response: HTTPResponse, at clock: WallClock) {
+    package init?(of response: HTTPResponse, at clock: WallClock) {
         guard let date = response.values(of: "Date").first.flatMap({ HTTPDate($0) }) else { return nil }
         self.init(seconds: -clock.seconds(until: date.seconds))
     }
 
     /// How far the clock was set back since something was noted at `time`, in seconds of Unix time; nothing comes of what is
     /// within the tolerance.
-    public init?(settingBack clock: WallClock, since time: Int64) {
+    package init?(settingBack clock: WallClock, since time: Int64) {
         let missing = clock.seconds(until: time)
         guard missing > 0 else { return nil }
         self.init(seconds: -missing)
     }
 
     /// Of an answer that brought a session which looks as if it were over; one that is not says nothing about clocks.
-    public init?(of response: HTTPResponse, bringing expires: Int64?, at clock: WallClock) {
+    package init?(of response: HTTPResponse, bringing expires: Int64?, at clock: WallClock) {
         guard let expires, clock.seconds(until: expires) <= 0 else { return nil }
         self.init(of: response, at: clock)
     }

@@ -128,12 +128,12 @@ public struct Login: Equatable, Sendable {
     /// What every later request needs beside the session; kept as long as it is.
     public let extraSecrets: [CredentialField: Secret]
     /// What verify answered before this login; nothing where it was not asked, or says nothing by that.
-    public let anonymousResponse: AnonymousResponse?
+    package let anonymousResponse: AnonymousResponse?
     /// Where it was verified, if that was by HTTP authentication just now.
-    public let space: VerifiedSpace?
+    package let space: VerifiedSpace?
 
     /// Without a credential, a login that cannot earn itself a new session.
-    public init(
+    package init(
         identity: Identity, session: Session, credential: Credential? = nil,
         extraSecrets: [CredentialField: Secret] = [:],
         anonymousResponse: AnonymousResponse? = nil, space: VerifiedSpace? = nil

@@ -1,33 +1,33 @@
-public import Secrets
+package import Secrets
 
 /// One request to the profile's origin, with every secret already in its place.
-public struct HTTPRequest: Equatable {
+package struct HTTPRequest: Equatable {
     /// The verb, such as `GET`.
-    public var method: String
+    package var method: String
     /// The absolute URL, without user information. It holds neither a password nor what `{secret:…}` stands for, but may
     /// hold a token.
-    public var url: String
+    package var url: String
     /// The path as it may be shown, where that is not all of it.
-    public var shownPath: String?
+    package var shownPath: String?
     /// Sent beside those that the transport sets by itself; one of the same name takes the place of the transport's.
-    public var headers: [HTTPRequestField]
+    package var headers: [HTTPRequestField]
     /// The names of headers that are left out, although the transport would send them by itself.
-    public var withoutHeaders: [String] = []
+    package var withoutHeaders: [String] = []
     /// Held in memory; nothing for a request without a body, or whose body passes through.
-    public var body: Secret?
+    package var body: Secret?
     /// Where the bodies pass through that are not held in memory; the answer's then stays empty.
-    public var streamedBodies: StreamedBodies?
+    package var streamedBodies: StreamedBodies?
     /// Sent as HTTP Basic (RFC 7617) with this very request, unasked.
-    public var basic: BasicCredential?
+    package var basic: BasicCredential?
     /// Sent with the Kerberos ticket of whoever runs the program (RFC 4559), on a connection of its own.
-    public var negotiates = false
+    package var negotiates = false
     /// Offered to the cookie rules of RFC 6265; those that match are sent.
-    public var cookies: [Cookie]
+    package var cookies: [Cookie]
     /// What must not be shown, should the answer repeat it.
-    public var hidden = RepeatedSecrets()
+    package var hidden = RepeatedSecrets()
 
     /// Without more than a verb and a URL: a request without a body that carries no login.
-    public init(
+    package init(
         method: String, url: String, headers: [HTTPRequestField] = [], body: Secret? = nil,
         basic: BasicCredential? = nil, cookies: [Cookie] = []
     ) {
@@ -42,28 +42,28 @@ public struct HTTPRequest: Equatable {
 }
 
 /// A header of a request. Its value may be a token.
-public struct HTTPRequestField: Equatable, Sendable {
+package struct HTTPRequestField: Equatable, Sendable {
     /// As it is sent; compared without case (RFC 9110, section 5.1).
-    public let name: String
+    package let name: String
     /// The bytes behind the colon. The transport refuses control characters but tabs, which could end the line.
-    public let value: Secret
+    package let value: Secret
 
     /// Nothing is checked here.
-    public init(name: String, value: Secret) {
+    package init(name: String, value: Secret) {
         self.name = name
         self.value = value
     }
 }
 
 /// The pair of RFC 7617.
-public struct BasicCredential: Equatable, Sendable {
+package struct BasicCredential: Equatable, Sendable {
     /// Without a colon, which ends it on the wire; `check(username:)` tells.
-    public let username: String
+    package let username: String
     /// Its bytes are sent as they are; `check(password:)` tells whether they can be.
-    public let password: Secret
+    package let password: Secret
 
     /// Nothing is checked here: `check` does, before anything is sent.
-    public init(username: String, password: Secret) {
+    package init(username: String, password: Secret) {
         self.username = username
         self.password = password
     }
@@ -71,33 +71,33 @@ public struct BasicCredential: Equatable, Sendable {
 
 extension BasicCredential {
     /// RFC 7617, section 2: no colon, since the first one ends the user name, and no control characters.
-    public static func check(username: String) throws(UsageFault) {
+    package static func check(username: String) throws(UsageFault) {
         if username.utf8.contains(UInt8(ascii: ":")) { throw .usernameHasColon }
         if !Secret(username).isFreeOfControls { throw .controlCharacter(.username) }
     }
 
     /// RFC 7617, section 2: no control characters.
-    public static func check(password: Secret) throws(UsageFault) {
+    package static func check(password: Secret) throws(UsageFault) {
         if !password.isFreeOfControls { throw .controlCharacter(.password) }
     }
 }
 
 /// What came back, final and whole: informational answers are left out, redirects are not followed.
-public struct HTTPResponse: Equatable, Sendable {
+package struct HTTPResponse: Equatable, Sendable {
     /// The code of the final answer (RFC 9110, section 15).
-    public let status: Int
+    package let status: Int
     /// In the order of arrival, without `Set-Cookie`; obsolete line folding is undone (RFC 9112, section 5.2).
-    public let headers: [HTTPResponseField]
+    package let headers: [HTTPResponseField]
     /// In guarded memory, since it may hold a token; empty where the request's `streamedBodies` took it.
-    public let body: Secret
+    package let body: Secret
     /// All cookies that hold for the origin after this answer: what it set, the newest first, then those that were offered
     /// and not replaced.
-    public let cookies: [Cookie]
+    package let cookies: [Cookie]
     /// `Location`, made absolute.
-    public let redirect: Redirect?
+    package let redirect: Redirect?
 
     /// Without more than a status: an answer that has no body, sets no cookies and points nowhere.
-    public init(
+    package init(
         status: Int, headers: [HTTPResponseField] = [], body: Secret = Secret(""), cookies: [Cookie] = [],
         redirect: Redirect? = nil
     ) {
@@ -109,39 +109,39 @@ public struct HTTPResponse: Equatable, Sendable {
     }
 
     /// The values of all headers of this name, in any case (RFC 9110, section 5.1).
-    public func values(of name: String) -> [String] {
+    package func values(of name: String) -> [String] {
         headers.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
     }
 }
 
 /// A header of an answer, or a part of one whose name comes several times.
-public struct HTTPResponseField: Equatable, Sendable {
+package struct HTTPResponseField: Equatable, Sendable {
     /// As the server spelled it; compared without case (RFC 9110, section 5.1).
-    public let name: String
+    package let name: String
     /// The server's bytes as UTF-8, repaired where they are not.
-    public let value: String
+    package let value: String
 
     /// - Parameter value: without the blanks around it.
-    public init(name: String, value: String) {
+    package init(name: String, value: String) {
         self.name = name
         self.value = value
     }
 }
 
 /// Where an answer points to.
-public struct Redirect: Equatable, Sendable {
+package struct Redirect: Equatable, Sendable {
     /// Absolute; empty where the answer's `Location` cannot be read as a URL.
-    public let url: String
+    package let url: String
     /// Absent for a scheme that is not http or https, and for what is unclear.
-    public let origin: Origin?
+    package let origin: Origin?
     /// Path and query, from the first slash on.
-    public let target: String
+    package let target: String
 
     /// - Parameters:
     ///   - url: absolute; empty where it cannot be read.
     ///   - origin: nothing unless the scheme is http or https.
     ///   - target: path and query, for messages; the whole text where it cannot be read.
-    public init(url: String, origin: Origin?, target: String) {
+    package init(url: String, origin: Origin?, target: String) {
         self.url = url
         self.origin = origin
         self.target = target
@@ -149,12 +149,12 @@ public struct Redirect: Equatable, Sendable {
 
     /// Whether browsers and other programs would go to different places: by a backslash, which browsers take for a slash, and
     /// by a fragment alone, which is the same page again (RFC 3986, section 4.4) or, to some, its folder.
-    public static func isUnclear(_ location: String) -> Bool {
+    package static func isUnclear(_ location: String) -> Bool {
         location.hasPrefix("#") || location.prefix { $0 != "?" && $0 != "#" }.contains("\\")
     }
 
     /// The fault of an answer whose `Location` is none, or is unclear.
-    public var fault: LoginError? {
+    package var fault: LoginError? {
         guard url.isEmpty else { return nil }
         if Self.isUnclear(target) { return .untrusted(.unclearRedirect(target: target)) }
         return .network(.brokenResponse("its Location is too long or no URL"))
@@ -162,7 +162,7 @@ public struct Redirect: Equatable, Sendable {
 }
 
 /// The way to one origin, for one identity and through one proxy.
-public protocol Transport {
+package protocol Transport {
     /// Sends one request and reads its whole answer, in bounded time and memory. Follows no redirect.
     func send(_ request: HTTPRequest) throws(LoginError) -> HTTPResponse
 

@@ -1,6 +1,6 @@
 extension LoginFlow {
     /// Where the code of a second factor comes from; none where an approval on another device is waited for.
-    public enum CodeSource: Equatable, Sendable { case supplied, typed, none }
+    package enum CodeSource: Equatable, Sendable { case supplied, typed, none }
 
     /// The part of the table that is about a second factor: what was sent first is good, whatever becomes of the code.
     mutating func handleSecondFactor(_ event: Event) -> Effect {

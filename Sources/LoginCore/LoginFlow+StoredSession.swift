@@ -1,8 +1,8 @@
 /// A stored session while it is judged: verified, renewed if the server will not have it, and rejected if that does not
 /// help. It is renewed twice at most: what another process has renewed may be over again by the time it is verified.
-public struct StoredSession: Equatable, Sendable {
+package struct StoredSession: Equatable, Sendable {
     /// What is being done with it; the raw value says it in words.
-    public enum Step: String, Equatable, Sendable {
+    package enum Step: String, Equatable, Sendable {
         case verifying = "verifying the session"
         case refreshing = "renewing the session"
         case savingRefresh = "saving the renewed session"

@@ -3,7 +3,7 @@
 ///
 /// Those steps are left out that can only follow after another one has reached the server: a certificate that was good
 /// a moment ago and is not any more is nothing to ask a person about, least of all with their password in hand.
-public enum Interruption: Equatable, Sendable {
+package enum Interruption: Equatable, Sendable {
     case judging(StoredSession)
     case preparing(LoginFlow.Source)
     case authenticatingStored
@@ -23,14 +23,14 @@ public enum Interruption: Equatable, Sendable {
 }
 
 /// What a person, or an option, accepted for this login.
-public struct TrustAcceptance: Equatable, Sendable {
+package struct TrustAcceptance: Equatable, Sendable {
     /// What is trusted from now on.
-    public let exception: TrustedCertificate
+    package let exception: TrustedCertificate
     /// Whether it is to be remembered if the login succeeds.
-    public let isLasting: Bool
+    package let isLasting: Bool
 
     /// - Parameter isLasting: without it, it holds for this process.
-    public init(_ exception: TrustedCertificate, isLasting: Bool) {
+    package init(_ exception: TrustedCertificate, isLasting: Bool) {
         self.exception = exception
         self.isLasting = isLasting
     }
@@ -38,7 +38,7 @@ public struct TrustAcceptance: Equatable, Sendable {
 
 extension TrustAnswer {
     /// What the answer to a question about `trust` accepts; nothing for a no.
-    public func acceptance(of trust: ServerTrust) -> TrustAcceptance? {
+    package func acceptance(of trust: ServerTrust) -> TrustAcceptance? {
         switch self {
         case .reject: nil
         case .once: TrustAcceptance(trust.exception, isLasting: false)

@@ -12,34 +12,34 @@
 ///   once more, so often at most, and only if the person says so;
 /// - nothing takes the place of a login of another person, unless a person says so;
 /// - no certificate is trusted that nobody accepted, and none is remembered before a login has succeeded with it.
-public struct LoginFlow: Equatable, Sendable {
+package struct LoginFlow: Equatable, Sendable {
     /// What the caller allows and already has.
-    public struct Policy: Equatable, Sendable {
+    package struct Policy: Equatable, Sendable {
         /// Questions at most.
-        public var maxAttempts: Int
+        package var maxAttempts: Int
         /// Whether a person may be asked.
-        public var mayAsk: Bool
+        package var mayAsk: Bool
         /// Ask although something usable is stored.
-        public var force: Bool
+        package var force: Bool
         /// A credential was given by option, variable or command: tried before the stored one, with no question after.
-        public var hasSuppliedCredential: Bool
+        package var hasSuppliedCredential: Bool
         /// So was the code of a second factor: tried once, with no question about it after.
-        public var hasSuppliedCode = false
+        package var hasSuppliedCode = false
         /// Seconds to wait in all for an approval on another device.
-        public var patience = 300
+        package var patience = 300
         /// A ticket may be there, so that the server is asked although nobody can be.
-        public var mayUseTicket: Bool
+        package var mayUseTicket: Bool
         /// Renew what is stored before it is verified, since it is past its end or near to it.
-        public var refreshesFirst: Bool
+        package var refreshesFirst: Bool
         /// The server has just refused the stored session: it is renewed or given up, not verified once more.
-        public var sessionWasRefused: Bool
+        package var sessionWasRefused: Bool
         /// What becomes of a certificate that does not verify.
-        public var trust: TrustPolicy
+        package var trust: TrustPolicy
         /// The methods of protection spaces for which nobody is asked: a program that has no certificate to show.
-        public var declines: Set<AuthenticationMethod>
+        package var declines: Set<AuthenticationMethod>
 
         /// Without arguments, a login of a person who may be asked and has given nothing.
-        public init(
+        package init(
             maxAttempts: Int = 3, mayAsk: Bool = true, force: Bool = false, hasSuppliedCredential: Bool = false,
             mayUseTicket: Bool = false, refreshesFirst: Bool = false, sessionWasRefused: Bool = false,
             trust: TrustPolicy = TrustPolicy(), declines: Set<AuthenticationMethod> = [.certificate]
@@ -57,10 +57,10 @@ public struct LoginFlow: Equatable, Sendable {
     }
 
     /// Where a credential that is being judged came from.
-    public enum Source: Equatable, Sendable, CaseIterable { case supplied, stored, typed, ticket }
+    package enum Source: Equatable, Sendable, CaseIterable { case supplied, stored, typed, ticket }
 
     /// How far it has come: what was asked for last, and what has to be known once the answer is there.
-    public enum State: Equatable, Sendable {
+    package enum State: Equatable, Sendable {
         case starting
         case lookingUp
         /// A session was stored, and is judged before anybody is asked: `LoginFlow+StoredSession.swift`.
@@ -81,7 +81,7 @@ public struct LoginFlow: Equatable, Sendable {
     }
 
     /// How it goes on after a question.
-    public enum Continuation: Equatable, Sendable {
+    package enum Continuation: Equatable, Sendable {
         case authenticate
         case resume(Source)
         case save(Identity, Source)
@@ -89,14 +89,14 @@ public struct LoginFlow: Equatable, Sendable {
     }
 
     /// What a look into the store found. Facts only: the secrets stay with the loop.
-    public enum Found: Equatable, Sendable, CaseIterable {
+    package enum Found: Equatable, Sendable, CaseIterable {
         case nothing, session, credential, both
         /// A password that the server has refused before.
         case refusedCredential
     }
 
     /// What came of the last effect, or that the flow begins.
-    public enum Event: Equatable, Sendable {
+    package enum Event: Equatable, Sendable {
         case begun
         /// `endedAt`, in seconds of Unix time, if the stored session is past its end, or was dropped by its store for that.
         case lookedUp(Found, endedAt: Int64? = nil)
@@ -124,7 +124,7 @@ public struct LoginFlow: Equatable, Sendable {
     }
 
     /// What is to be done next; what comes of it is the next event.
-    public enum Effect: Equatable, Sendable {
+    package enum Effect: Equatable, Sendable {
         case lookUp
         case prepare
         case ask(Question)
@@ -145,7 +145,7 @@ public struct LoginFlow: Equatable, Sendable {
     }
 
     /// How a login ends.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// What was stored is good; nobody was asked.
         case alreadyLoggedIn(Identity)
         case loggedIn(Identity)
@@ -155,9 +155,9 @@ public struct LoginFlow: Equatable, Sendable {
     }
 
     /// Where it is now.
-    public internal(set) var state = State.starting
+    package internal(set) var state = State.starting
     /// How often the server has refused what was typed, or a stored credential.
-    public private(set) var previousFailureCount = 0
+    package private(set) var previousFailureCount = 0
     private var questionsAsked = 0
     /// How often a person was asked for a code.
     var codesAsked = 0
@@ -177,22 +177,22 @@ public struct LoginFlow: Equatable, Sendable {
     private(set) var subject: Subject
 
     /// Whom and what a login is about: what every challenge carries.
-    public struct Subject: Equatable, Sendable {
+    package struct Subject: Equatable, Sendable {
         /// The profile's name.
-        public let profile: String
+        package let profile: String
         /// As the profile tells it, until the server has named it.
-        public fileprivate(set) var protectionSpace: ProtectionSpace
+        package fileprivate(set) var protectionSpace: ProtectionSpace
         /// What a person is asked for.
-        public let fields: [CredentialField]
+        package let fields: [CredentialField]
         /// Whose logins are stored.
-        public let accounts: [Identity]
+        package let accounts: [Identity]
         /// The one among them that is meant, by the name typed; nothing where that is left open.
-        public let account: String?
+        package let account: String?
         /// The URL of a page where a person can register.
-        public var signup: String?
+        package var signup: String?
 
         /// - Parameter protectionSpace: as far as the profile tells it; the server names it before anybody is asked.
-        public init(
+        package init(
             profile: String, protectionSpace: ProtectionSpace, fields: [CredentialField], accounts: [Identity] = [],
             account: String? = nil
         ) {
@@ -205,7 +205,7 @@ public struct LoginFlow: Equatable, Sendable {
     }
 
     /// - Parameter acceptance: what a person has accepted already, on the way to this login.
-    public init(
+    package init(
         subject: Subject, policy: Policy, proposedUsername: String? = nil, acceptance: TrustAcceptance? = nil
     ) {
         self.subject = subject
@@ -217,7 +217,7 @@ public struct LoginFlow: Equatable, Sendable {
     /// Takes note of what happened.
     /// - Returns: what to do next; `finish` with the outcome at the end, and after it whatever happens. An event that cannot
     ///   follow ends the login as a failure.
-    public mutating func handle(_ event: Event) -> Effect {
+    package mutating func handle(_ event: Event) -> Effect {
         switch (state, event) {
         case (.finished(let outcome), _):
             return .finish(outcome)

@@ -1,9 +1,9 @@
-public import Secrets
+package import Secrets
 
 /// Performs what a `LoginFlow` decides, through the ports, and tells it what came of it.
 ///
 /// The one loop that owns the flow's state; its result cannot be dropped.
-public struct LoginLoop {
+package struct LoginLoop {
     private let keeper: any LoginKeeper
     let service: any Authenticator
     let prompt: any Prompt
@@ -16,7 +16,7 @@ public struct LoginLoop {
     ///   - code: of a second factor, given beforehand.
     ///   - extraSecrets: what was asked for before, and is kept with the login.
     ///   - refused: what the server has just refused: where it is a credential and still stored, it is not sent once more.
-    public init(
+    package init(
         keeper: any LoginKeeper, service: any Authenticator, prompt: any Prompt, supplied: Credential? = nil,
         code: SuppliedCode? = nil,
         extraSecrets: [CredentialField: Secret] = [:], refused: RefusedLogin? = nil
@@ -31,7 +31,7 @@ public struct LoginLoop {
     }
 
     /// Runs `flow` from its beginning to its end.
-    public func run(_ flow: consuming LoginFlow) -> LoginFlow.Outcome {
+    package func run(_ flow: consuming LoginFlow) -> LoginFlow.Outcome {
         var held = Held()
         var effect = flow.handle(.begun)
         while true {

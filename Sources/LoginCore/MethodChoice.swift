@@ -1,29 +1,29 @@
 /// How a credential is sent, of what the server offers and the profile accepts: the strongest that both can do.
 ///
 /// A weaker method than configured is refused, so that nobody on the way can ask for the password in clear.
-public struct MethodChoice: Equatable, Sendable {
+package struct MethodChoice: Equatable, Sendable {
     /// What the profile accepts, or the one method that worked before.
-    public let accepted: [AuthenticationMethod]
+    package let accepted: [AuthenticationMethod]
     /// Whether there is a password already, which nobody's ticket may overrule.
-    public let hasPassword: Bool
+    package let hasPassword: Bool
     /// Whether the profile has a request that carries the credential, apart from the endpoint that was asked.
-    public let hasLoginRequest: Bool
+    package let hasLoginRequest: Bool
 
     /// - Parameter accepted: with `auto` among them, every scheme.
-    public init(accepted: [AuthenticationMethod], hasPassword: Bool = false, hasLoginRequest: Bool = false) {
+    package init(accepted: [AuthenticationMethod], hasPassword: Bool = false, hasLoginRequest: Bool = false) {
         self.accepted = accepted
         self.hasPassword = hasPassword
         self.hasLoginRequest = hasLoginRequest
     }
 
     /// What was chosen.
-    public enum Chosen: Equatable, Sendable {
+    package enum Chosen: Equatable, Sendable {
         case negotiate(principal: String)
         case digest(DigestChallenge)
         case basic(realm: String?)
 
         /// The same without what belongs to this one server.
-        public var method: AuthenticationMethod {
+        package var method: AuthenticationMethod {
             switch self {
             case .negotiate: .negotiate
             case .digest: .digest
@@ -32,7 +32,7 @@ public struct MethodChoice: Equatable, Sendable {
         }
 
         /// The server's own word for the protection space; a challenge of Negotiate has none.
-        public var realm: String? {
+        package var realm: String? {
             switch self {
             case .negotiate: nil
             case .digest(let challenge): challenge.realm
@@ -42,7 +42,7 @@ public struct MethodChoice: Equatable, Sendable {
     }
 
     /// What there is to be said before the server is asked: a ticket that is missing, a password that nobody takes.
-    public func check(ticket: () -> TicketFinding) throws(LoginError) {
+    package func check(ticket: () -> TicketFinding) throws(LoginError) {
         guard accepted == [.negotiate] else { return }
         if hasPassword { throw .usage(.takesNoPassword(method: .negotiate)) }
         _ = try principal(ticket())
@@ -54,7 +54,7 @@ public struct MethodChoice: Equatable, Sendable {
     ///   - ticket: is looked for only where it could be used.
     /// - Throws: `untrusted(.weakerMethod)` naming what was offered; `loginRequired` where only a ticket would do and
     ///   none is there; `usage(.noChallenge)` for a 401 that says nothing.
-    public func chosen(
+    package func chosen(
         among offered: [AuthenticateChallenge], url: String, status: Int,
         ticket: () -> TicketFinding
     ) throws(LoginError) -> Chosen {
@@ -116,7 +116,7 @@ public struct MethodChoice: Equatable, Sendable {
 
 extension [AuthenticationMethod] {
     /// Each once, whatever the order in which they were written.
-    public var strongestFirst: [AuthenticationMethod] {
+    package var strongestFirst: [AuthenticationMethod] {
         let known = HTTPScheme.allCases.map(\.method).filter { contains($0) }
         return known.count > 1 ? known : Array(prefix(1))
     }

@@ -1,10 +1,10 @@
-public import Secrets
+package import Secrets
 
 /// Where secrets are kept: one opaque secret for each account.
 ///
 /// Every store passes the same contract (`StoreContract` in the tests). A failed `save` leaves the old secret whole; a
 /// store never falls back to another one.
-public protocol CredentialStore {
+package protocol CredentialStore {
     /// Which store it is, as `store list` and messages name it.
     var name: StoreName { get }
 
@@ -26,7 +26,7 @@ public protocol CredentialStore {
 /// The life of one account's login on this side, in git's words: fill, approve, reject.
 ///
 /// Of a secret that was not judged, nothing is said.
-public protocol LoginKeeper {
+package protocol LoginKeeper {
     /// Makes sure, before a person is asked for anything, that what they type can be kept.
     func prepare() throws(LoginError)
 
@@ -44,7 +44,7 @@ public protocol LoginKeeper {
 }
 
 /// What an approval means for the account.
-public enum Approval: Equatable, Sendable {
+package enum Approval: Equatable, Sendable {
     /// A person logged in, by this method: the account becomes the active one, in the store that was prepared.
     case login(AuthenticationMethod)
     /// The service renewed the session: it takes the place of the old one in its own store, and nothing else changes.
@@ -52,28 +52,28 @@ public enum Approval: Equatable, Sendable {
 }
 
 /// What a fill found.
-public struct StoredLogin: Equatable, Sendable {
+package struct StoredLogin: Equatable, Sendable {
     /// The parts that a server can refuse, one by one.
-    public enum Part: Equatable, Sendable, CaseIterable { case session, credential }
+    package enum Part: Equatable, Sendable, CaseIterable { case session, credential }
 
     /// Nothing where none is stored; where the credential is the session, it holds that.
-    public let session: Session?
+    package let session: Session?
     /// The stored user name and password, unless the server has refused it before.
-    public let credential: Credential?
+    package let credential: Credential?
     /// The name of the account that was found, as typed.
-    public let username: String
+    package let username: String
     /// Whether a password is stored that the server refused; it is not sent again by itself.
-    public let credentialWasRefused: Bool
+    package let credentialWasRefused: Bool
     /// What is asked for once and goes along with later logins and requests.
-    public let extraSecrets: [CredentialField: Secret]
+    package let extraSecrets: [CredentialField: Secret]
     /// When the session ended, in seconds of Unix time, where it is past its end or its store has dropped it for that.
-    public var endedAt: Int64?
+    package var endedAt: Int64?
     /// Whether the service has to be asked before the session is used: it was renewed and nobody has said yet whose it is, or
     /// the clock here cannot tell whether it has ended.
-    public var mustBeVerified = false
+    package var mustBeVerified = false
 
     /// Without arguments: nothing is stored.
-    public init(
+    package init(
         session: Session? = nil, credential: Credential? = nil, username: String = "",
         credentialWasRefused: Bool = false, extraSecrets: [CredentialField: Secret] = [:]
     ) {
@@ -85,7 +85,7 @@ public struct StoredLogin: Equatable, Sendable {
     }
 
     /// The same as facts for `LoginFlow`. Where the credential is the session, it is judged as a credential.
-    public var found: LoginFlow.Found {
+    package var found: LoginFlow.Found {
         switch (session, credential) {
         case (nil, nil): credentialWasRefused ? .refusedCredential : .nothing
         case (nil, _?), (.credential, _): .credential
@@ -96,7 +96,7 @@ public struct StoredLogin: Equatable, Sendable {
 }
 
 /// The service, as one profile describes it.
-public protocol Authenticator {
+package protocol Authenticator {
     /// Asks the verify endpoint without credentials, before a person is asked for any: whether it refuses such a
     /// request, and for which protection space it wants which method.
     func prepare() throws(LoginError) -> ProtectionSpace
@@ -129,7 +129,7 @@ public protocol Authenticator {
 }
 
 /// How far a login has come.
-public enum LoginStep {
+package enum LoginStep {
     case accepted(Login)
     case refused(Refusal)
     /// What was sent is good, and the server wants a code; with its own words, unescaped.
@@ -140,10 +140,10 @@ public enum LoginStep {
 
 /// A login that wants a second factor, in the hands of whoever began it. What it holds is secret: it stays with the loop, and
 /// nothing of it is stored.
-public protocol PartialLogin {}
+package protocol PartialLogin {}
 
 /// A person at a terminal, or a program in their place.
-public protocol Prompt {
+package protocol Prompt {
     /// Puts one question.
     func ask(_ question: Question) throws(LoginError) -> Answer
 
@@ -155,16 +155,16 @@ public protocol Prompt {
 }
 
 /// The time of day, in seconds of Unix time.
-public struct WallClock: Sendable {
+package struct WallClock: Sendable {
     /// Asked anew at each use.
-    public let now: @Sendable () -> Int64
+    package let now: @Sendable () -> Int64
     /// Lets so many seconds pass.
-    public let wait: @Sendable (_ seconds: Int) -> Void
+    package let wait: @Sendable (_ seconds: Int) -> Void
 
     /// - Parameters:
     ///   - now: in tests, a time that stands still or is moved by hand.
     ///   - wait: in tests, nothing.
-    public init(
+    package init(
         now: @escaping @Sendable () -> Int64, wait: @escaping @Sendable (_ seconds: Int) -> Void = { _ in }
     ) {
         self.now = now
@@ -172,10 +172,10 @@ public struct WallClock: Sendable {
     }
 
     /// Whether what ends at this time has ended; what has no end has not.
-    public func isOver(_ expires: Int64?) -> Bool { expires.map { $0 <= now() } ?? false }
+    package func isOver(_ expires: Int64?) -> Bool { expires.map { $0 <= now() } ?? false }
 
     /// The seconds that are left, as far as they can be counted.
-    public func seconds(until time: Int64) -> Int64 {
+    package func seconds(until time: Int64) -> Int64 {
         let (left, overflow) = time.subtractingReportingOverflow(now())
         return overflow ? (time < 0 ? .min : .max) : left
     }

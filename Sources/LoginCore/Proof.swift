@@ -27,7 +27,7 @@ extension Profile {
 
     /// The request that has to send a stranger away before anybody is asked for a credential. A form has nothing to say to
     /// somebody who fills nothing in, and is never sent empty.
-    public var guarded: (rule: RequestRule, step: Step)? {
+    package var guarded: (rule: RequestRule, step: Step)? {
         switch proof {
         case .verify(let request): return (request, .verify)
         case .loginResponse:

@@ -1,26 +1,26 @@
 /// Whose session a renewal brought, as far as the answer to it tells by itself.
-public struct RefreshOwner: Equatable, Sendable {
+package struct RefreshOwner: Equatable, Sendable {
     /// The user name in the answer, where the profile says its place.
-    public let named: String?
+    package let named: String?
     /// Whom the token that was renewed and the one that came are about, where each of them says so (RFC 7519, section 4.1.2).
-    public let subjects: Subjects?
+    package let subjects: Subjects?
 
     /// Of two tokens.
-    public struct Subjects: Equatable, Sendable {
+    package struct Subjects: Equatable, Sendable {
         /// Of the token that was renewed.
-        public let old: String
+        package let old: String
         /// Of the one that took its place.
-        public let new: String
+        package let new: String
 
         /// - Returns: nothing unless both are known.
-        public init?(old: String?, new: String?) {
+        package init?(old: String?, new: String?) {
             guard let old, let new else { return nil }
             (self.old, self.new) = (old, new)
         }
     }
 
     /// Without arguments: the answer tells nothing.
-    public init(named: String? = nil, subjects: Subjects? = nil) {
+    package init(named: String? = nil, subjects: Subjects? = nil) {
         self.named = named
         self.subjects = subjects
     }
@@ -28,7 +28,7 @@ public struct RefreshOwner: Equatable, Sendable {
     /// Compares with what is known of the account. A name is held against the server's own: what was typed may be an address
     /// for what the server calls otherwise.
     /// - Returns: who it was and who it is now; nothing where it is the same person, or nothing tells.
-    public func otherPerson(than known: Identity) -> Replacement? {
+    package func otherPerson(than known: Identity) -> Replacement? {
         let renamed = Identity(username: known.username, serverName: named)
         if let other = Replacement(of: known, by: renamed) { return other }
         guard let subjects else { return nil }

@@ -7,9 +7,9 @@
 ///   password itself, or there is no session: then it is not asked about that once more;
 /// - a session goes out twice at most: with the first login and with the next one;
 /// - what is forbidden, or of another protection space, never leads to a login.
-public struct RelayFlow: Equatable, Sendable {
+package struct RelayFlow: Equatable, Sendable {
     /// What goes out with the request.
-    public enum Luggage: Equatable, Sendable {
+    package enum Luggage: Equatable, Sendable {
         /// No session: there never was a login here.
         case nothing
         /// A password that is not sent here before the server asks for it.
@@ -19,7 +19,7 @@ public struct RelayFlow: Equatable, Sendable {
     }
 
     /// Where the request is.
-    public enum State: Equatable, Sendable {
+    package enum State: Equatable, Sendable {
         case sending(Luggage)
         /// After an answer that was taken for this.
         case verifying(RelayJudgement)
@@ -28,7 +28,7 @@ public struct RelayFlow: Equatable, Sendable {
     }
 
     /// What happened.
-    public enum Event: Equatable, Sendable {
+    package enum Event: Equatable, Sendable {
         case answered(RelayJudgement)
         /// The verify endpoint was asked whether it knows the session.
         case verified(isKnown: Bool)
@@ -37,7 +37,7 @@ public struct RelayFlow: Equatable, Sendable {
     }
 
     /// What to do next.
-    public enum Effect: Equatable, Sendable {
+    package enum Effect: Equatable, Sendable {
         case verify, enter
         /// The same request once more, with this.
         case send(Luggage)
@@ -46,7 +46,7 @@ public struct RelayFlow: Equatable, Sendable {
     }
 
     /// What the last answer means.
-    public enum Ending: Equatable, Sendable {
+    package enum Ending: Equatable, Sendable {
         /// What its status says.
         case answered
         case forbidden
@@ -57,7 +57,7 @@ public struct RelayFlow: Equatable, Sendable {
     }
 
     /// Begins with the request on its way.
-    public private(set) var state: State
+    package private(set) var state: State
     private let canVerify: Bool
     /// Whether the server has asked for the password at this very URL.
     private var wasAsked = false
@@ -65,13 +65,13 @@ public struct RelayFlow: Equatable, Sendable {
     /// - Parameters:
     ///   - luggage: what the request goes out with.
     ///   - canVerify: whether there is a verify endpoint to be asked; else the rules decide alone.
-    public init(sending luggage: Luggage, canVerify: Bool = true) {
+    package init(sending luggage: Luggage, canVerify: Bool = true) {
         state = .sending(luggage)
         self.canVerify = canVerify
     }
 
     /// - Returns: what to do next; after `finish` nothing is left to be done.
-    public mutating func handle(_ event: Event) -> Effect {
+    package mutating func handle(_ event: Event) -> Effect {
         switch (state, event) {
         case (.sending(let luggage), .answered(let judgement)):
             return judge(judgement, luggage)

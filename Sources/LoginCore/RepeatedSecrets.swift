@@ -1,14 +1,14 @@
-public import Secrets
+package import Secrets
 
 /// The secrets of a run, to be recognised where a server repeats them: `no user "ann" with the password "…"`.
-public struct RepeatedSecrets: Equatable, Sendable {
+package struct RepeatedSecrets: Equatable, Sendable {
     private var secrets: [Secret] = []
 
     /// None yet: no text repeats any.
-    public init() {}
+    package init() {}
 
     /// Each also as base64, alone and behind a user name.
-    public mutating func add(_ more: [Secret?], username: String = "") {
+    package mutating func add(_ more: [Secret?], username: String = "") {
         for case let secret? in more where !secret.isEmpty && !secrets.contains(secret) {
             secrets.append(secret)
             if let alone = Self.base64Core(secret) { secrets.append(alone) }
@@ -18,7 +18,7 @@ public struct RepeatedSecrets: Equatable, Sendable {
 
     /// Whether the text repeats one of them: as it is, or as URLs, JSON, HTML, programs' own texts or hexadecimal digits have
     /// it.
-    public func stand(in text: String) -> Bool {
+    package func stand(in text: String) -> Bool {
         guard !secrets.isEmpty else { return false }
         let forms = RepeatedText.forms(of: text)
         let digits = text.utf8.map { $0 | 0x20 }

@@ -3,7 +3,7 @@ internal import Secrets
 extension Cookie {
     /// Whether no script of the service's pages can read it (RFC 6265, section 4.1.2.6), which a record in the Netscape
     /// format begins with.
-    public var isHTTPOnly: Bool {
+    package var isHTTPOnly: Bool {
         record.withUnsafeBytes { $0.starts(with: "#HttpOnly_".utf8) }
     }
 }
@@ -26,7 +26,7 @@ extension [Cookie] {
 extension Session {
     /// Whether it is carried by cookies that were there before the login: then whoever knew those is logged in now
     /// (session fixation).
-    public func isCarried(by earlier: [Cookie]) -> Bool {
+    package func isCarried(by earlier: [Cookie]) -> Bool {
         guard case .cookies(let cookies) = self else { return false }
         let carrying = cookies.carryingSession
         return !carrying.isEmpty

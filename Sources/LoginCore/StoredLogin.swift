@@ -2,7 +2,7 @@ extension StoredLogin {
     /// When nothing in it is of use any more, in seconds of Unix time; nothing if that never comes or is not known.
     ///
     /// A refresh token and a password outlive the session that they renew, and cookies end one by one.
-    public var lastUse: Int64? {
+    package var lastUse: Int64? {
         if credential != nil || !extraSecrets.isEmpty { return nil }
         switch session {
         case .credential, nil: return nil
@@ -13,7 +13,7 @@ extension StoredLogin {
 
     /// The same as a fill gives it: for the account of this name, and without a password that must not be sent again. With
     /// Basic, the session is the password.
-    public func found(as username: String, credentialWasRefused: Bool) -> StoredLogin {
+    package func found(as username: String, credentialWasRefused: Bool) -> StoredLogin {
         guard credentialWasRefused else {
             return StoredLogin(session: session, credential: credential, username: username, extraSecrets: extraSecrets)
         }

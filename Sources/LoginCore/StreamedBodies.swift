@@ -1,5 +1,5 @@
 /// A body of a request that is read while it is sent.
-public protocol RequestSource: AnyObject {
+package protocol RequestSource: AnyObject {
     /// In bytes; nothing where only the end will tell.
     var count: Int64? { get }
 
@@ -13,7 +13,7 @@ public protocol RequestSource: AnyObject {
 }
 
 /// Takes an answer while it arrives.
-public protocol ResponseSink: AnyObject {
+package protocol ResponseSink: AnyObject {
     /// An answer begins. Another one may have begun before, which has asked for another round of authentication.
     /// - Parameter head: without a body, and without cookies, which are known at the end alone.
     func begin(_ head: HTTPResponse) throws(LoginError)
@@ -25,19 +25,19 @@ public protocol ResponseSink: AnyObject {
 
 /// How the bodies of one request and of its answer pass through, in pieces: whatever their size, no more than a piece of them
 /// is in memory.
-public final class StreamedBodies {
+package final class StreamedBodies {
     /// What is sent; nothing where the request has no body, or one that is in memory.
-    public let source: (any RequestSource)?
+    package let source: (any RequestSource)?
     /// Where the answer goes.
-    public let sink: any ResponseSink
+    package let sink: any ResponseSink
 
     /// For one request; sending it once more, the sink is told that an answer begins.
-    public init(source: (any RequestSource)? = nil, sink: any ResponseSink) {
+    package init(source: (any RequestSource)? = nil, sink: any ResponseSink) {
         self.source = source
         self.sink = sink
     }
 }
 
 extension StreamedBodies: Equatable {
-    public static func == (left: StreamedBodies, right: StreamedBodies) -> Bool { left === right }
+    package static func == (left: StreamedBodies, right: StreamedBodies) -> Bool { left === right }
 }

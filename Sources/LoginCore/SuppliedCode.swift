@@ -1,16 +1,16 @@
-public import Secrets
+package import Secrets
 
 /// The code of a second factor that was given beforehand. It is read when it is needed, and no sooner: it may come from a
 /// program.
-public final class SuppliedCode {
+package final class SuppliedCode {
     /// Whether it goes along with the password, since the server does not say by itself that it wants one.
-    public let isSentAtOnce: Bool
+    package let isSentAtOnce: Bool
     /// Whether it was not taken yet.
-    public var isThere: Bool { read != nil }
+    package var isThere: Bool { read != nil }
     private var read: (() throws(LoginError) -> Secret)?
 
     /// - Parameter read: called once at most.
-    public init(isSentAtOnce: Bool, read: @escaping () throws(LoginError) -> Secret) {
+    package init(isSentAtOnce: Bool, read: @escaping () throws(LoginError) -> Secret) {
         self.isSentAtOnce = isSentAtOnce
         self.read = read
     }

@@ -1,28 +1,28 @@
 /// The protection space that a login was verified in, as far as later requests have to know it (RFC 9110, section 11.5). Nothing of
 /// it is secret.
-public struct VerifiedSpace: Equatable, Sendable, Codable {
+package struct VerifiedSpace: Equatable, Sendable, Codable {
     /// The server's own word for it; nothing where it named none.
-    public let realm: String?
+    package let realm: String?
     /// The path that verified the login, up to its last slash.
-    public let folder: String
+    package let folder: String
 
     /// In bytes: a longer realm is as good as none.
     private static let longestRealm = 4 << 10
 
     /// - Parameter path: of the request that verified the login, from its first slash on, without a query.
-    public init(realm: String?, path: String) {
+    package init(realm: String?, path: String) {
         self.realm = realm.flatMap { $0.utf8.count <= Self.longestRealm ? $0 : nil }
         folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "/"
     }
 
     /// Whether a password may be sent to this path before the server has asked for it: at or below the folder (RFC 7617,
     /// section 2.2).
-    public func covers(path: String) -> Bool {
+    package func covers(path: String) -> Bool {
         path.utf8.starts(with: folder.utf8)
     }
 
     /// The realm that these challenges name, if it is another one. Where either side names none, nothing tells the two apart.
-    public func otherRealm(in offered: [AuthenticateChallenge]) -> String? {
+    package func otherRealm(in offered: [AuthenticateChallenge]) -> String? {
         let named = offered.compactMap(\.realm)
         guard let realm, !named.contains(where: { $0.isSame(as: realm) }) else { return nil }
         return named.first

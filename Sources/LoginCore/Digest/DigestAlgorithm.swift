@@ -1,12 +1,12 @@
 /// The `algorithm` of a Digest challenge (RFC 7616, section 3.3).
-public struct DigestAlgorithm: Equatable, Sendable {
+package struct DigestAlgorithm: Equatable, Sendable {
     /// The hash functions that are understood, weakest first.
-    public enum Hash: String, CaseIterable, Sendable, Comparable {
+    package enum Hash: String, CaseIterable, Sendable, Comparable {
         case md5 = "MD5"
         case sha256 = "SHA-256"
         case sha512256 = "SHA-512-256"
 
-        public static func < (left: Hash, right: Hash) -> Bool { left.rank < right.rank }
+        package static func < (left: Hash, right: Hash) -> Bool { left.rank < right.rank }
 
         private var rank: Int {
             switch self {
@@ -18,19 +18,19 @@ public struct DigestAlgorithm: Equatable, Sendable {
     }
 
     /// The hash function.
-    public let hash: Hash
+    package let hash: Hash
     /// Whether a key for the whole session takes the place of the password's hash (`-sess`).
-    public let isSession: Bool
+    package let isSession: Bool
 
     /// - Parameter isSession: as `-sess` behind the name says.
-    public init(hash: Hash, isSession: Bool = false) {
+    package init(hash: Hash, isSession: Bool = false) {
         self.hash = hash
         self.isSession = isSession
     }
 
     /// - Parameter name: in any case.
     /// - Returns: nothing for an algorithm that is not understood.
-    public init?(_ name: String) {
+    package init?(_ name: String) {
         let upper = name.uppercased(), suffix = "-SESS"
         isSession = upper.hasSuffix(suffix)
         guard let hash = Hash(rawValue: String(isSession ? upper.dropLast(suffix.count) : upper[...])) else {

@@ -1,7 +1,7 @@
-public import Secrets
+package import Secrets
 
 /// The answer to a Digest challenge for one request, and what the server has to prove in return.
-public struct DigestAnswer: Sendable {
+package struct DigestAnswer: Sendable {
     /// How the user name goes along (RFC 7616, section 3.4.4).
     enum Username: Equatable, Sendable {
         case plain(String)
@@ -20,7 +20,7 @@ public struct DigestAnswer: Sendable {
     let secretHash: Secret
 
     /// The value of `Authorization` (RFC 7616, section 3.4).
-    public func authorization(hash: DigestSession.Hasher) throws(LoginError) -> Secret {
+    package func authorization(hash: DigestSession.Hasher) throws(LoginError) -> Secret {
         let response = try self.response(request.method, body: request.body ?? Secret(""), hash)
         var fields = [usernameField, ("realm", quoted(challenge.realm)), ("nonce", quoted(nonce))]
         fields.append(("uri", quoted(request.uri)))
@@ -38,7 +38,7 @@ public struct DigestAnswer: Sendable {
     }
 
     /// What `Authentication-Info` says about this answer (RFC 7616, section 3.5).
-    public enum Proof: Equatable, Sendable {
+    package enum Proof: Equatable, Sendable {
         /// The server said nothing of itself.
         case none
         /// It knows the password, or what is kept of it.
@@ -50,7 +50,7 @@ public struct DigestAnswer: Sendable {
     /// - Parameters:
     ///   - info: the parameters of `Authentication-Info`.
     ///   - body: of the server's answer.
-    public func proof(
+    package func proof(
         in info: [String: String], body: Secret, hash: DigestSession.Hasher
     ) throws(LoginError) -> Proof {
         guard let supplied = info["rspauth"] else { return .none }

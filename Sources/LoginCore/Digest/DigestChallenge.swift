@@ -1,14 +1,14 @@
 /// A Digest challenge that can be answered (RFC 7616, section 3.3).
-public struct DigestChallenge: Equatable, Sendable {
+package struct DigestChallenge: Equatable, Sendable {
     /// Quality of protection: what the answer covers.
-    public enum QOP: String, Equatable, Sendable {
+    package enum QOP: String, Equatable, Sendable {
         case auth
         /// The body too.
         case authInt = "auth-int"
     }
 
     /// Why a challenge cannot be answered.
-    public enum Unusable: Error, Equatable, Sendable {
+    package enum Unusable: Error, Equatable, Sendable {
         /// The server may mean well, but wants what is not understood: a parameter and its value.
         case notUnderstood(parameter: String, value: String)
         /// It is no challenge: what is wrong with it.
@@ -16,29 +16,29 @@ public struct DigestChallenge: Equatable, Sendable {
     }
 
     /// Part of what is hashed; the server's own word.
-    public let realm: String
+    package let realm: String
     /// The server's value for one or several answers.
-    public let nonce: String
+    package let nonce: String
     /// Goes back as it came.
-    public let opaque: String?
+    package let opaque: String?
     /// What the answer is computed with.
-    public let algorithm: DigestAlgorithm
+    package let algorithm: DigestAlgorithm
     /// As the server wrote it; nothing where it did not, which means MD5.
-    public let algorithmName: String?
+    package let algorithmName: String?
     /// Nothing for a server of RFC 2069, which knows none.
-    public let qop: QOP?
+    package let qop: QOP?
     /// The answer before was right but for its nonce.
-    public let isStale: Bool
+    package let isStale: Bool
     /// Whether the user name goes along as a hash.
-    public let hashesUsername: Bool
+    package let hashesUsername: Bool
     /// Whether the server says that it reads names as UTF-8 (`charset`).
-    public let isUTF8: Bool
+    package let isUTF8: Bool
 
     /// The longest value that is taken, in bytes: what comes back in every request has to stay small.
     private static let limit = 4096
 
     /// - Throws: `Unusable` where no answer to it could be right; nothing is sent then.
-    public init(_ challenge: AuthenticateChallenge) throws(Unusable) {
+    package init(_ challenge: AuthenticateChallenge) throws(Unusable) {
         let supplied = challenge.parameters
         guard let nonce = supplied["nonce"], !nonce.isEmpty else { throw .malformed("it has no nonce") }
         guard let realm = supplied["realm"] else { throw .malformed("it has no realm") }
@@ -80,7 +80,7 @@ extension DigestChallenge {
     ///
     /// The client chooses (RFC 7616, section 3.7).
     /// - Returns: nothing if none of them can be answered, with the reason of each.
-    public static func strongest(
+    package static func strongest(
         of offered: [AuthenticateChallenge]
     ) -> (challenge: DigestChallenge?, unusable: [Unusable]) {
         var best: DigestChallenge?

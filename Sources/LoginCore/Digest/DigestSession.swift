@@ -1,24 +1,24 @@
-public import Secrets
+package import Secrets
 
 /// The answers to one Digest challenge, one for each request (RFC 7616, sections 3.4 and 3.5).
 ///
 /// Pure: the hash function and the random client nonces come from outside.
-public struct DigestSession: Sendable {
+package struct DigestSession: Sendable {
     /// What hashes bytes: the digest in lower-case hexadecimal digits, in guarded memory since it may stand for a
     /// password.
-    public typealias Hasher = (DigestAlgorithm.Hash, Secret) throws(LoginError) -> Secret
+    package typealias Hasher = (DigestAlgorithm.Hash, Secret) throws(LoginError) -> Secret
 
     /// One request as the answer covers it.
-    public struct Request: Sendable {
+    package struct Request: Sendable {
         /// The verb.
-        public let method: String
+        package let method: String
         /// The target of the request line, byte for byte.
-        public let uri: String
+        package let uri: String
         /// Hashed along with `auth-int`.
-        public let body: Secret?
+        package let body: Secret?
 
         /// - Parameter body: without one, `auth-int` covers an empty body.
-        public init(method: String, uri: String, body: Secret?) {
+        package init(method: String, uri: String, body: Secret?) {
             self.method = method
             self.uri = uri
             self.body = body
@@ -26,16 +26,16 @@ public struct DigestSession: Sendable {
     }
 
     /// What is answered.
-    public let challenge: DigestChallenge
+    package let challenge: DigestChallenge
     /// Of the challenge, until the server names the next one.
     private(set) var nonce: String
     /// How many requests were answered with this nonce.
-    public private(set) var nonceCount: UInt32 = 0
+    package private(set) var nonceCount: UInt32 = 0
     /// The client nonce of the first answer, on which the session's key hangs.
     private var firstClientNonce: String?
 
     /// Begins with the challenge's nonce, of which nothing was answered yet.
-    public init(_ challenge: DigestChallenge) {
+    package init(_ challenge: DigestChallenge) {
         self.challenge = challenge
         nonce = challenge.nonce
     }
@@ -43,7 +43,7 @@ public struct DigestSession: Sendable {
     /// Makes the answer to the next request.
     /// - Parameter clientNonce: from a random source, never used before.
     /// - Throws: what `hash` throws, and `usage` for a name and password that are too long.
-    public mutating func answer(
+    package mutating func answer(
         _ request: Request, _ pair: BasicCredential, clientNonce: String, hash: Hasher
     ) throws(LoginError) -> DigestAnswer {
         // A session's key is made of the first client nonce; servers that take the latest instead see the same.
@@ -57,7 +57,7 @@ public struct DigestSession: Sendable {
     }
 
     /// Goes on with the nonce that `Authentication-Info` names (RFC 7616, section 3.5).
-    public mutating func take(nextNonce: String) {
+    package mutating func take(nextNonce: String) {
         guard !nextNonce.isEmpty, nextNonce.utf8.count <= 4096, Secret(nextNonce).isFreeOfControls else { return }
         guard !nextNonce.utf8.elementsEqual(nonce.utf8) else { return }
         nonce = nextNonce

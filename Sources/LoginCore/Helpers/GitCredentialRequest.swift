@@ -1,29 +1,29 @@
-public import Secrets
+package import Secrets
 
 /// What git asks of a credential helper: one attribute a line, up to a blank line or the end
 /// (git-credential(1), "INPUT/OUTPUT FORMAT").
 ///
 /// Stricter than git in one respect: what two readers could read in two ways is refused, since a line that was smuggled in
 /// would have the credential of one host sent to another (CVE-2020-5260, CVE-2024-50338, CVE-2024-52006).
-public struct GitCredentialRequest: Equatable, Sendable {
+package struct GitCredentialRequest: Equatable, Sendable {
     /// In bytes.
-    public static let limit = 64 << 10
+    package static let limit = 64 << 10
 
     /// For whom, as an absolute URL that has still to be parsed; nothing where `host` cannot be one.
-    public let url: String?
+    package let url: String?
     /// Selects the account.
-    public let username: String?
+    package let username: String?
     /// What is to be erased.
-    public let password: Secret?
+    package let password: Secret?
     /// The same, of a token.
-    public let credential: Secret?
+    package let credential: Secret?
     /// Whether git takes an `authtype` and the `credential` that goes with it.
-    public let takesAuthtype: Bool
+    package let takesAuthtype: Bool
     /// Whether no helper is to answer any more.
-    public let isOver: Bool
+    package let isOver: Bool
 
     /// - Throws: for whatever git itself would not have written.
-    public init(parsing input: Secret) throws(HelperRequestFault) {
+    package init(parsing input: Secret) throws(HelperRequestFault) {
         guard input.count <= Self.limit else { throw .tooLong(limit: Self.limit) }
         var lines = GitCredentialLines(input)
         try lines.read()

@@ -1,9 +1,9 @@
-public import Secrets
+package import Secrets
 
 /// A login as another program sends it by itself.
-public struct LentLogin: Equatable, Sendable {
+package struct LentLogin: Equatable, Sendable {
     /// What the other program sends.
-    public enum Proof: Equatable, Sendable {
+    package enum Proof: Equatable, Sendable {
         /// The pair of HTTP Basic (RFC 7617).
         case pair(username: Secret, password: Secret)
         /// What stands in `Authorization`: the scheme, such as `Bearer`, and what follows it.
@@ -11,12 +11,12 @@ public struct LentLogin: Equatable, Sendable {
     }
 
     /// What proves the login, as the profile has it sent.
-    public let proof: Proof
+    package let proof: Proof
     /// Seconds of Unix time, as far as the end is known.
-    public let expires: Int64?
+    package let expires: Int64?
 
     /// - Returns: nothing for a session that goes along in another way.
-    public init?(_ session: Session, _ rule: SessionRule, username: String) throws(FillFault) {
+    package init?(_ session: Session, _ rule: SessionRule, username: String) throws(FillFault) {
         if let pair = try rule.basicPair(session, username: username) {
             proof = .pair(username: pair.username, password: pair.password)
         } else if case .token = session, let (scheme, value) = try rule.authorization(session, username: username) {
@@ -28,7 +28,7 @@ public struct LentLogin: Equatable, Sendable {
     }
 
     /// What proves the login, without whose it is.
-    public var secret: Secret {
+    package var secret: Secret {
         switch proof {
         case .pair(_, let password): password
         case .token(_, let value): value
@@ -41,7 +41,7 @@ public struct LentLogin: Equatable, Sendable {
 
     /// The lines of an answer to git, the last without its end.
     /// - Throws: where a value would end its line, or makes it too long.
-    public func gitAnswer() throws(GitAnswerFault) -> Secret {
+    package func gitAnswer() throws(GitAnswerFault) -> Secret {
         var lines: [(name: String, value: Secret)]
         switch proof {
         case .pair(let username, let password): lines = [("username", username), ("password", password)]
@@ -69,7 +69,7 @@ public struct LentLogin: Equatable, Sendable {
 }
 
 /// Why a login cannot be told to git.
-public enum GitAnswerFault: Error, Equatable, Sendable {
+package enum GitAnswerFault: Error, Equatable, Sendable {
     /// Something in it would end its line.
     case lineEnd
     /// In bytes.

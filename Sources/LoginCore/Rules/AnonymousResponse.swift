@@ -2,17 +2,17 @@
 /// `Location`.
 ///
 /// Where a profile says neither `logged-out` nor `forbidden`, the same answer to a session means that the session has ended.
-public struct AnonymousResponse: Equatable, Sendable, Codable {
+package struct AnonymousResponse: Equatable, Sendable, Codable {
     /// Never one that says so by itself (401), that lets everybody in (2xx), or that tells nothing (408, 429, 5xx).
-    public let status: Int
+    package let status: Int
     /// Behind its origin if that is another one; nothing where the answer points nowhere.
-    public let location: String?
+    package let location: String?
 
     /// In bytes: it is remembered.
     private static let longestLocation = 2000
 
     /// - Returns: nothing for an answer that is of no use for this.
-    public init?(_ facts: ParsedResponse) {
+    package init?(_ facts: ParsedResponse) {
         guard (300..<500).contains(facts.status), ![401, 408, 429].contains(facts.status) else { return nil }
         let location = facts.locationPath
         let isUsable = facts.response.redirect?.fault == nil && location?.utf8.count ?? 0 <= Self.longestLocation

@@ -1,26 +1,26 @@
 /// Why an answer was judged as it was, for `profile test`.
-public struct Evidence: Equatable, Sendable {
+package struct Evidence: Equatable, Sendable {
     /// Which request was answered.
-    public let step: Step
+    package let step: Step
     /// Of HTTP.
-    public let status: Int
+    package let status: Int
     /// What the answer was taken for.
-    public let judgement: Judgement
+    package let judgement: Judgement
     /// The key and the number of the profile's own rule that held, counted from 1; nothing where what is usual decided.
-    public let rule: Rule?
+    package let rule: Rule?
     /// Whether it was taken for 'logged out' because it is what verify answers without a login.
-    public let isAnonymous: Bool
+    package let isAnonymous: Bool
 
     /// One of the conditions that a profile lists.
-    public struct Rule: Equatable, Sendable {
+    package struct Rule: Equatable, Sendable {
         /// As the profile has it, such as `refused`.
-        public let key: String
+        package let key: String
         /// From 1.
-        public let number: Int
+        package let number: Int
     }
 
     /// The same without the server's words, where they repeat a secret.
-    public func without(_ secrets: RepeatedSecrets) -> Evidence {
+    package func without(_ secrets: RepeatedSecrets) -> Evidence {
         Evidence(
             step: step, status: status, judgement: judgement.without(secrets), rule: rule, isAnonymous: isAnonymous)
     }
@@ -68,7 +68,7 @@ extension Judgement {
 extension ParsedResponse {
     /// What `judged` says, and why.
     /// - Parameter anonymous: what verify is known to answer without a login.
-    public func evidence(by rule: ResponseRule, at step: Step, anonymous: AnonymousResponse? = nil) -> Evidence {
+    package func evidence(by rule: ResponseRule, at step: Step, anonymous: AnonymousResponse? = nil) -> Evidence {
         Evidence(self, rule, step, judged(by: rule, at: step, anonymous: anonymous), anonymous)
     }
 }

@@ -2,11 +2,11 @@
 ///
 /// The decoder of Foundation takes more than JSON, guesses the encoding, and its work grows with depth times values: a server
 /// could keep it busy for minutes with a few kilobytes.
-public struct JSONReader {
+package struct JSONReader {
     /// How deep arrays and objects may stand in one another.
-    public static let deepest = 64
+    package static let deepest = 64
     /// How many values there may be.
-    public static let mostValues = 20_000
+    package static let mostValues = 20_000
     /// In characters.
     private static let longestNumber = 1000
 
@@ -19,7 +19,7 @@ public struct JSONReader {
     }
 
     /// Reads an array or an object. What it copies on the way is short-lived, and wiped by the program's `free`.
-    public static func read(_ text: UnsafeRawBufferPointer) throws(JSONFault) -> JSONValue {
+    package static func read(_ text: UnsafeRawBufferPointer) throws(JSONFault) -> JSONValue {
         if let rest = unmarked(text) {
             // Another encoding of something else is a page, say.
             let first = rest.first { $0 > 0x20 && $0 < 0x80 }

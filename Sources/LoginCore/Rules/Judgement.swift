@@ -1,5 +1,5 @@
 /// What the verify endpoint, or a login, said.
-public enum Judgement: Equatable, Sendable {
+package enum Judgement: Equatable, Sendable {
     case accepted
     case refused(Refusal)
     case forbidden(Refusal)
@@ -12,7 +12,7 @@ public enum Judgement: Equatable, Sendable {
 }
 
 /// Which request an answer belongs to, for the defaults of its rules and for messages.
-public enum Step: String, Equatable, Sendable {
+package enum Step: String, Equatable, Sendable {
     case login, verify, refresh, logout
     /// The page that is fetched before a request.
     case page
@@ -22,7 +22,7 @@ extension ParsedResponse {
     /// Reads the answer as the rules have it. What the profile says goes before what is usual, and `forbidden` before
     /// refusals: a profile that counts 403 among `logged-out` need not take it out of `forbidden`.
     /// - Parameter anonymous: what verify is known to answer without a login.
-    public func judged(by rule: ResponseRule, at step: Step, anonymous: AnonymousResponse? = nil) -> Judgement {
+    package func judged(by rule: ResponseRule, at step: Step, anonymous: AnonymousResponse? = nil) -> Judgement {
         let refusal = Refusal(status: status, words: words(rule))
         let refused = step == .verify ? rule.loggedOut : rule.refused
         if matches(any: rule.forbidden ?? []) { return .forbidden(refusal) }
@@ -46,7 +46,7 @@ extension ParsedResponse {
     }
 
     /// The server's own words, where the profile says they are.
-    public func words(_ rule: ResponseRule) -> String? {
+    package func words(_ rule: ResponseRule) -> String? {
         rule.message.flatMap { text(at: $0) } ?? lacksScope?.parameters["error_description"]
     }
 

@@ -1,20 +1,20 @@
-public import Secrets
+package import Secrets
 
 /// A page that is fetched before a request, as far as its forms matter (HTML, section 4.10.21).
 ///
 /// What it says is only looked at: where a request goes is what the profile says, never what a page does.
-public struct LoginPage: Equatable, Sendable {
+package struct LoginPage: Equatable, Sendable {
     /// Where the page lies.
-    public let origin: Origin
+    package let origin: Origin
     /// Path and query, for messages.
-    public let target: String
+    package let target: String
     /// Where `<base href>` has all of the page's addresses begin.
-    public let base: Redirect?
+    package let base: Redirect?
     /// In the order of the page.
-    public let forms: [PageForm]
+    package let forms: [PageForm]
 
     /// - Parameter base: nothing where the page has no `<base href>`.
-    public init(origin: Origin, target: String, base: Redirect? = nil, forms: [PageForm]) {
+    package init(origin: Origin, target: String, base: Redirect? = nil, forms: [PageForm]) {
         self.origin = origin
         self.target = target
         self.base = base
@@ -23,16 +23,16 @@ public struct LoginPage: Equatable, Sendable {
 }
 
 /// One form of a page.
-public struct PageForm: Equatable, Sendable {
+package struct PageForm: Equatable, Sendable {
     /// Its own `method`, then the `formmethod` of its buttons, in lower case; `get` where it does not say.
-    public var methods: [String]
+    package var methods: [String]
     /// Where it leads: its own `action`, made absolute, then the `formaction` of its buttons.
-    public var actions: [Redirect]
+    package var actions: [Redirect]
     /// In the order of the page.
-    public var fields: [PageField]
+    package var fields: [PageField]
 
     /// What follows the first of `methods` and of `actions` is its buttons'.
-    public init(methods: [String], actions: [Redirect], fields: [PageField] = []) {
+    package init(methods: [String], actions: [Redirect], fields: [PageField] = []) {
         self.methods = methods
         self.actions = actions
         self.fields = fields
@@ -40,18 +40,18 @@ public struct PageForm: Equatable, Sendable {
 }
 
 /// A field of a form.
-public struct PageField: Equatable, Sendable {
+package struct PageField: Equatable, Sendable {
     /// As the form names it.
-    public let name: String
+    package let name: String
     /// Of an `input` or a `button` its type, else the name of the element.
-    public let type: String
+    package let type: String
     /// What the page fills in; of a list the chosen or the first one.
-    public internal(set) var value: Secret?
+    package internal(set) var value: Secret?
     /// Whether it is the one of several of its name that would be sent: not an unchecked box.
-    public let isChosen: Bool
+    package let isChosen: Bool
 
     /// - Parameter value: nothing for a field that the page leaves empty.
-    public init(name: String, type: String = "text", value: Secret? = nil, isChosen: Bool = true) {
+    package init(name: String, type: String = "text", value: Secret? = nil, isChosen: Bool = true) {
         self.name = name
         self.type = type
         self.value = value
@@ -59,10 +59,10 @@ public struct PageField: Equatable, Sendable {
     }
 
     /// What a hidden field says, usually a token against forged requests; absent for all other fields.
-    public var hiddenValue: Secret? { type == "hidden" ? value ?? Secret("") : nil }
+    package var hiddenValue: Secret? { type == "hidden" ? value ?? Secret("") : nil }
 
     /// Takes the value of a list's option, if it is the first or the chosen one.
-    public mutating func offer(_ option: Secret, isChosen: Bool) {
+    package mutating func offer(_ option: Secret, isChosen: Bool) {
         if isChosen || value == nil { value = option }
     }
 }
@@ -71,7 +71,7 @@ extension LoginPage {
     /// The form that has all fields of these names. Of several, the one that leads to `path` is meant.
     /// - Throws: `noSuchForm`; or `untrusted` where the form would take what is typed into it to another origin or into
     ///   the URL, since a page that says so is not the one that the profile was written for.
-    public func form(with names: [String], leadingTo path: String) throws(LoginError) -> PageForm {
+    package func form(with names: [String], leadingTo path: String) throws(LoginError) -> PageForm {
         var found = forms.filter { $0.has(names) }
         if found.count > 1 {
             let leading = found.filter { $0.actions.first?.leads(to: path, on: origin) == true }
@@ -98,7 +98,7 @@ extension LoginPage {
 
 extension PageForm {
     /// Whether it has fields of all these names.
-    public func has(_ names: [String]) -> Bool {
+    package func has(_ names: [String]) -> Bool {
         let known = Set(fields.map(\.name))
         return names.allSatisfy(known.contains)
     }
@@ -112,7 +112,7 @@ extension Redirect {
 
 extension ParsedResponse {
     /// Why the answer is not a page with a form. Some servers answer the login page itself with 401 or 403.
-    public var pageFault: LoginError? {
+    package var pageFault: LoginError? {
         guard status != 401, status != 403 else { return nil }
         guard case .unclear(let error) = judged(by: ResponseRule(), at: .page) else { return nil }
         return error
@@ -121,7 +121,7 @@ extension ParsedResponse {
 
 extension RequestRule {
     /// The names in the form that is sent; nothing where none is.
-    public func formNames(_ values: SlotValues) -> [String]? {
+    package func formNames(_ values: SlotValues) -> [String]? {
         guard case .form(let parameters) = content else { return nil }
         return parameters.filter { $0.value.isWanted(values) }.map(\.name)
     }

@@ -1,11 +1,11 @@
-public import Secrets
+package import Secrets
 
 /// One answer, opened up so that rules can look into it.
-public struct ParsedResponse {
+package struct ParsedResponse {
     /// The answer as it came.
-    public let response: HTTPResponse
+    package let response: HTTPResponse
     /// The body, if it is JSON.
-    public let json: JSONValue?
+    package let json: JSONValue?
     private let html: HTMLBody?
     let origin: Origin
     /// Whether the answer itself proves that the server knows the credential and took it for good.
@@ -19,7 +19,7 @@ public struct ParsedResponse {
     ///   - origin: where the request went.
     ///   - isProven: whether the answer itself proves that the server knows the credential.
     ///   - wrote: whether the request's verb is one that writes.
-    public init(
+    package init(
         response: HTTPResponse, json: JSONValue?, html: HTMLBody? = nil, origin: Origin, isProven: Bool = false,
         wrote: Bool = true
     ) {
@@ -32,16 +32,16 @@ public struct ParsedResponse {
     }
 
     /// The status code of the answer.
-    public var status: Int { response.status }
+    package var status: Int { response.status }
 
     /// Where the answer points to, if that is another origin.
-    public var foreignRedirect: Redirect? {
+    package var foreignRedirect: Redirect? {
         guard let redirect = response.redirect, redirect.origin != origin else { return nil }
         return redirect
     }
 
     /// What stands at a place, as text. `Location` on the same origin is read as path and query.
-    public func text(at place: Place) -> String? {
+    package func text(at place: Place) -> String? {
         switch place {
         case .json(let pointer):
             return json?[pointer]?.text
@@ -66,7 +66,7 @@ public struct ParsedResponse {
     private static let textLimit = 1 << 20
 
     /// What stands at a place, as a secret that came from the server.
-    public func secret(at place: Place) -> Secret? {
+    package func secret(at place: Place) -> Secret? {
         switch place {
         case .cookie(let name): return response.cookies.first { $0.name == name }?.value
         case .field(let name): return html?.value(ofField: name)
@@ -75,13 +75,13 @@ public struct ParsedResponse {
     }
 
     /// Whether the status, if one is named, and every place are as the condition has them.
-    public func matches(_ condition: Condition) -> Bool {
+    package func matches(_ condition: Condition) -> Bool {
         (condition.status == nil || condition.status == status)
             && condition.places.allSatisfy { $0.pattern.matches(text(at: $0.place)) }
     }
 
     /// Whether one of them holds; of none, none does.
-    public func matches(any conditions: [Condition]) -> Bool {
+    package func matches(any conditions: [Condition]) -> Bool {
         conditions.contains { matches($0) }
     }
 }
@@ -102,7 +102,7 @@ extension String {
 extension HTTPResponse {
     /// `Retry-After` in seconds (RFC 9110, section 10.2.3). A date counts from the answer's own `Date`, so that no clock but
     /// the server's matters.
-    public var retryAfter: Int? {
+    package var retryAfter: Int? {
         guard let text = values(of: "Retry-After").first else { return nil }
         if let seconds = Int(text) { return seconds >= 0 ? seconds : nil }
         guard let then = HTTPDate(text), let now = values(of: "Date").first.flatMap({ HTTPDate($0) }) else {

@@ -70,12 +70,12 @@ extension String {
 /// What a body says as an HTML page, as far as rules look at it.
 public struct HTMLBody {
     /// In the order of the page.
-    public let forms: [PageForm]
+    package let forms: [PageForm]
     /// A piece of HTML as a person reads it: without tags, with its entities decoded.
     public let plainText: (String) -> String
 
     /// - Parameter plainText: how a piece of the page is read; by a parser of HTML, which is not this module's.
-    public init(forms: [PageForm], plainText: @escaping (String) -> String) {
+    package init(forms: [PageForm], plainText: @escaping (String) -> String) {
         self.forms = forms
         self.plainText = plainText
     }

@@ -1,5 +1,5 @@
 /// What the answer to a request of the person's own says about the session that went along.
-public enum RelayJudgement: Equatable, Sendable {
+package enum RelayJudgement: Equatable, Sendable {
     /// Nothing: it is the person's to read.
     case passed
     /// A rule of the profile says that the session has ended.
@@ -17,18 +17,18 @@ public enum RelayJudgement: Equatable, Sendable {
 }
 
 /// What the answer to a request of the person's own is read by, besides the rules of the profile.
-public struct RelayContext: Equatable, Sendable {
+package struct RelayContext: Equatable, Sendable {
     /// Where the login was verified, as far as that is known.
-    public var space: VerifiedSpace?
+    package var space: VerifiedSpace?
     /// Whether the password itself went along, by HTTP authentication.
-    public var carriedPassword: Bool
+    package var carriedPassword: Bool
     /// Where people log in: paths of the profile's own requests.
-    public var loginPaths: [String]
+    package var loginPaths: [String]
     /// Where verify sends strangers: a path, behind its origin if that is another one.
-    public var anonymousLocation: String?
+    package var anonymousLocation: String?
 
     /// Without arguments: a session other than a password, of which no more is known.
-    public init(
+    package init(
         space: VerifiedSpace? = nil, carriedPassword: Bool = false, loginPaths: [String] = [],
         anonymousLocation: String? = nil
     ) {
@@ -42,7 +42,7 @@ public struct RelayContext: Equatable, Sendable {
 extension ParsedResponse {
     /// Reads the answer by the rules that hold for every request with the session. Where no verify endpoint can be asked, the
     /// status decides what no rule names.
-    public func relayed(by proof: Proof, in context: RelayContext = RelayContext()) -> RelayJudgement {
+    package func relayed(by proof: Proof, in context: RelayContext = RelayContext()) -> RelayJudgement {
         let judgement = relayed(by: proof.rules, in: context)
         guard case .loginResponse(let rules) = proof, judgement == .undecided else { return judgement }
         if status == 403 { return .forbidden }
@@ -50,7 +50,7 @@ extension ParsedResponse {
     }
 
     /// Reads the answer by the rules of `verify`, which hold for every request with the session.
-    public func relayed(by rule: ResponseRule, in context: RelayContext = RelayContext()) -> RelayJudgement {
+    package func relayed(by rule: ResponseRule, in context: RelayContext = RelayContext()) -> RelayJudgement {
         let offered = AuthenticateChallenge.parse(response.values(of: "WWW-Authenticate"))
         if status == 401, let realm = context.space?.otherRealm(in: offered) { return .otherRealm(realm) }
         if matches(any: rule.forbidden ?? []) { return .forbidden }
@@ -73,7 +73,7 @@ extension ParsedResponse {
 
 extension ResponseRule {
     /// Whether an answer with this head may turn out to be anything but `passed`, so that its body is not to be shown yet.
-    public func mayConcern(_ head: HTTPResponse) -> Bool {
+    package func mayConcern(_ head: HTTPResponse) -> Bool {
         if head.status == 401 || head.status == 403 { return true }
         if (300..<400).contains(head.status), !head.values(of: "Location").isEmpty { return true }
         return ((forbidden ?? []) + (loggedOut ?? [])).contains { condition in

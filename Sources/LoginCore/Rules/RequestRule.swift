@@ -80,7 +80,7 @@ public struct RequestRule: Equatable, Sendable {
 extension RequestRule {
     /// The request, with every template filled in.
     /// - Parameter base: origin and base path, without a slash at the end.
-    public func request(base: String, _ values: SlotValues) throws(FillFault) -> HTTPRequest {
+    package func request(base: String, _ values: SlotValues) throws(FillFault) -> HTTPRequest {
         var request = HTTPRequest(method: method, url: try url(base: base, values))
         if !path.slots.isEmpty { request.shownPath = path.shown }
         for header in headers where header.value.isWanted(values) {
@@ -159,7 +159,7 @@ extension RequestRule.Parameter {
 extension HeaderRule {
     /// The header with every slot of its value filled in.
     /// - Throws: `missing`, `notForHeader` or `tooLong`, beyond `RequestRule.bodyLimit`.
-    public func filled(_ values: SlotValues) throws(FillFault) -> HTTPRequestField {
+    package func filled(_ values: SlotValues) throws(FillFault) -> HTTPRequestField {
         HTTPRequestField(name: name, value: try value.filled(values, .header))
     }
 }

@@ -1,19 +1,19 @@
 /// A line that a profile lacks, made of what was seen of its service: for a person to paste, once they agree.
-public struct RuleProposal: Equatable, Sendable {
+package struct RuleProposal: Equatable, Sendable {
     /// The request whose table lacks it.
-    public let step: Step
+    package let step: Step
     /// As a profile has it, such as `refused = [403]`.
-    public let line: String
+    package let line: String
 
     /// What is missing for the answer that verify gave without a login.
-    public init?(_ rule: ResponseRule, anonymous: AnonymousResponse?) {
+    package init?(_ rule: ResponseRule, anonymous: AnonymousResponse?) {
         guard let anonymous, let known = rule.loggedOut.statuses, !known.contains(anonymous.status) else { return nil }
         let conditions = known.map { "\($0)" } + [anonymous.condition]
         (step, line) = (.verify, "logged-out = [\(conditions.joined(separator: ", "))]")
     }
 
     /// What is missing for a login that ended with a status that no rule names.
-    public init?(_ rule: ResponseRule, end error: LoginError) {
+    package init?(_ rule: ResponseRule, end error: LoginError) {
         guard case .failure(let fault) = error, let status = fault.possibleRefusal, let known = rule.refused.statuses
         else { return nil }
         let statuses = (known + [status]).map { "\($0)" }

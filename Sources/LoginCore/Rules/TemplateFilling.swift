@@ -19,7 +19,7 @@ public struct SlotValues: Equatable, Sendable {
     /// For `{secret:LABEL}`, and for what `take` has named.
     public var extraSecrets: [CredentialField: Secret] = [:]
     /// The fields of the page's form; the hidden ones go along with a form.
-    public var pageFields: [PageField] = []
+    package var pageFields: [PageField] = []
 
     /// Nothing is known yet. What a template then lacks is a `FillFault`, but for `{ttl}`.
     public init() {}

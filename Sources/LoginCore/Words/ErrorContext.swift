@@ -1,18 +1,18 @@
 /// Whom an error is about.
-public struct ErrorContext: Equatable, Sendable {
+package struct ErrorContext: Equatable, Sendable {
     /// The profile's name.
-    public var profile: String?
+    package var profile: String?
     /// The server, once it is known.
-    public var origin: Origin?
+    package var origin: Origin?
     /// What `login` was given, where no profile of that name is there yet; without user information.
-    public var url: String?
+    package var url: String?
     /// The URL of a page where a person can register.
-    public var signup: String?
+    package var signup: String?
     /// What was done before it went wrong, so that nobody is told that nothing was.
-    public var done: [Done] = []
+    package var done: [Done] = []
 
     /// What cannot be taken back.
-    public enum Done: Equatable, Sendable {
+    package enum Done: Equatable, Sendable {
         /// A request of the person's own was answered with this status.
         case requestSent(status: Int)
         /// The server refused the session, and it is not kept any more.
@@ -21,16 +21,16 @@ public struct ErrorContext: Equatable, Sendable {
         case passwordMarked
     }
     /// What a person proves themselves with there; nothing where that is not known.
-    public var fields: [CredentialField] = []
+    package var fields: [CredentialField] = []
     /// The command that a next try is made with: `login` also for those that only need a login.
-    public var command = ["login"]
+    package var command = ["login"]
     /// The options that the command was typed with and that a next try needs as well.
-    public var options: [String] = []
+    package var options: [String] = []
     /// Whether the authorities are others than the system's already.
-    public var namesAuthorities = false
+    package var namesAuthorities = false
 
     /// Without arguments: nobody, so that the words name nobody.
-    public init(profile: String? = nil, origin: Origin? = nil, url: String? = nil) {
+    package init(profile: String? = nil, origin: Origin? = nil, url: String? = nil) {
         self.profile = profile
         self.origin = origin
         self.url = url

@@ -1,6 +1,6 @@
 extension Evidence {
     /// One line: what the answer was taken for, and by which rule.
-    public var words: String {
+    package var words: String {
         let why = isAnonymous ? ", same as without a login" : rule.map { ", by rule \($0.number) of '\($0.key)'" } ?? ""
         switch judgement {
         case .accepted: return "accepted (status \(status))\(why)"

@@ -21,7 +21,7 @@ public struct Message: Equatable, Sendable {
 
 extension LoginError {
     /// The one place that turns errors into words.
-    public func message(about topic: ErrorContext) -> Message {
+    package func message(about topic: ErrorContext) -> Message {
         let message = bare(topic)
         let name = topic.name.map { "\($0): " } ?? ""
         return Message(name + message.what, details: message.details, next: message.next)

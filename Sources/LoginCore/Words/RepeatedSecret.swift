@@ -1,6 +1,6 @@
 extension LoginError {
     /// The same without the server's words, where they repeat a secret.
-    public func without(_ secrets: RepeatedSecrets) -> LoginError {
+    package func without(_ secrets: RepeatedSecrets) -> LoginError {
         let told = { (text: String) in secrets.stand(in: text) ? "…" : text }
         switch self {
         case .rejected(let refusal): return .rejected(refusal.without(secrets))
@@ -51,7 +51,7 @@ extension SecondFactorFault {
 
 extension Refusal {
     /// The same without the server's words, where they repeat a secret.
-    public func without(_ secrets: RepeatedSecrets) -> Refusal {
+    package func without(_ secrets: RepeatedSecrets) -> Refusal {
         guard let words, secrets.stand(in: words) else { return self }
         return Refusal(status: status, words: nil, mayMeanForbidden: mayMeanForbidden, hadTicket: hadTicket)
     }

@@ -2,24 +2,24 @@
 ///
 /// What stands between single quotes is taken as it is by sh, bash, zsh and fish alike, but for the quote itself and, in fish, the
 /// backslash: those two stand outside of the quotes.
-public struct ShellCommand: CustomStringConvertible, Sendable {
+package struct ShellCommand: CustomStringConvertible, Sendable {
     private let words: [String]
 
     /// Takes the words as a program would get them.
-    public init(_ words: String...) {
+    package init(_ words: String...) {
         self.words = words
     }
 
     /// The same for words that are put together elsewhere.
-    public init(_ words: [String]) {
+    package init(_ words: [String]) {
         self.words = words
     }
 
     /// As it is typed.
-    public var description: String { words.map(Self.quoted).joined(separator: " ") }
+    package var description: String { words.map(Self.quoted).joined(separator: " ") }
 
     /// One word, without quotes where it needs none.
-    public static func quoted(_ word: String) -> String {
+    package static func quoted(_ word: String) -> String {
         if let first = word.unicodeScalars.first, first != "=", word.unicodeScalars.allSatisfy(isPlain) { return word }
         return
             "'\(word.replacing("\\", with: "\u{0}").replacing("'", with: #"'\''"#).replacing("\u{0}", with: #"'\\'"#))'"

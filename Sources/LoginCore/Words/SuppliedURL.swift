@@ -1,15 +1,15 @@
 /// What a person gave as an URL, or nearly: it may hold a password, which no message repeats.
-public struct SuppliedURL: Sendable {
+package struct SuppliedURL: Sendable {
     private let text: String
 
     /// Takes it as it was typed; nothing is checked.
-    public init(_ text: String) {
+    package init(_ text: String) {
         self.text = text
     }
 
     /// The text without what may be user information (RFC 3986, section 3.2.1): everything before the last `@` but the
     /// scheme. A password that holds a slash is covered too.
-    public var withoutUserInformation: String {
+    package var withoutUserInformation: String {
         guard let at = text.lastIndex(of: "@") else { return text }
         let scheme = ["https://", "http://"].first { text.hasPrefix($0) } ?? ""
         return "\(scheme)…\(text[at...])"

@@ -9,11 +9,11 @@ public final class ScriptedKeeper: LoginKeeper {
     private let journal: Journal
 
     public private(set) var approved: [Login] = []
-    public private(set) var kinds: [Approval] = []
-    public private(set) var rejected: [StoredLogin.Part] = []
+    package private(set) var kinds: [Approval] = []
+    package private(set) var rejected: [StoredLogin.Part] = []
     public private(set) var remembered: [TrustedCertificate] = []
 
-    public init(
+    package init(
         prepare: [Result<Void, LoginError>] = [], fill: [Result<StoredLogin, LoginError>] = [],
         approve: [Result<Void, LoginError>] = [], reject: [Result<Void, LoginError>] = [], journal: Journal = Journal()
     ) {
@@ -31,19 +31,19 @@ public final class ScriptedKeeper: LoginKeeper {
         try prepares.next()
     }
 
-    public func fill() throws(LoginError) -> StoredLogin {
+    package func fill() throws(LoginError) -> StoredLogin {
         journal.note("keeper.fill")
         return try fills.next()
     }
 
-    public func approve(_ login: Login, _ approval: Approval) throws(LoginError) {
+    package func approve(_ login: Login, _ approval: Approval) throws(LoginError) {
         journal.note("keeper.approve")
         approved.append(login)
         kinds.append(approval)
         try approvals.next()
     }
 
-    public func reject(_ part: StoredLogin.Part) throws(LoginError) {
+    package func reject(_ part: StoredLogin.Part) throws(LoginError) {
         journal.note("keeper.reject \(part)")
         rejected.append(part)
         try rejections.next()

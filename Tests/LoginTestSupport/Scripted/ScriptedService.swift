@@ -17,7 +17,7 @@ public final class ScriptedService: Authenticator {
     public private(set) var trusted: [TrustedCertificate] = []
     public private(set) var held: [CredentialField: Secret] = [:]
 
-    public init(
+    package init(
         prepare: [Result<ProtectionSpace, LoginError>] = [], authenticate: [Result<Login, LoginError>] = [],
         begin: [Result<LoginStep, LoginError>] = [], resume: [Result<LoginStep, LoginError>] = [],
         verify: [Result<Login, LoginError>] = [], refresh: [Result<Session?, LoginError>] = [],
@@ -40,14 +40,14 @@ public final class ScriptedService: Authenticator {
 
     public func hold(_ extraSecrets: [CredentialField: Secret]) { held = extraSecrets }
 
-    public func begin(_ credential: Credential, code: Secret?) throws(LoginError) -> LoginStep {
+    package func begin(_ credential: Credential, code: Secret?) throws(LoginError) -> LoginStep {
         journal.note("service.begin")
         credentials.append(credential)
         codes.append(code)
         return try logins.next()
     }
 
-    public func resume(_ partial: any PartialLogin, code: Secret?) throws(LoginError) -> LoginStep {
+    package func resume(_ partial: any PartialLogin, code: Secret?) throws(LoginError) -> LoginStep {
         journal.note("service.resume")
         codes.append(code)
         return try resumptions.next()

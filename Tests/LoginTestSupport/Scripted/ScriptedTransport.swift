@@ -5,18 +5,18 @@ import Secrets
 public final class ScriptedTransport: Transport {
     private var answers: Script<HTTPResponse>
     /// Happens while the server has the request.
-    public var meanwhile: (HTTPRequest) -> Void = { _ in }
+    package var meanwhile: (HTTPRequest) -> Void = { _ in }
 
-    public private(set) var requests: [HTTPRequest] = []
+    package private(set) var requests: [HTTPRequest] = []
     public private(set) var trusted: [TrustedCertificate] = []
 
-    public init(_ answers: [Result<HTTPResponse, LoginError>] = []) {
+    package init(_ answers: [Result<HTTPResponse, LoginError>] = []) {
         self.answers = Script("transport.send", answers)
     }
 
     public var rest: Int { answers.rest }
 
-    public func send(_ request: HTTPRequest) throws(LoginError) -> HTTPResponse {
+    package func send(_ request: HTTPRequest) throws(LoginError) -> HTTPResponse {
         guard let bodies = request.streamedBodies else {
             requests.append(request)
             return try answers.next()
@@ -64,7 +64,7 @@ extension HTTPRequest {
 
 extension HTTPResponse {
     /// An answer in one line.
-    public static func answer(
+    package static func answer(
         _ status: Int, _ body: String = "", headers: [String] = [], cookies: [Cookie] = [], redirect: Redirect? = nil
     ) -> HTTPResponse {
         HTTPResponse(
