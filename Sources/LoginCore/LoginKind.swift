@@ -67,6 +67,14 @@ extension LoginKind {
         }
     }
 
+    /// Whether the client certificate alone is the proof, so that a given secret opens its key.
+    package var isProvedByCertificate: Bool {
+        switch self {
+        case .certificate: true
+        case .challenge, .exchange, .pasted: false
+        }
+    }
+
     /// What a secret is that was given for such a login, or stored with one.
     /// - Parameter secret: nothing where the login has none.
     public func credential(of secret: Secret?) -> Credential.Kind {

@@ -34,9 +34,6 @@ struct Screen: Sendable {
         return Int(size.ws_col)
     }
 
-    /// A process in the background would be stopped for writing.
-    var isInForeground: Bool { tcgetpgrp(descriptor) == getpgrp() }
-
     /// Goes back to the left edge and makes the line empty, whatever stands there.
     func clearLine() { write(emptyLine) }
 

@@ -21,8 +21,6 @@ struct DockerCredentialCommand: WorldCommand {
     /// Another program waits for the answer, and may have the terminal.
     static let mayUnlock = false
 
-    var printsJSON: Bool { false }
-
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let streams = invocation.streams
         guard let method = DockerHelper.Verb(rawValue: action) else {

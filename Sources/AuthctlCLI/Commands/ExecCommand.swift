@@ -31,8 +31,6 @@ struct ExecCommand: EndingCommand {
     @OptionGroup(title: "Login options (used if a login is needed)") var login: LoginOptions
     @OptionGroup var global: GlobalOptions
 
-    var printsJSON: Bool { false }
-
     func validate() throws {
         if login.continueWithout || login.name != nil {
             throw ValidationError("--continue-without and --name are only for login.")

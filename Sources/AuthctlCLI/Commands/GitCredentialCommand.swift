@@ -22,8 +22,6 @@ struct GitCredentialCommand: WorldCommand {
     /// Another program waits for the answer, and may have the terminal.
     static let mayUnlock = false
 
-    var printsJSON: Bool { false }
-
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         // A later git may have further actions, which a helper is to pass over.
         guard let method = GitHelper.Verb(rawValue: action) else { return .ok }

@@ -5,7 +5,7 @@ import LoginKit
 import LoginStores
 
 /// `authctl login [PROFILE or URL]`
-struct LoginCommand: WorldCommand {
+struct LoginCommand: WorldCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "login",
         abstract: "Log in and store the login.",
@@ -25,8 +25,6 @@ struct LoginCommand: WorldCommand {
     @OptionGroup var login: LoginOptions
     @OptionGroup var report: ReportOptions
     @OptionGroup var global: GlobalOptions
-
-    var printsJSON: Bool { report.json }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         invocation.context.promptTimeout = login.promptTimeout

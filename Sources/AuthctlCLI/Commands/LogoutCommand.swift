@@ -6,7 +6,7 @@ import LoginStores
 import Secrets
 
 /// `authctl logout [PROFILE]`
-struct LogoutCommand: WorldCommand {
+struct LogoutCommand: WorldCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "logout",
         abstract: "End the session at the service and erase every local copy.",
@@ -23,8 +23,6 @@ struct LogoutCommand: WorldCommand {
 
     @OptionGroup var report: ReportOptions
     @OptionGroup var global: GlobalOptions
-
-    var printsJSON: Bool { report.json }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         var receipts: [Receipt] = []

@@ -4,7 +4,7 @@ import LoginKit
 import LoginStores
 
 /// `authctl profile add FILE`
-struct ProfileAddCommand: WorldCommand {
+struct ProfileAddCommand: WorldCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "add",
         abstract: "Import profiles from a file.",
@@ -27,8 +27,6 @@ struct ProfileAddCommand: WorldCommand {
 
     @OptionGroup var report: ReportOptions
     @OptionGroup var global: GlobalOptions
-
-    var printsJSON: Bool { report.json }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let offered = try LoginContext.fromConfig { () throws(UsageFault) in try OfferedProfiles(file, name: name) }

@@ -4,7 +4,7 @@ import LoginKit
 import LoginStores
 
 /// `authctl profile default [NAME]`
-struct ProfileDefaultCommand: WorldCommand {
+struct ProfileDefaultCommand: WorldCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "default", abstract: "Print or choose the default profile.")
 
@@ -13,8 +13,6 @@ struct ProfileDefaultCommand: WorldCommand {
 
     @OptionGroup var report: ReportOptions
     @OptionGroup var global: GlobalOptions
-
-    var printsJSON: Bool { report.json }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         guard let name else {

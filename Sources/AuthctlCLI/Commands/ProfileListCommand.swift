@@ -5,13 +5,11 @@ import LoginKit
 import LoginStores
 
 /// `authctl profile list`
-struct ProfileListCommand: WorldCommand {
+struct ProfileListCommand: WorldCommand, ReportingCommand {
     static let outline = CommandConfiguration(commandName: "list", abstract: "List all profiles.")
 
     @OptionGroup var report: ReportOptions
     @OptionGroup var global: GlobalOptions
-
-    var printsJSON: Bool { report.json }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let standard = try invocation.context.defaultProfile()

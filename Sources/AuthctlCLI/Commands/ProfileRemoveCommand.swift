@@ -4,7 +4,7 @@ import LoginKit
 import LoginStores
 
 /// `authctl profile remove NAME`
-struct ProfileRemoveCommand: WorldCommand {
+struct ProfileRemoveCommand: WorldCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "remove", abstract: "Delete a profile that authctl made (not those in config.toml).")
 
@@ -13,8 +13,6 @@ struct ProfileRemoveCommand: WorldCommand {
 
     @OptionGroup var report: ReportOptions
     @OptionGroup var global: GlobalOptions
-
-    var printsJSON: Bool { report.json }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         switch invocation.context.profiles.source(of: name) {

@@ -4,7 +4,7 @@ import LoginKit
 import LoginStores
 
 /// `authctl profile show [NAME]`
-struct ProfileShowCommand: WorldCommand {
+struct ProfileShowCommand: WorldCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "show", abstract: "Print a profile as TOML, ready to share.")
 
@@ -13,8 +13,6 @@ struct ProfileShowCommand: WorldCommand {
 
     @OptionGroup var report: ReportOptions
     @OptionGroup var global: GlobalOptions
-
-    var printsJSON: Bool { report.json }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let profile = try invocation.context.selectProfile(name)

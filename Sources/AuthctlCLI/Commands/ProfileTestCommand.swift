@@ -5,7 +5,7 @@ import LoginKit
 import LoginStores
 
 /// `authctl profile test [NAME]`
-struct ProfileTestCommand: WorldCommand {
+struct ProfileTestCommand: WorldCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "test", abstract: "Log in step by step, show each request, response and rule, and keep nothing.",
         discussion: "Stored logins are not changed; if the profile has a logout, the new session is ended.")
@@ -17,8 +17,6 @@ struct ProfileTestCommand: WorldCommand {
     @OptionGroup var login: LoginOptions
     @OptionGroup var report: ReportOptions
     @OptionGroup var global: GlobalOptions
-
-    var printsJSON: Bool { report.json }
 
     func validate() throws {
         guard login.store == nil, login.persist == nil, login.name == nil, !login.continueWithout else {

@@ -28,7 +28,6 @@ struct RequestCommand: WorldCommand {
     @OptionGroup(title: "Login options (used if a login is needed)") var login: LoginOptions
     @OptionGroup var global: GlobalOptions
 
-    var printsJSON: Bool { false }
     private var method: String { second == nil ? "GET" : first }
     private var url: String { second ?? first }
 

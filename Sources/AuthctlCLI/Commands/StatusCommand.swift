@@ -5,7 +5,7 @@ import LoginKit
 import LoginStores
 
 /// `authctl status [PROFILE]`
-struct StatusCommand: WorldCommand {
+struct StatusCommand: WorldCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "status",
         abstract: "Show the state of every profile and account.",
@@ -19,8 +19,6 @@ struct StatusCommand: WorldCommand {
 
     @OptionGroup var report: ReportOptions
     @OptionGroup var global: GlobalOptions
-
-    var printsJSON: Bool { report.json }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let names = try names(invocation)

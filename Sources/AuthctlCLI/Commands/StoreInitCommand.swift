@@ -5,7 +5,7 @@ import LoginStores
 import Secrets
 
 /// `authctl store init file`
-struct StoreInitCommand: WorldCommand {
+struct StoreInitCommand: WorldCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "init", abstract: "Set up the encrypted file with a passphrase or a key file.")
     static let mayAsk = true
@@ -20,8 +20,6 @@ struct StoreInitCommand: WorldCommand {
 
     @OptionGroup var report: ReportOptions
     @OptionGroup var global: GlobalOptions
-
-    var printsJSON: Bool { report.json }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         guard store == "file" else {

@@ -4,7 +4,7 @@ import LoginKit
 import LoginStores
 
 /// `authctl store list`
-struct StoreListCommand: WorldCommand {
+struct StoreListCommand: WorldCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "list", abstract: "List the stores, and which one is chosen and why.")
     /// It tells what there is, without asking anybody.
@@ -12,8 +12,6 @@ struct StoreListCommand: WorldCommand {
 
     @OptionGroup var report: ReportOptions
     @OptionGroup var global: GlobalOptions
-
-    var printsJSON: Bool { report.json }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let shelf = invocation.context.shelf()

@@ -3,7 +3,7 @@ import LoginCore
 import LoginStores
 
 /// `authctl store move FROM TO`
-struct StoreMoveCommand: WorldCommand {
+struct StoreMoveCommand: WorldCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "move", abstract: "Move logins from one store to another.",
         discussion: """
@@ -20,8 +20,6 @@ struct StoreMoveCommand: WorldCommand {
 
     @OptionGroup var report: ReportOptions
     @OptionGroup var global: GlobalOptions
-
-    var printsJSON: Bool { report.json }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let source = try StoreName.keeping(from), target = try StoreName.keeping(to)

@@ -4,7 +4,7 @@ import LoginKit
 import LoginStores
 
 /// `authctl store test [STORE]`
-struct StoreTestCommand: WorldCommand {
+struct StoreTestCommand: WorldCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "test", abstract: "Write a random secret, read it back from another process, and delete it.")
     static let mayAsk = true
@@ -15,8 +15,6 @@ struct StoreTestCommand: WorldCommand {
 
     @OptionGroup var report: ReportOptions
     @OptionGroup var global: GlobalOptions
-
-    var printsJSON: Bool { report.json }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let name = try store.map { (text) throws(LoginError) in try StoreName.keeping(text) }

@@ -4,7 +4,7 @@ import LoginKit
 import LoginStores
 
 /// `authctl switch [PROFILE] USER`
-struct SwitchCommand: WorldCommand {
+struct SwitchCommand: WorldCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "switch", abstract: "Switch to another account of a profile.",
         usage: "authctl switch [<profile>] <user>")
@@ -14,8 +14,6 @@ struct SwitchCommand: WorldCommand {
 
     @OptionGroup var report: ReportOptions
     @OptionGroup var global: GlobalOptions
-
-    var printsJSON: Bool { report.json }
 
     func validate() throws {
         let count = names.count + (global.username == nil ? 0 : 1)

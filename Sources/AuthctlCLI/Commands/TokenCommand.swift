@@ -6,7 +6,7 @@ import LoginStores
 import Secrets
 
 /// `authctl token [PROFILE]`
-struct TokenCommand: WorldCommand {
+struct TokenCommand: WorldCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "token",
         abstract: "Print the session's token, never an expired one.",
@@ -27,8 +27,6 @@ struct TokenCommand: WorldCommand {
 
     @OptionGroup var report: ReportOptions
     @OptionGroup var global: GlobalOptions
-
-    var printsJSON: Bool { report.json }
 
     func validate() throws {
         guard (0...31_536_000).contains(minTtl) else {

@@ -4,14 +4,12 @@ import LoginKit
 import LoginStores
 
 /// `authctl trust list`
-struct TrustListCommand: WorldCommand {
+struct TrustListCommand: WorldCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "list", abstract: "List the accepted certificates with their origins and faults.")
 
     @OptionGroup var report: ReportOptions
     @OptionGroup var global: GlobalOptions
-
-    var printsJSON: Bool { report.json }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let rows = try invocation.context.document().trusted.map { TrustRow($0) }.sorted { $0.origin < $1.origin }

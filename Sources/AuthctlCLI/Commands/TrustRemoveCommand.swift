@@ -5,7 +5,7 @@ import LoginKit
 import LoginStores
 
 /// `authctl trust remove ORIGIN`
-struct TrustRemoveCommand: WorldCommand {
+struct TrustRemoveCommand: WorldCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "remove", abstract: "Remove the accepted certificate of an origin.")
 
@@ -14,8 +14,6 @@ struct TrustRemoveCommand: WorldCommand {
 
     @OptionGroup var report: ReportOptions
     @OptionGroup var global: GlobalOptions
-
-    var printsJSON: Bool { report.json }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let trusted = try invocation.context.document().trusted.map(\.origin)

@@ -4,7 +4,7 @@ import LoginKit
 import LoginStores
 
 /// `authctl whoami [PROFILE]`
-struct WhoamiCommand: WorldCommand {
+struct WhoamiCommand: WorldCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "whoami", abstract: "Ask the service who is logged in and print the user name.")
 
@@ -16,8 +16,6 @@ struct WhoamiCommand: WorldCommand {
 
     @OptionGroup var report: ReportOptions
     @OptionGroup var global: GlobalOptions
-
-    var printsJSON: Bool { report.json }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let profile = try invocation.context.selectProfile(profile)

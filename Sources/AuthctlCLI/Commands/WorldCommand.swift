@@ -31,10 +31,20 @@ extension EndingCommand {
 
     static var mayAsk: Bool { false }
     static var mayUnlock: Bool { true }
+    var printsJSON: Bool { false }
 
     func tell(_ error: LoginError, about topic: ErrorContext, to streams: Streams) {
         streams.tell(error, about: topic, printsJSON: printsJSON)
     }
+}
+
+/// One that has `--json`.
+protocol ReportingCommand {
+    var report: ReportOptions { get }
+}
+
+extension EndingCommand where Self: ReportingCommand {
+    var printsJSON: Bool { report.json }
 }
 
 /// One that ends with a code of ours, as all do but `exec`.

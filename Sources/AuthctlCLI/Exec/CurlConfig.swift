@@ -88,10 +88,7 @@ struct CurlConfig {
         let settings = run.profile.settings
         guard let file = settings.certificate else { return }
         let passphrase =
-            switch run.profile.kind {
-            case .challenge, .exchange, .pasted: run.extraSecrets[.passphrase]
-            case .certificate: session.passphrase
-            }
+            run.profile.kind.isProvedByCertificate ? session.passphrase : run.extraSecrets[.passphrase]
         let identity = try KeyFile.files(certificate: file, key: settings.key)
             .open(passphrase: passphrase, now: run.context.world.clock.now())
         do throws(SecretBuilder.LimitExceeded) {

@@ -57,10 +57,7 @@ struct GatedCommand {
             if profile.sessionRule.slots.contains(.token) { return }
             throw .usage(.tokenHasOnlyHeader(method: .cookie))
         }
-        switch profile.kind {
-        case .certificate: throw .usage(.hasNoHeader(method: .certificate))
-        case .challenge, .exchange, .pasted: break
-        }
+        if profile.kind.isProvedByCertificate { throw .usage(.hasNoHeader(method: .certificate)) }
         let pinned = try context.record(of: profile)?.pinnedMethod
         switch pinned ?? profile.methods.first ?? .auto {
         case .digest: throw .usage(.hasNoHeader(method: .digest))

@@ -15,10 +15,7 @@ struct AnonymousProbe {
         settings.persist = Persistence.none
         var profile = profile
         // A certificate is a credential as well; where it alone is the proof, the service has a way without it.
-        switch profile.kind {
-        case .challenge, .exchange, .pasted: (profile.settings.certificate, profile.settings.key) = (nil, nil)
-        case .certificate: break
-        }
+        if !profile.kind.isProvedByCertificate { (profile.settings.certificate, profile.settings.key) = (nil, nil) }
         run = try LoginRun(invocation.context, profile, settings)
     }
 

@@ -58,8 +58,6 @@ struct StoreReadBackCommand: WorldCommand {
 
     @OptionGroup var global: GlobalOptions
 
-    var printsJSON: Bool { false }
-
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         guard let name = StoreName(store) else {
             throw .usage(.badValue(option: "store", problem: "there is no such store"))

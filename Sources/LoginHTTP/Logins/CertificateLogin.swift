@@ -3,7 +3,7 @@ import Secrets
 
 /// The client certificate is the proof, in the handshake of every connection: no request carries anything.
 final class CertificateLogin: LoginProcedure {
-    private let client: ServiceClient
+    let client: ServiceClient
     private let clock: WallClock
     private(set) var space: ProtectionSpace?
 
@@ -44,8 +44,4 @@ final class CertificateLogin: LoginProcedure {
     }
 
     func method(for credential: Credential) -> AuthenticationMethod { .certificate }
-
-    func send(
-        _ request: HTTPRequest, with credential: Credential, answersOtherRealms: Bool
-    ) throws(LoginError) -> ServiceClient.Sent { try client.plainly(request) }
 }

@@ -3,7 +3,7 @@ import Secrets
 
 /// A login by HTTP authentication: the server's challenge says by which scheme the credential is sent.
 final class ChallengeLogin: LoginProcedure {
-    private let client: ServiceClient
+    let client: ServiceClient
     private let clock: WallClock
     private let tickets: TicketCache
     /// The scheme that worked before: a weaker offer is refused.

@@ -3,7 +3,7 @@ import Secrets
 
 /// A login request of the profile's own, which answers with cookies or a token.
 final class ExchangeLogin: LoginProcedure {
-    private let client: ServiceClient
+    let client: ServiceClient
     private let clock: WallClock
     private let method: AuthenticationMethod
     private(set) var space: ProtectionSpace?
@@ -31,8 +31,4 @@ final class ExchangeLogin: LoginProcedure {
     }
 
     func method(for credential: Credential) -> AuthenticationMethod { method }
-
-    func send(
-        _ request: HTTPRequest, with credential: Credential, answersOtherRealms: Bool
-    ) throws(LoginError) -> ServiceClient.Sent { try client.plainly(request) }
 }

@@ -3,6 +3,8 @@ import Secrets
 
 /// What is particular to one kind of login, over the client that all share: there is one type for each `LoginKind`.
 protocol LoginProcedure: AnyObject {
+    /// Sends the requests.
+    var client: ServiceClient { get }
     /// What the server asked for, once it was asked.
     var space: ProtectionSpace? { get }
 
@@ -22,6 +24,12 @@ protocol LoginProcedure: AnyObject {
     func send(
         _ request: HTTPRequest, with credential: Credential, answersOtherRealms: Bool
     ) throws(LoginError) -> ServiceClient.Sent
+}
+
+extension LoginProcedure {
+    func send(
+        _ request: HTTPRequest, with credential: Credential, answersOtherRealms: Bool
+    ) throws(LoginError) -> ServiceClient.Sent { try client.plainly(request) }
 }
 
 /// How far a login has come, before its session is confirmed.

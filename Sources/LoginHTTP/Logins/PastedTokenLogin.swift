@@ -3,7 +3,7 @@ import Secrets
 
 /// A token that a person pastes is the session at once.
 final class PastedTokenLogin: LoginProcedure {
-    private let client: ServiceClient
+    let client: ServiceClient
     private(set) var space: ProtectionSpace?
 
     init(_ client: ServiceClient) {
@@ -27,8 +27,4 @@ final class PastedTokenLogin: LoginProcedure {
     }
 
     func method(for credential: Credential) -> AuthenticationMethod { .token }
-
-    func send(
-        _ request: HTTPRequest, with credential: Credential, answersOtherRealms: Bool
-    ) throws(LoginError) -> ServiceClient.Sent { try client.plainly(request) }
 }

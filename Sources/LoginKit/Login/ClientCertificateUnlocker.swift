@@ -21,10 +21,7 @@ struct ClientCertificateUnlocker {
     ) throws(LoginError) -> ClientIdentity? {
         let former = keeper(settings)
         let opened = try open { () throws(LoginError) in try former.fill() }
-        switch profile.kind {
-        case .challenge, .exchange, .pasted: break
-        case .certificate: if let opened { try logIn(with: opened, &settings, keeper) }
-        }
+        if profile.kind.isProvedByCertificate, let opened { try logIn(with: opened, &settings, keeper) }
         return opened
     }
 
@@ -52,17 +49,15 @@ struct ClientCertificateUnlocker {
     /// - Returns: nothing where the profile names no certificate.
     private func open(stored: () throws(LoginError) -> StoredLogin) throws(LoginError) -> ClientIdentity? {
         guard let file = profile.settings.certificate else {
-            switch profile.kind {
-            case .challenge, .exchange, .pasted: return nil
-            case .certificate: throw .usage(.clientCertificate(.notNamed))
-            }
+            if profile.kind.isProvedByCertificate { throw .usage(.clientCertificate(.notNamed)) }
+            return nil
         }
         let files = try KeyFile.files(certificate: file, key: profile.settings.key)
         let identity = try unlock(files, stored)
-        switch profile.kind {
-        case .certificate where identity.commonName.isEmpty: throw .usage(.clientCertificate(.nameless(file: file)))
-        case .challenge, .exchange, .pasted, .certificate: return identity
+        if profile.kind.isProvedByCertificate, identity.commonName.isEmpty {
+            throw .usage(.clientCertificate(.nameless(file: file)))
         }
+        return identity
     }
 
     private func unlock(
@@ -85,10 +80,7 @@ struct ClientCertificateUnlocker {
 
     private func keptPassphrase(_ stored: () throws(LoginError) -> StoredLogin) throws(LoginError) -> Secret? {
         let stored = try stored()
-        switch profile.kind {
-        case .challenge, .exchange, .pasted: return stored.extraSecrets[.passphrase]
-        case .certificate: return stored.session?.passphrase
-        }
+        return profile.kind.isProvedByCertificate ? stored.session?.passphrase : stored.extraSecrets[.passphrase]
     }
 
     private func ask(_ files: ClientCertificateFiles, _ now: Int64) throws(LoginError) -> ClientIdentity {

@@ -81,11 +81,8 @@ package struct LoginRun {
     }
 
     private static func extraSecrets(of identity: ClientIdentity?, _ profile: Profile) -> [CredentialField: Secret] {
-        switch profile.kind {
-        case .challenge, .exchange, .pasted: identity?.passphrase.map { [.passphrase: $0] } ?? [:]
-        // There it is the credential.
-        case .certificate: [:]
-        }
+        // Where the certificate is the proof, it is the credential.
+        profile.kind.isProvedByCertificate ? [:] : identity?.passphrase.map { [.passphrase: $0] } ?? [:]
     }
 
     /// Whether a new login is kept nowhere.

@@ -60,12 +60,11 @@ package struct SessionVerifier {
         settings.policy.hasSuppliedCode = settings.code != nil
         guard let source = SuppliedCredential.variable(environment, mayUse) else { return }
         let secret = try SuppliedCredential(source: source, allowsBlank: false).secret(context.world)
-        switch profile.kind {
-        case .challenge, .exchange, .pasted:
+        if profile.kind.isProvedByCertificate {
+            settings.passphrase = secret
+        } else {
             let username = settings.username ?? environment["AUTHCTL_USERNAME"]
             settings.supplied = try context.credential(secret, of: username, profile)
-        // It opens the key.
-        case .certificate: settings.passphrase = secret
         }
     }
 }

@@ -34,9 +34,8 @@ package struct TokenSource {
     }
 
     private func checkHasHeader() throws(LoginError) {
-        switch profile.kind {
-        case .certificate where profile.sessionRule.isCredential: throw .usage(.hasNoHeader(method: .certificate))
-        case .challenge, .exchange, .pasted, .certificate: break
+        if profile.kind.isProvedByCertificate, profile.sessionRule.isCredential {
+            throw .usage(.hasNoHeader(method: .certificate))
         }
     }
 

@@ -127,9 +127,8 @@ package struct ProfileDecoder {
 
     private func checkCertificate(_ profile: Profile, _ table: StrictTable) throws(UsageFault) {
         if profile.settings.certificate != nil { return }
-        switch profile.kind {
-        case .certificate: throw table.fault("certificate", "is missing: method 'certificate' needs a file")
-        case .challenge, .exchange, .pasted: break
+        if profile.kind.isProvedByCertificate {
+            throw table.fault("certificate", "is missing: method 'certificate' needs a file")
         }
         if profile.settings.key != nil {
             throw table.fault("certificate", "is missing: 'key' needs a certificate")

@@ -96,10 +96,7 @@ extension World {
         var bare = settings
         bare.identity = nil
         let anonymous: (any Transport)? =
-            switch profile.kind {
-            case .challenge, .exchange, .pasted: nil
-            case .certificate: transport(endpoint.origin, bare)
-            }
+            profile.kind.isProvedByCertificate ? transport(endpoint.origin, bare) : nil
         return Service(
             profile: profile, endpoint: endpoint, transport: transport(endpoint.origin, settings), clock: clock,
             tickets: tickets, options: options, anonymous: anonymous)

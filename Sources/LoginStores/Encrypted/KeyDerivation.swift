@@ -38,8 +38,8 @@ package struct KeyDerivation: Equatable, Sendable {
     }
 }
 
-/// What opens an encrypted file, as the person chose it when it was set up.
-// Public, since the compiler does not count a typed throw as a use of a package import.
+/// What opens an encrypted file, as the person chose it when it was set up. Public, since the compiler does not count a typed throw
+/// as a use of a package import.
 public enum KeySource {
     /// Asked for only when something has to be unlocked or set up.
     case passphrase(() throws(StoreFault) -> Secret)

@@ -8,9 +8,6 @@ internal import Secrets
 /// letters, and end with a digest of the whole account: that is what tells accounts apart, and what stands before it is
 /// for people. The host is one that nobody has, since docker offers the entries of its helper to hosts of the same name.
 struct HelperEntry {
-    /// In bytes: in base64, as docker-credential-pass has it, it is still the name of a file.
-    static let longestURL = 189
-
     let url: String
     let username: String
 
