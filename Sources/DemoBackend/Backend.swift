@@ -23,7 +23,7 @@ actor Backend {
     /// The routes, for people.
     static let routes = [
         WireService.routes, BlogService.routes, ScreencastService.routes, ForgeService.routes, ChatService.routes,
-        IndexService.routes, AdminService.routes, SecondFactorService.routes,
+        IndexService.routes, AdminService.routes, SecondFactorService.routes, OAuthService.routes,
         [
             "GET  /demo/requests                    what was seen, as JSON",
             "POST /demo/faults                      {\"next\": [{\"path\"?, \"status\"?, \"body\"?, \"headers\"?,",
@@ -81,7 +81,7 @@ actor Backend {
     private static func freshServices() -> [any Service] {
         [
             WireService(), BlogService(), ScreencastService(), ForgeService(), ChatService(), IndexService(),
-            AdminService(), SecondFactorService(),
+            AdminService(), SecondFactorService(), OAuthService(),
         ]
     }
 }

@@ -9,6 +9,8 @@ struct Call: Sendable {
     /// As it stood in the request line, for the log.
     let rawPath: String
     let query: [String: String]
+    /// As it stood in the request line.
+    let rawQuery: String
     let headers: HTTPHeaders
     let body: Data
     let now: Date
@@ -18,6 +20,7 @@ struct Call: Sendable {
         path = request.target.path(percentEncoded: false)
         rawPath = request.target.path()
         query = Dictionary(request.query.map { ($0.name, $0.value) }) { first, _ in first }
+        rawQuery = request.target.query()
         headers = request.headers
         body = try await request.bodyData
         self.now = now

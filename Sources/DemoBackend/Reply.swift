@@ -71,9 +71,9 @@ struct Reply: Sendable {
     }
 
     private static let phrases = [
-        200: "OK", 201: "Created", 204: "No Content", 302: "Found", 400: "Bad Request", 401: "Unauthorized",
-        403: "Forbidden",
-        404: "Not Found", 423: "Locked",
+        200: "OK", 201: "Created", 204: "No Content", 302: "Found", 303: "See Other", 400: "Bad Request",
+        401: "Unauthorized",
+        403: "Forbidden", 404: "Not Found", 423: "Locked",
         429: "Too Many Requests", 500: "Internal Server Error", 503: "Service Unavailable",
     ]
 }

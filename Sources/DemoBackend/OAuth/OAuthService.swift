@@ -1,0 +1,17 @@
+/// A browser login, a device login, and a login with nothing configured: an authorization server, and two services that
+/// take its access tokens.
+struct OAuthService: Service {
+    static let routes = AuthorizationServer.routes + NotesService.routes + TelevisionService.routes
+
+    private var server = AuthorizationServer()
+    private var notes = NotesService()
+    private let television = TelevisionService()
+
+    mutating func answer(_ call: Call, door: inout Doorkeeper) -> Reply? {
+        server.answer(call, door: &door) ?? notes.answer(call, server.tokens) ?? television.answer(call, server.tokens)
+    }
+
+    mutating func expire(_ call: Call) {
+        if let token = call.bearer { server.tokens.expire(access: token, now: call.now) }
+    }
+}
