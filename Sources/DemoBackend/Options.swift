@@ -4,6 +4,7 @@ struct Options: Sendable {
         case serve
         case printAccounts
         case printProfiles
+        case printOAuthProfiles
         case printHelp
     }
 
@@ -22,7 +23,7 @@ struct Options: Sendable {
 
     static let help = """
         usage: demo-backend [--port N] [--quiet] [--until-eof] [--fail-every N]
-               demo-backend --accounts | --profiles --port N | --help
+               demo-backend --accounts | --profiles --port N | --oauth-profiles --port N | --help
 
         Serves every kind of login on 127.0.0.1, for demos and tests. It prints where it listens on stdout,
         and what it sees, secrets masked, on stderr. SIGTERM or SIGINT ends it.
@@ -33,6 +34,7 @@ struct Options: Sendable {
           --until-eof   ends when its stdin is closed too
           --accounts    prints who may log in, and ends
           --profiles    prints authctl profiles (TOML) for the services on port N, and ends
+          --oauth-profiles  prints those whose method is oauth, and ends
 
         """
 
@@ -47,11 +49,16 @@ struct Options: Sendable {
             case "--until-eof": untilEndOfInput = true
             case "--accounts": task = .printAccounts
             case "--profiles": task = .printProfiles
+            case "--oauth-profiles": task = .printOAuthProfiles
             case "--help", "-h": task = .printHelp
             default: throw Mistake(words: "unknown argument: \(argument)")
             }
         }
-        if case .printProfiles = task, port == 0 { throw Mistake(words: "--profiles needs --port N") }
+        switch task {
+        case .printProfiles, .printOAuthProfiles:
+            if port == 0 { throw Mistake(words: "profiles need --port N") }
+        case .serve, .printAccounts, .printHelp: break
+        }
     }
 
     private static func rate(_ text: String?) throws(Mistake) -> UInt64 {

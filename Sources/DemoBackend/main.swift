@@ -6,6 +6,7 @@ do {
     switch options.task {
     case .printAccounts: print(Account.table)
     case .printProfiles: print(Profiles.toml(port: options.port), terminator: "")
+    case .printOAuthProfiles: print(OAuthProfiles.toml(port: options.port), terminator: "")
     case .printHelp: print(Options.help + "\nroutes:\n  " + Backend.routes.joined(separator: "\n  "))
     case .serve: try await Server(options: options).run()
     }

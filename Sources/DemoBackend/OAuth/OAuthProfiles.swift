@@ -1,0 +1,36 @@
+/// Profiles with the method `oauth`, pointed at this server. They are apart from ``Profiles``, because an authctl that does
+/// not know that method refuses the whole file. Once it knows it, append this text in `Profiles.toml(port:)`, and delete the
+/// option `--oauth-profiles`.
+enum OAuthProfiles {
+    /// TOML.
+    static func toml(port: UInt16) -> String {
+        let origin = "http://127.0.0.1:\(port)"
+        return """
+
+            [profiles.notes]                                 # a browser login; everything else is in the issuer's metadata
+            url    = "\(origin)/notes"
+            method = "oauth"
+            oauth  = { issuer = "\(origin)/id", client-id = "authctl", scope = "openid notes:read" }
+            verify = { get = "/me", username = "/name" }
+
+            [profiles.pad]                                   # nothing configured: found by metadata, then registered
+            url    = "\(origin)/notes"
+            method = "oauth"
+            verify = { get = "/me", username = "/name" }
+
+            [profiles.tv]                                    # no metadata; a code on another device
+            url    = "\(origin)/tv"
+            method = "oauth"
+            verify = { get = "/v1/status" }
+
+            [profiles.tv.oauth]
+            device-authorization-endpoint = "\(origin)/id/device_authorization"
+            token-endpoint                = "\(origin)/id/token"
+            revocation-endpoint           = "\(origin)/id/revoke"
+            client-id     = "4711"
+            client-secret = "comes with the program"         # not a secret, see RFC 8252, 8.5
+            scope         = "openid watch"
+
+            """
+    }
+}
