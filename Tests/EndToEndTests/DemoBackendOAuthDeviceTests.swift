@@ -34,6 +34,38 @@ import Testing
         #expect(try oauth.post("token", refresh, basic: Self.television).status == 200)
     }
 
+    @Test(RealServer.require("openssl"))
+    func `a device with a secret is told who logged in, in a signed id_token`() throws {
+        let device = try begin(["interval": "0", "nonce": "n&1"])
+        _ = try oauth.decide(page(of: device), name: "zoë müller@wire", password: "  blank ends ")
+        let tokens = try poll(device)
+        let parts = try #require(tokens.json("id_token")).split(separator: ".").map(String.init)
+        #expect(parts.count == 3)
+        let claims = try JSONDecoder().decode(Claims.self, from: #require(Self.decoded(parts[1])))
+        #expect(claims.iss == oauth.issuer && claims.aud == "4711" && claims.nonce == "n&1")
+        #expect(claims.preferred_username == "zoë müller@wire" && claims.sub != claims.preferred_username)
+        #expect((200...400).contains(claims.exp - Date().timeIntervalSince1970))
+        let code = try Command.tool(
+            "openssl", ["dgst", "-sha256", "-hmac", "comes with the program", "-binary"],
+            input: Array(parts[..<2].joined(separator: ".").utf8))
+        #expect(Self.decoded(parts[2]) == Data(code.outputBytes))
+        let without = try begin(["interval": "0", "scope": "watch"])
+        _ = try oauth.decide(page(of: without))
+        #expect(try poll(without).json("id_token") == nil)
+        #expect(try oauth.tokens().json("id_token") == nil, "a client without a secret")
+    }
+
+    private struct Claims: Decodable {
+        let iss, sub, aud, nonce, preferred_username: String
+        let exp: Double
+    }
+
+    /// Base64 for URLs (RFC 7515, 2).
+    private static func decoded(_ text: String) -> Data? {
+        let plain = text.replacing("-", with: "+").replacing("_", with: "/")
+        return Data(base64Encoded: plain + String(repeating: "=", count: (4 - plain.count % 4) % 4))
+    }
+
     @Test func `a device that is denied, late, or another client's gets nothing`() throws {
         let denied = try begin(["interval": "0"]), late = try begin(["code_ttl": "0"])
         #expect(try oauth.decide(page(of: denied), "deny").text.contains("Denied"))

@@ -30,9 +30,11 @@ extension AuthorizationServer {
         guard let lifetime = call.lifetime(usual: terms.lifetime) else {
             throw OAuthError(.invalidRequest, "ttl is not a number of seconds")
         }
+        let identity = IDToken(account, terms, issuer: call.issuer, now: call.now)
         return tokens.begin(
             terms, account, code: code, lifetime: lifetime,
-            refreshable: client.grantTypes.contains(.refreshToken), now: call.now)
+            refreshable: client.grantTypes.contains(.refreshToken),
+            idToken: terms.scope.contains("openid") ? client.secret.map(identity.signed) : nil, now: call.now)
     }
 
     private struct DeviceResponse: Encodable {

@@ -17,7 +17,8 @@ struct AuthorizationServer: Sendable {
         "POST /id/register                      RFC 7591; GET and DELETE /id/register/CLIENT_ID: RFC 7592",
         "                                       clients that need none: authctl (no secret), 4711 (“comes with the",
         "                                       program”, device), desk:1 (“50% off + tax & ünïcode”, basic, code)",
-        "                                       ttl=SECONDS as a parameter of a request shortens its access tokens",
+        "                                       ttl=SECONDS as a parameter of a request shortens its access tokens;",
+        "                                       id_token (HS256) with the scope openid, for clients with a secret",
     ]
 
     var clients = ClientRegistry()

@@ -6,6 +6,8 @@ struct GrantTerms: Sendable {
     let scope: Scope
     /// The path of the only service that takes the access token (RFC 8707); nothing for each of them.
     let resource: String?
+    /// What the id_token repeats (OpenID Connect Core, 3.1.2.1).
+    let nonce: String?
     /// Seconds that an access token is good for.
     let lifetime: TimeInterval
 
@@ -14,6 +16,7 @@ struct GrantTerms: Sendable {
         let usual = Scope.usual.tokens.allSatisfy(client.scope.contains) ? Scope.usual : client.scope
         scope = try client.scope.asked(in: parameters, usual: usual)
         resource = try parameters["resource"].map(Self.path)
+        nonce = parameters["nonce"]
         lifetime = try parameters.seconds("ttl", usual: 300)
     }
 

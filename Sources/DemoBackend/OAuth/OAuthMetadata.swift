@@ -14,6 +14,7 @@ struct AuthorizationServerMetadata: Encodable {
     let tokenEndpointAuthMethodsSupported = OAuthClient.Authentication.allCases
     let revocationEndpointAuthMethodsSupported = OAuthClient.Authentication.allCases
     let codeChallengeMethodsSupported = ["S256"]
+    let idTokenSigningAlgValuesSupported = ["HS256"]
     /// RFC 9207.
     let authorizationResponseIssParameterSupported = true
     /// No browser stays logged in, so a person chooses an account each time.

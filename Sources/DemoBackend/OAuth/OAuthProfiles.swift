@@ -18,10 +18,10 @@ enum OAuthProfiles {
             method = "oauth"
             verify = { get = "/me", username = "/name" }
 
-            [profiles.tv]                                    # no metadata; a code on another device
+            [profiles.tv]                                    # no metadata; a code on another device; no name but in the id_token
             url    = "\(origin)/tv"
             method = "oauth"
-            verify = { get = "/v1/status" }
+            verify = { get = "/v1/status", username = "id-token:preferred_username" }
 
             [profiles.tv.oauth]
             device-authorization-endpoint = "\(origin)/id/device_authorization"

@@ -1,6 +1,6 @@
 import Foundation
 
-/// SHA-256 (FIPS 180-4), for the code challenge of PKCE. Written out here because the demo server imports none of authctl's
+/// SHA-256 (FIPS 180-4), for the code challenge of PKCE and for id_tokens. Written out here because the demo server imports none of authctl's
 /// libraries: a mistake in those could otherwise agree with itself.
 enum SHA256 {
     /// The digest of these bytes.
@@ -11,6 +11,13 @@ enum SHA256 {
         let bytes = padded(Array(message))
         for start in stride(from: 0, to: bytes.count, by: 64) { compress(bytes[start..<start + 64], into: &state) }
         return Data(state.flatMap(bigEndian))
+    }
+
+    /// HMAC (RFC 2104), for the signature of an id_token.
+    static func authenticationCode(of message: some Sequence<UInt8>, key: some Collection<UInt8>) -> Data {
+        let short = key.count > 64 ? Array(digest(key)) : Array(key)
+        let block = short + [UInt8](repeating: 0, count: 64 - short.count)
+        return digest(block.map { $0 ^ 0x5c } + digest(block.map { $0 ^ 0x36 } + Array(message)))
     }
 
     /// Section 5.1.1: a one, zeros, and the length in bits.

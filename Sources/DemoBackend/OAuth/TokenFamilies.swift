@@ -32,19 +32,22 @@ struct TokenFamilies: Sendable {
         let expiresIn: Int
         let refreshToken: String?
         let scope: String
+        let idToken: String?
     }
 
     private var families: [Family] = []
 
     /// Begins a family; the answer is its first tokens.
     mutating func begin(
-        _ terms: GrantTerms, _ account: Account, code: String?, lifetime: TimeInterval, refreshable: Bool, now: Date
+        _ terms: GrantTerms, _ account: Account, code: String?, lifetime: TimeInterval, refreshable: Bool,
+        idToken: String?,
+        now: Date
     ) -> Reply {
         let family = Family(
             terms: terms, account: account, code: code, lifetime: lifetime, access: Token.fresh("access"),
             scope: terms.scope, end: now + lifetime, refresh: refreshable ? Token.fresh("refresh") : nil)
         families.append(family)
-        return Self.answer(family)
+        return Self.answer(family, idToken: idToken)
     }
 
     /// The next tokens of a family, for as much of its scope as is asked for (RFC 6749, 6).
@@ -60,7 +63,7 @@ struct TokenFamilies: Sendable {
         families[index].access = Token.fresh("access")
         families[index].refresh = Token.fresh("refresh")
         families[index].end = now + families[index].lifetime
-        return Self.answer(families[index])
+        return Self.answer(families[index], idToken: nil)
     }
 
     /// Ends what a token stands for: with a refresh token the family, with an access token that alone (RFC 7009, 2.1). An
@@ -93,10 +96,10 @@ struct TokenFamilies: Sendable {
     /// Ends all that a client has.
     mutating func end(clientID: String) { families.removeAll { $0.terms.clientID == clientID } }
 
-    private static func answer(_ family: Family) -> Reply {
+    private static func answer(_ family: Family, idToken: String?) -> Reply {
         let response = TokenResponse(
             accessToken: family.access, expiresIn: Int(family.lifetime), refreshToken: family.refresh,
-            scope: family.scope.text)
+            scope: family.scope.text, idToken: idToken)
         return .json(200, response, who: family.account.name)
     }
 }
