@@ -116,6 +116,40 @@ struct `At its end the memory of authctl` {
             looks, try LeakSweep(secrets: [], pairs: [(Self.user, Self.password)]), "given", home: authctl.folder)
     }
 
+    @Test func `M3 holds nothing of a second factor's code`() throws {
+        let authctl = try Installation(
+            config: """
+                [profiles.vault]
+                url    = "\(demo.origin)/vault"
+                method = "token"
+                verify = { get = "/me", username = "/username" }
+                [profiles.vault.login]
+                post          = "/token"
+                header        = "X-OTP: {otp}"
+                json          = { username = "{username}", password = "{password}" }
+                token         = "/token"
+                second-factor = [{ status = 401, "/message" = "OTP*" }]
+
+                """)
+        let (wrong, given, piped, typed) = ("771829", "907214", "335518", "248163")
+        let named = ["AUTHCTL_PROFILE": "vault", "AUTHCTL_PASSWORD": Self.password]
+        let login = ["login", "vault", "-u", Self.user, "--force"]
+        var looks = [
+            try run(authctl, login, named.merging(["AUTHCTL_OTP": wrong]) { $1 }, expecting: 9),
+            try run(authctl, login, named.merging(["AUTHCTL_OTP": given]) { $1 }),
+            try run(authctl, login + ["--otp-stdin"], input: piped + "\n", named),
+        ]
+        let terminal = try authctl.onTerminal(login)
+        try terminal.answer("Password for ann: ", Self.password + "\r").pty.wait(for: "Code: ")
+        let tracee = try Tracee(terminal.pty)
+        terminal.pty.type(typed + "\r")
+        looks.append(try look(tracee, "a code on a terminal"))
+        let kept = try authctl.keptSecrets().flatMap(Witness.proofs)
+        let sweep = try LeakSweep(
+            secrets: [wrong, given, piped, typed] + kept, pairs: [(Self.user, Self.password)])
+        try expectClean(looks, sweep, "a second factor", home: authctl.folder)
+    }
+
     @Test func `M3 holds nothing of what was typed on a terminal`() throws {
         let authctl = try Installation(demo, store: "file")
         _ = try StoreOnTest.passphrase.setUp(authctl, outside: outside)

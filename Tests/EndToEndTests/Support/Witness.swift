@@ -7,6 +7,8 @@ import Testing
 final class Witness {
     /// Shorter ones are words of ours.
     private static let shortest = 8
+    /// The digits of a second factor.
+    private static let shortestCode = 6
 
     private var secrets: Set<String> = []
     /// What commands printed, by what they were.
@@ -18,6 +20,8 @@ final class Witness {
     func gives(_ arguments: [String], input: String, environment: [String: String]) {
         if arguments.contains("--password-stdin") { note(input) }
         if let password = environment["AUTHCTL_PASSWORD"] { note(password) }
+        if arguments.contains("--otp-stdin") { note(input, atLeast: Self.shortestCode) }
+        if let code = environment["AUTHCTL_OTP"] { note(code, atLeast: Self.shortestCode) }
         let options = zip(arguments, arguments.dropFirst()).filter { $0.0 == "--password-file" }.map(\.1)
         let variables = ["AUTHCTL_PASSWORD_FILE", "AUTHCTL_STORE_PASSPHRASE_FILE"].compactMap { environment[$0] }
         for file in options + variables {
@@ -28,11 +32,13 @@ final class Witness {
 
     /// Notes what a person typed at a question for a secret, unless it was edited.
     func types(_ keys: String, at question: String) {
-        guard ["Password", "Passphrase", "passphrase", "Token"].contains(where: { question.contains($0) }) else {
-            return
-        }
+        let isCode = question.hasPrefix("Code")
+        guard isCode || ["Password", "Passphrase", "passphrase", "Token"].contains(where: { question.contains($0) })
+        else { return }
         let typed = keys.filter { $0 != "\r" }
-        if !typed.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) { note(typed) }
+        if !typed.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) {
+            note(typed, atLeast: isCode ? Self.shortestCode : Self.shortest)
+        }
     }
 
     /// The commands whose result is a secret, which belongs there.
@@ -52,9 +58,9 @@ final class Witness {
     /// A file that the test made by itself.
     func makes(_ file: String) { belonging.insert(file) }
 
-    private func note(_ text: String) {
+    private func note(_ text: String, atLeast count: Int = shortest) {
         let secret = text.split(omittingEmptySubsequences: false) { $0.isNewline }.first.map(String.init) ?? ""
-        if secret.utf8.count >= Self.shortest { secrets.insert(secret) }
+        if secret.utf8.count >= count { secrets.insert(secret) }
     }
 
     /// Fails the test for every secret out of its place.
