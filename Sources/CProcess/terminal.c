@@ -28,6 +28,8 @@ static volatile sig_atomic_t taken[SIGNALS];
 static volatile sig_atomic_t terminal = -1;
 // Whether a question is open, whether the settings are ours to keep quiet, and whether they are quiet at this moment.
 static volatile sig_atomic_t asks, holds, is_quiet;
+// Whether what was typed meanwhile may be a password: then it is dropped, else it is for whoever reads next.
+static volatile sig_atomic_t drops;
 static volatile sig_atomic_t resumed, resized;
 static stack_t previous_stack;
 // A stack overflow is a SEGV, too: its handler needs another stack.
@@ -57,7 +59,7 @@ static void restore_from_handler(void) {
     if (fd < 0 || !is_in_foreground(fd)) return;
     if (is_quiet) {
         // The rest of a password must not become a command of the shell.
-        tcflush(fd, TCIFLUSH);
+        if (drops) tcflush(fd, TCIFLUSH);
         tcsetattr(fd, TCSANOW, &saved);
         is_quiet = 0;
     }
@@ -221,7 +223,7 @@ int cprocess_terminal_arm(int descriptor, const char *last_words) {
     int problem = begin(descriptor, 1);
     if (problem != 0) return problem;
     put(&removal, last_words, strlen(last_words));
-    holds = is_quiet = 1;
+    holds = is_quiet = drops = 1;
     // FLUSH: what was typed before the question is not an answer to it (P7).
     problem = set(terminal, TCSAFLUSH, &quiet);
     if (problem != 0) cprocess_terminal_disarm();
@@ -239,6 +241,17 @@ void cprocess_terminal_hold(void) {
     if (!is_registered) is_registered = atexit(cprocess_terminal_disarm) == 0;
 }
 
+// Whoever waits for a login is about to be asked, or believes it: what is typed too early is not shown.
+static void become_quiet(int fd) {
+    if (holds || tcgetattr(fd, &saved) != 0) return;
+    // Lines stay lines, for whoever reads them then.
+    quiet = saved;
+    quiet.c_lflag &= ~(tcflag_t)(ECHO | ECHONL);
+    holds = 1;
+    drops = 0;
+    is_quiet = set(fd, TCSADRAIN, &quiet) == 0;
+}
+
 int cprocess_terminal_show(int descriptor, const char *text, const char *its_removal, int only_if_free) {
     if (asks || (only_if_free && terminal >= 0)) return EBUSY;
     if (!fits(text) || !fits(its_removal)) return E2BIG;
@@ -248,6 +261,7 @@ int cprocess_terminal_show(int descriptor, const char *text, const char *its_rem
         if (!holds) end();
         return EAGAIN;
     }
+    if (!only_if_free) become_quiet(terminal);
     put(&removal, its_removal, strlen(its_removal));
     write_all(terminal, text, strlen(text));
     put(&shown, text, strlen(text));
@@ -260,7 +274,7 @@ void cprocess_terminal_disarm(void) {
     if (!asks && removal.count > 0 && is_in_foreground(fd)) write_all(fd, removal.bytes, (size_t)removal.count);
     shown.count = removal.count = 0;
     // Given back already where the process was stopped and goes on in the background.
-    if (is_quiet) set(fd, TCSAFLUSH, &saved);
+    if (is_quiet) set(fd, drops ? TCSAFLUSH : TCSADRAIN, &saved);
     is_quiet = 0;
     end();
 }

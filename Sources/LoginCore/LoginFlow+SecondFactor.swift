@@ -7,7 +7,9 @@ extension LoginFlow {
         switch (state, event) {
         case (.authenticating(let source), .needsCode(let words)), (.resuming(let source, _), .needsCode(let words)):
             return demandCode(words: words, from: source)
-        case (.authenticating(let source), .pending(let seconds)), (.resuming(let source, _), .pending(let seconds)):
+        case (.authenticating(let source), .pending(let seconds, let took)),
+            (.resuming(let source, _), .pending(let seconds, let took)):
+            secondsWaited += took
             return wait(seconds, for: source)
         case (.waiting(let source), .waited):
             return go(.resuming(source, .none), .resume(.none))

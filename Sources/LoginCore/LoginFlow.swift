@@ -111,7 +111,7 @@ package struct LoginFlow: Equatable, Sendable {
         /// What was sent is good, and the server wants a second factor; with its own words, unescaped.
         case needsCode(words: String?)
         /// It waits for an approval on another device, and is to be asked again after so many seconds.
-        case pending(seconds: Int)
+        case pending(seconds: Int, took: Int = 0)
         case waited
         /// The refresh request gave another session.
         case refreshed

@@ -36,9 +36,9 @@ extension LoginLoop {
             case .needsCode(let words, let partial):
                 held.partial = partial
                 return .needsCode(words: words)
-            case .pending(let seconds, let partial):
+            case .pending(let seconds, let took, let partial):
                 held.partial = partial
-                return .pending(seconds: seconds)
+                return .pending(seconds: seconds, took: took)
             }
         } catch .rejected(let refusal) {
             return .refused(refusal)

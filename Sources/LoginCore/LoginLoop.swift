@@ -143,7 +143,7 @@ package struct LoginLoop {
         do throws(LoginError) {
             if let next = try service.refresh(session, username: stored.username) {
                 let owner = Identity(username: stored.username, serverName: nil)
-                held.confirmed = Login(identity: owner, session: next)
+                held.confirmed = Login(identity: owner, session: next, extraSecrets: service.takenForLater)
                 return .refreshed
             }
         } catch .rejected(let refusal) {

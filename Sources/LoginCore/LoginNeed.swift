@@ -21,8 +21,9 @@ public struct LoginNeed: Equatable, Sendable {
         case refreshedForAnother(Replacement)
         /// The clock shows an earlier time than when the login was saved, and the service was not to be asked.
         case clockSetBack(ClockDifference)
-        case passwordCommandFailed(status: Int32)
-        case passwordCommandTookTooLong(seconds: Int)
+        /// `isCode` where it was to print the code of a second factor.
+        case passwordCommandFailed(status: Int32, isCode: Bool = false)
+        case passwordCommandTookTooLong(seconds: Int, isCode: Bool = false)
         case ticket(TicketProblem)
         /// What was asked for is in this realm, and the login is one to another.
         case otherRealm(String, of: String, login: String)

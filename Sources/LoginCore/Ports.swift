@@ -124,6 +124,9 @@ package protocol Authenticator {
     /// - Throws: `LoginError.rejected` only if the server refused to renew it.
     func refresh(_ session: Session, username: String) throws(LoginError) -> Session?
 
+    /// What the last login or refresh handed out for later requests; to be kept with the session.
+    var takenForLater: [CredentialField: Secret] { get }
+
     /// From now on the server's certificate is good where the exception covers it.
     func trust(_ exception: TrustedCertificate)
 }
@@ -134,8 +137,8 @@ package enum LoginStep {
     case refused(Refusal)
     /// What was sent is good, and the server wants a code; with its own words, unescaped.
     case needsCode(words: String?, any PartialLogin)
-    /// It waits for an approval on another device, and is to be asked again after so many seconds.
-    case pending(seconds: Int, any PartialLogin)
+    /// It waits for an approval on another device, and is to be asked again after so many seconds; to say so took it `took`.
+    case pending(seconds: Int, took: Int, any PartialLogin)
 }
 
 /// A login that wants a second factor, in the hands of whoever began it. What it holds is secret: it stays with the loop, and
@@ -179,4 +182,9 @@ package struct WallClock: Sendable {
         let (left, overflow) = time.subtractingReportingOverflow(now())
         return overflow ? (time < 0 ? .min : .max) : left
     }
+}
+
+extension Authenticator {
+    /// Nothing.
+    package var takenForLater: [CredentialField: Secret] { [:] }
 }

@@ -7,21 +7,41 @@ struct HTMLBounds {
 
     var areKept: Bool { attributes <= Self.mostAttributes }
 
-    /// Counts what may part attributes, in quotes as well: what is a quote is the parser's to say.
+    /// Counts what may part attributes: gaps, in quotes as well, and the ends of quoted values, after which libxml2 needs none. A tag
+    /// ends at a `>` outside of quotes, and quotes open behind a `=` alone.
     init(_ text: UnsafeRawBufferPointer) {
-        var count = 0, isTag = false, wasGap = false
+        var tag = Tag()
         for byte in text {
-            switch byte {
-            case UInt8(ascii: "<"): (count, isTag) = (0, true)
-            case UInt8(ascii: ">"): isTag = false
-            case UInt8(ascii: " "), UInt8(ascii: "/"), 0x09...0x0D:
-                if isTag, !wasGap { count += 1 }
-                wasGap = true
-                attributes = max(attributes, count)
-                continue
-            default: break
+            tag.take(byte)
+            attributes = max(attributes, tag.count)
+        }
+    }
+
+    private struct Tag {
+        var count = 0
+        private var isOpen = false
+        private var quote: UInt8?
+        private var mayQuote = false
+        private var wasGap = false
+
+        mutating func take(_ byte: UInt8) {
+            let isGap = byte == UInt8(ascii: " ") || byte == UInt8(ascii: "/") || (0x09...0x0D).contains(byte)
+            defer { wasGap = isGap }
+            if isGap {
+                if isOpen, !wasGap { count += 1 }
+                return
             }
-            wasGap = false
+            if byte == quote {
+                (quote, count) = (nil, count + 1)
+            } else if quote == nil {
+                switch byte {
+                case UInt8(ascii: "<"): (count, isOpen) = (0, true)
+                case UInt8(ascii: ">"): isOpen = false
+                case UInt8(ascii: "\""), UInt8(ascii: "'"): if isOpen, mayQuote { quote = byte }
+                default: break
+                }
+            }
+            mayQuote = byte == UInt8(ascii: "=")
         }
     }
 }

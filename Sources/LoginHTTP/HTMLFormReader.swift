@@ -90,13 +90,20 @@ struct HTMLFormReader {
         }
     }
 
+    private static let charsets = [
+        "utf-8", "utf8", "us-ascii", "ascii", "iso-8859-", "iso8859-", "latin", "windows-125", "cp125", "koi8-", "gb",
+        "big5",
+        "euc-", "shift_jis", "sjis",
+    ]
+
     /// The parameter of a `Content-Type` (RFC 9110, section 8.3.2), if it is a name.
     private static func charset(_ type: String) -> String? {
         let parameters = type.split(separator: ";").dropFirst()
         let found = parameters.first { $0.lowercased().drop { $0 == " " }.hasPrefix("charset=") }
         let name = found?.drop { $0 != "=" }.dropFirst().filter { $0 != "\"" && $0 != " " } ?? ""
-        let isName = !name.isEmpty && name.utf8.count <= 40 && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }
-        return isName ? name : nil
+        // Only those in which ASCII is ASCII: a page in another one cannot be counted before it is parsed.
+        let lower = name.lowercased()
+        return name.utf8.count <= 40 && Self.charsets.contains { lower.hasPrefix($0) } ? name : nil
     }
 }
 

@@ -19,7 +19,7 @@ struct HTMLOutline {
     /// How many fields there are so far.
     private var count = 0
     /// The list that is open, with its depth.
-    private var list: (form: Int, depth: Int)?
+    private var list: (form: Int, field: Int, depth: Int)?
 
     mutating func take(_ element: HTMLElement) {
         if let open, element.depth <= open.depth { self.open = nil }
@@ -63,14 +63,13 @@ struct HTMLOutline {
             PageField(
                 name: name, type: isTyped ? type : element.name, value: element.secret("value"),
                 isChosen: !isBox || element.text("checked") != nil))
-        if element.name == "select" { list = (index, element.depth) }
+        if element.name == "select" { list = (index, forms[index].fields.count - 1, element.depth) }
     }
 
     /// An option of a list; without a `value` it is its text that would be sent, which nobody needs here.
     private mutating func offer(_ element: HTMLElement) {
         guard let list, let value = element.secret("value") else { return }
-        let last = forms[list.form].fields.count - 1
-        forms[list.form].fields[last].offer(value, isChosen: element.text("selected") != nil)
+        forms[list.form].fields[list.field].offer(value, isChosen: element.text("selected") != nil)
     }
 
     private func owner(of element: HTMLElement) -> Int? {

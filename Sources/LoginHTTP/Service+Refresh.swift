@@ -33,12 +33,13 @@ extension Service {
         let answer = rule.response.completed(by: profile.loginResponse)
         let values = SlotValues(session, username: username)
         let facts = try client.send(rule, values, session: nil, readBy: answer, by: client.plainly).facts
+        client.hide(whatIsIn: facts, by: answer)
         switch client.judge(facts, by: answer, at: .refresh) {
         case .accepted:
             let (new, difference) = try TokenReader(client: client, clock: clock)
                 .token(facts, answer, at: .refresh, replacing: token)
             clockDifference = difference
-            try client.take(rule.response, from: facts)
+            try client.take(rule.response, from: facts, keepingOld: true)
             let owner = RefreshOwner(
                 named: answer.username.flatMap { facts.text(at: $0) },
                 subjects: RefreshOwner.Subjects(

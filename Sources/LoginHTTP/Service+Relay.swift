@@ -29,7 +29,7 @@ extension Service {
                 return Relayed(response: response, session: nil, isProven: false, carriedPassword: false)
             }
             do throws(FillFault) {
-                try request.attach(session, profile.sessionRule, SlotValues(session, username: username))
+                try request.attach(session, profile.sessionRule, client.values(session, username: username))
             } catch {
                 throw error.asLoginError
             }
@@ -69,13 +69,17 @@ extension Service {
         let whole = HTTPResponse(
             status: response.status, headers: response.headers, body: body ?? Secret(""), cookies: response.cookies,
             redirect: response.redirect)
-        let json = profile.proof.rules.readsJSON ? try whole.json() : nil
-        return ParsedResponse(response: whole, json: json, origin: endpoint.origin, isProven: relayed.isProven)
-            .relayed(
-                by: profile.proof,
-                in: RelayContext(
-                    space: space, carriedPassword: relayed.carriedPassword, loginPaths: try loginPaths(),
-                    anonymousLocation: anonymousResponse?.location))
+        let rules = profile.proof.rules
+        return ParsedResponse(
+            response: whole, json: rules.readsJSON ? try whole.json() : nil,
+            html: rules.readsHTML ? try ResponsePage(whole, at: endpoint.base)?.body : nil, origin: endpoint.origin,
+            isProven: relayed.isProven
+        )
+        .relayed(
+            by: profile.proof,
+            in: RelayContext(
+                space: space, carriedPassword: relayed.carriedPassword, loginPaths: try loginPaths(),
+                anonymousLocation: anonymousResponse?.location))
     }
 
     /// Whether the server judges a password where this goes along.
@@ -106,7 +110,7 @@ extension Service {
         case .challenge: break
         }
         guard let rule = profile.verify ?? profile.login else { return nil }
-        var values = SlotValues(session, username: username)
+        var values = client.values(session, username: username)
         values.ttl = options.ttl
         let url: String
         do throws(FillFault) {
@@ -132,7 +136,7 @@ extension Service {
     package func attachment(of session: Session, username: String) throws(LoginError) -> Attachment {
         var request = HTTPRequest(method: "POST", url: endpoint.base)
         do throws(FillFault) {
-            try request.attach(session, profile.sessionRule, SlotValues(session, username: username))
+            try request.attach(session, profile.sessionRule, client.values(session, username: username))
         } catch {
             throw error.asLoginError
         }

@@ -127,7 +127,7 @@ package final class Service: Authenticator {
         case .opened(let login): .accepted(try confirmed(login))
         case .refused(let refusal): .refused(refusal)
         case .needsCode(let words, let steps): .needsCode(words: words, steps)
-        case .pending(let seconds, let steps): .pending(seconds: seconds, steps)
+        case .pending(let seconds, let took, let steps): .pending(seconds: seconds, took: took, steps)
         }
     }
 
@@ -143,7 +143,7 @@ package final class Service: Authenticator {
     }
 
     /// What the login handed out that is needed after it.
-    var takenForLater: [CredentialField: Secret] { client.extraSecrets.taken(profile.takenForLater) }
+    package var takenForLater: [CredentialField: Secret] { client.extraSecrets.taken(profile.takenForLater) }
 
     /// Whether the credential stays beside the session that it earned.
     private var keepsCredential: Bool {

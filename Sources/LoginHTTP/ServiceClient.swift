@@ -20,7 +20,7 @@ final class ServiceClient {
     /// Everything secret that was sent or received: what the server says is not shown where it repeats any of it.
     private(set) var hidden = RepeatedSecrets()
     /// What goes along with every request.
-    private(set) var extraSecrets: [CredentialField: Secret] = [:]
+    var extraSecrets: [CredentialField: Secret] = [:]
 
     /// How a request goes out: with a credential, or without.
     typealias Way = (HTTPRequest) throws(LoginError) -> Sent
@@ -63,20 +63,6 @@ final class ServiceClient {
     func trust(_ exception: TrustedCertificate) {
         transport.trust(exception)
         anonymousTransport?.trust(exception)
-    }
-
-    /// Keeps what a response hands out for later requests; what is not there is missed where it is used.
-    func take(_ rule: ResponseRule, from facts: ParsedResponse) throws(LoginError) {
-        for taken in rule.taken {
-            extraSecrets[.taken(taken.name)] = nil
-            guard let value = facts.secret(at: taken.place), !value.isEmpty else { continue }
-            guard value.isHeaderSafe else {
-                throw .network(.brokenResponse("what is to be {\(taken.name)} contains a control character"))
-            }
-            extraSecrets[.taken(taken.name)] = value
-            // A short one is a number or a name as a rule, which any text of the server may hold.
-            if value.count >= 8 { hide([value]) }
-        }
     }
 
     func hide(_ secrets: [Secret?], username: String = "") {

@@ -3,16 +3,24 @@ package import LoginCore
 internal import Secrets
 
 extension TerminalPrompt {
+    /// How often the code is asked for again where the line was blank, before the question counts as not answered.
+    private static let mostBlanks = 5
+
     /// Asks for the code of a second factor, masked as a password is: some codes are good for years.
     func ask(for request: CodeRequest) throws(LoginError) -> Answer {
         var conversation = try begin(missing: [])
         conversation.say(CodeDialogue(request: request, columns: conversation.columns).opening)
-        guard let typed = try conversation.read("Code: ", style: .masked(mask), for: .password) else {
-            return .cancelled
+        for _ in 0..<Self.mostBlanks {
+            guard let typed = try conversation.read("Code: ", style: .masked(mask), for: .password) else {
+                return .cancelled
+            }
+            guard typed.isEmpty else {
+                conversation.holds = true
+                return .code(typed)
+            }
+            conversation.say([Dialogue.leftBlank(.code)])
         }
-        guard !typed.isEmpty else { return .leftBlank(.code) }
-        conversation.holds = true
-        return .code(typed)
+        return .leftBlank(.code)
     }
 
     /// Waits in the foreground, with a line that is taken away again.

@@ -19,6 +19,10 @@ struct Dialogue {
         return lines
     }
 
+    static func leftBlank(_ field: CredentialField) -> String {
+        "The \(field.shownName) was left blank; nothing was sent."
+    }
+
     /// What stands before the answer; names the account where the name itself is not asked for.
     func label(_ field: CredentialField) -> String {
         guard field == .password || field == .token, !challenge.fields.contains(.username),
@@ -41,7 +45,7 @@ struct Dialogue {
         case .sessionEnded(at: let time?): ["The stored session expired \(LocalTime.words(of: time))."]
         case .passwordRefusedBefore:
             ["The server refused the stored \(secretName) before; it was not sent again."]
-        case .leftBlank(let field): ["The \(field.shownName) was left blank; nothing was sent."]
+        case .leftBlank(let field): [Self.leftBlank(field)]
         case .refused(let refusal): refused(refusal)
         case .storedRefused(let refusal): ["The server refused the stored \(secretName)."] + details(refusal)
         }

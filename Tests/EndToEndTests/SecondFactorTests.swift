@@ -96,6 +96,16 @@ import Testing
         #expect(try demo.requests().map(\.status) == [401, 401, 400, 200, 200, 200])
     }
 
+    @Test func `an empty line at the code uses up no attempt`() throws {
+        let run = try authctl.onTerminal("login", "vault", "-u", "ann")
+        try run.answer("Password for ann: ", "correct horse\r")
+        try run.answer("Code: ", "111111\r").pty.wait(for: "Attempt 2 of 3")
+        try run.answer("Code: ", "\r").answer("Code: ", "\r")
+        try run.pty.wait(for: "The code was left blank; nothing was sent.")
+        try run.answer("Code: ", "907214\r")
+        #expect(try run.end() == .exited(0))
+    }
+
     @Test func `wrong three times is 9, and the password stands`() throws {
         let run = try authctl.onTerminal("login", "vault", "-u", "ann")
         try run.answer("Password for ann: ", "correct horse\r")

@@ -76,6 +76,17 @@ import Testing
         #expect(!run.pty.text.contains("Attempt"))
     }
 
+    @Test func `shows nothing of what is typed before the question, and does not take it for the answer`() throws {
+        try demo.order(DemoBackendProcess.Fault(path: "/users/me", delay: 2))
+        let run = try authctl.onTerminal("login", "blog", "-u", "ann")
+        try run.pty.wait(for: "please wait…")
+        #expect(!run.pty.echoes)
+        run.pty.type("canary")
+        try run.answer("Password for ann: ", "correct horse\r")
+        #expect(try run.end() == .exited(0))
+        #expect(run.pty.echoes && !run.pty.text.contains("canary"))
+    }
+
     @Test func `takes UTF-8, and a blank password where that is allowed`() throws {
         let bob = try authctl.onTerminal("login", "wire")
         try bob.answer("User name: ", "bob\r").answer("Password: ", "pä:ss%wörd&+\"\\ünïcode\r")

@@ -36,6 +36,16 @@ struct HTMLBoundsTests {
         }
     }
 
+    @Test(arguments: ["<form x=\">\" ", "<form x='>' ", "<form x = \">\"\n"])
+    func `B1 a bracket in quotes ends no element`(start: String) {
+        let names = (0..<2000).map { "a\($0)" }.joined(separator: " ")
+        #expect(fault("\(start)\(names)>") != nil)
+    }
+
+    @Test func `B1 values need no gap between them`() {
+        #expect(fault("<form \((0..<2000).map { "a\($0)=\"\"" }.joined())>") != nil)
+    }
+
     @Test func `words between elements are no attributes`() throws {
         let text = String(repeating: "many words ", count: 5000)
         #expect(fault("<html><body>\(text)<form method=post><input name=a></form></body></html>") == nil)

@@ -189,4 +189,55 @@ struct ServiceStepsTests {
             #expect(exchange.requests.count == 2)
         }
     }
+
+    @Test func `what is kept goes along with a request of the person's own, too`() throws {
+        let exchange = Exchange(try taking(), [.answer(200, "{}")])
+        exchange.service.hold([.taken("account"): Secret("7/8")])
+        let session = Session.token(Token(value: Secret("t2"), refreshToken: nil, expires: nil))
+        _ = try exchange.service.relay(
+            HTTPRequest(method: "GET", url: "https://shop.example/x"), with: session, username: "ann")
+        #expect(exchange.requests[0].contains("X-Account: 7/8"))
+        let rule = try taking().sessionRule
+        let lines = try rule.headerLines(session, username: "ann", taken: [.taken("account"): Secret("7/8")])
+        #expect(lines?.text == "X-Token: t2\nX-Account: 7/8")
+        #expect(throws: FillFault.missing(.taken("account"))) { try rule.headerLines(session, username: "ann") }
+    }
+
+    @Test(arguments: [(#"{"token": "t3", "account": "9"}"#, "9"), (#"{"token": "t3"}"#, "7")])
+    func `a refresh brings a new value, or leaves the old one`(body: String, expected: String) throws {
+        var profile = try taking()
+        profile.loginSteps[0].response.refreshToken = Place("/refresh")
+        var refresh = try SomeProfiles.rule("POST", "/refresh")
+        refresh.response.taken = [ResponseRule.Taken(name: "account", place: try #require(Place("/account")))]
+        profile.refresh = refresh
+        let exchange = Exchange(profile, [.answer(200, body)])
+        exchange.service.hold([.taken("account"): Secret("7")])
+        let old = Session.token(Token(value: Secret("t2"), refreshToken: Secret("r"), expires: nil))
+        _ = try exchange.service.refresh(old, username: "ann")
+        #expect(exchange.service.takenForLater.mapValues(\.text) == [.taken("account"): expected])
+    }
+
+    @Test func `the server's words do not repeat what the same answer hands out`() throws {
+        var profile = try taking()
+        profile.loginSteps[0].response.message = Place("/message")
+        let telling = HTTPResponse.answer(
+            401, #"{"account": "account-canary", "message": "use account-canary"}"#, headers: ["X-Wants: otp"])
+        guard case .needsCode(let words, _) = try begin(Exchange(profile, [anonymous, telling])) else {
+            Issue.record("no code was asked for")
+            return
+        }
+        #expect(words == nil)
+    }
+
+    @Test func `how long the server takes counts as waiting`() throws {
+        var profile = try shop()
+        profile.loginSteps[1].content = .none
+        profile.loginSteps[1].response.pending = [Condition(status: 202)]
+        let exchange = Exchange(profile, [anonymous, wantsCode, .answer(202)])
+        guard case .pending(let seconds, let took, _) = try begin(exchange) else {
+            Issue.record("not pending")
+            return
+        }
+        #expect(seconds == 5 && took == 0)
+    }
 }

@@ -36,14 +36,15 @@ struct TokenCommand: WorldCommand, ReportingCommand {
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let profile = try invocation.context.selectProfile(profile)
-        let (session, username) = try TokenSource(
-            context: invocation.context, profile: profile, minimum: minTtl, asksServer: verify, wantsHeader: header
-        ).session()
+        let source = TokenSource(
+            context: invocation.context, profile: profile, minimum: minTtl, asksServer: verify, wantsHeader: header)
+        let (session, username) = try source.session()
+        let taken = try source.taken(username)
         if verify { invocation.context.sayIfUnverifiable(profile) }
         if printsJSON {
-            try invocation.streams.result(json: try TokenReport(profile, session, username, header: header))
+            try invocation.streams.result(json: try TokenReport(profile, session, username, taken, header: header))
         } else if header {
-            try invocation.show(try Self.line(session, profile, username))
+            try invocation.show(try Self.line(session, profile, username, taken))
         } else {
             try invocation.show(try Self.token(session))
         }
@@ -51,11 +52,11 @@ struct TokenCommand: WorldCommand, ReportingCommand {
     }
 
     fileprivate static func line(
-        _ session: Session, _ profile: Profile, _ username: String
+        _ session: Session, _ profile: Profile, _ username: String, _ taken: [CredentialField: Secret]
     ) throws(LoginError) -> Secret {
         let line: Secret?
         do throws(FillFault) {
-            line = try profile.sessionRule.headerLines(session, username: username)
+            line = try profile.sessionRule.headerLines(session, username: username, taken: taken)
         } catch .missing(let slot) {
             throw .usage(.other("the session has no {\(slot.name)}, which a header of the profile needs"))
         } catch {
@@ -89,7 +90,9 @@ private struct TokenReport: Encodable {
     let header: String?
     let expires: Int64?
 
-    init(_ profile: Profile, _ session: Session, _ username: String, header: Bool) throws(LoginError) {
+    init(
+        _ profile: Profile, _ session: Session, _ username: String, _ taken: [CredentialField: Secret], header: Bool
+    ) throws(LoginError) {
         self.profile = profile.name
         self.username = username
         self.expires = session.expires
@@ -98,7 +101,7 @@ private struct TokenReport: Encodable {
             self.header = nil
             return
         }
-        self.header = try TokenCommand.line(session, profile, username).unprotectedText
+        self.header = try TokenCommand.line(session, profile, username, taken).unprotectedText
         self.token = nil
     }
 }

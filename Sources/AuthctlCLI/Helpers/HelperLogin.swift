@@ -19,7 +19,10 @@ struct HelperLogin {
         let source = TokenSource(
             context: invocation.context, profile: profile, minimum: 0, asksServer: false, wantsHeader: true)
         do throws(LoginError) {
-            if isLendable, let lent = try lent(try source.session(of: account)) { return lent }
+            if isLendable {
+                let session = try source.session(of: account)
+                if let lent = try lent(session, try source.taken(account.username)) { return lent }
+            }
             invocation.explain("the session of \(profile.name) cannot be used by other programs")
             return nil
         } catch .loginRequired {
@@ -32,7 +35,8 @@ struct HelperLogin {
     func stored() throws(LoginError) -> LentLogin? {
         guard isLendable else { return nil }
         let keeper = invocation.context.keeper(profile, account.origin, settings)
-        return try keeper.fill(account).session.flatMap { (session) throws(LoginError) in try lent(session) }
+        let stored = try keeper.fill(account)
+        return try stored.session.flatMap { (session) throws(LoginError) in try lent(session, stored.extraSecrets) }
     }
 
     /// Has the service judge what is stored; what it refuses is erased, a password marked, and what can be renewed is.
@@ -56,9 +60,9 @@ struct HelperLogin {
     /// Digest, tickets and certificates never leave as they are.
     private var isLendable: Bool { account.kind == .basic || account.kind == .token }
 
-    private func lent(_ session: Session) throws(LoginError) -> LentLogin? {
+    private func lent(_ session: Session, _ taken: [CredentialField: Secret]) throws(LoginError) -> LentLogin? {
         do throws(FillFault) {
-            return try LentLogin(session, profile.sessionRule, username: account.username)
+            return try LentLogin(session, profile.sessionRule, username: account.username, taken: taken)
         } catch {
             throw .failure(.sessionFitsNoHeader)
         }

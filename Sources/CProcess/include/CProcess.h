@@ -51,7 +51,8 @@ void cprocess_terminal_hold(void);
 
 // Writes a notice, which stands until cprocess_terminal_disarm or the end of the process; `removal` takes it away. It is there
 // again when a stopped process goes on in the foreground. Returns 0 or an errno: EAGAIN in the background; EBUSY while a
-// question is open, or if it is to be shown `only_if_free` and there is a hold or a notice.
+// question is open, or if it is to be shown `only_if_free` and there is a hold or a notice. One that is not only for a free
+// terminal is a login's: until it is taken away the terminal has no echo.
 int cprocess_terminal_show(int descriptor, const char *text, const char *removal, int only_if_free);
 
 // Takes a notice away, puts settings and signals back as they were, and drops input that was not read. Does nothing

@@ -53,7 +53,7 @@ package struct ParsedResponse {
         case .cookie(let name):
             return response.cookies.first { $0.name == name }?.value.unprotectedText
         case .field(let name):
-            return html?.value(ofField: name)?.unprotectedText
+            return html?.text(ofField: name)
         case .text:
             return response.body.withUnsafeBytes { String(decoding: $0.prefix(Self.textLimit), as: UTF8.self) }
         case .between(let outer, let before, let after):

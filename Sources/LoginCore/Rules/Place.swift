@@ -80,11 +80,18 @@ public struct HTMLBody {
         self.plainText = plainText
     }
 
-    /// The value of the first field of this name: of a list the chosen or the first one. Of a field without a value its type.
-    func value(ofField name: String) -> Secret? {
+    /// The value of the first field of this name: of a list the chosen or the first one.
+    func value(ofField name: String) -> Secret? { field(name)?.value }
+
+    /// The same for a condition, which may ask whether there is such a field at all: of one without a value its type.
+    func text(ofField name: String) -> String? {
+        guard let field = field(name) else { return nil }
+        if let value = field.value, !value.isEmpty { return value.unprotectedText }
+        return field.type
+    }
+
+    private func field(_ name: String) -> PageField? {
         let fields = forms.flatMap(\.fields).filter { $0.name == name }
-        guard let field = fields.first(where: \.isChosen) ?? fields.first else { return nil }
-        if let value = field.value, !value.isEmpty { return value }
-        return Secret(field.type)
+        return fields.first(where: \.isChosen) ?? fields.first
     }
 }

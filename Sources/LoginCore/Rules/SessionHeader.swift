@@ -1,14 +1,17 @@
-public import Secrets
+package import Secrets
 
 extension SessionRule {
     /// The header lines with which `session` is sent, for programs that send it themselves: `Name: value`, one below the
     /// other, those for requests that write last.
     ///
+    /// - Parameter taken: what the login handed out for later requests.
     /// - Returns: nothing where the session goes along in no header.
     /// - Throws: what of the profile's templates cannot be filled in, or not in a header.
-    public func headerLines(_ session: Session, username: String) throws(FillFault) -> Secret? {
+    package func headerLines(
+        _ session: Session, username: String, taken: [CredentialField: Secret] = [:]
+    ) throws(FillFault) -> Secret? {
         var text = SecretBuilder(limit: RequestRule.bodyLimit)
-        if let (username, password) = try basicPair(session, username: username) {
+        if let (username, password) = try basicPair(session, username: username, taken: taken) {
             try text.writeBasic(username, password)
         }
         var values = SlotValues()
@@ -20,6 +23,7 @@ extension SessionRule {
             try text.writeCookies(cookies)
         case .token(let token): values = token.values(username)
         }
+        values.extraSecrets = taken
         for header in headers + writeHeaders {
             try text.write("\(text.count == 0 ? "" : "\n")\(header.name): ")
             try header.value.fill(values, .header, into: &text)
@@ -30,8 +34,8 @@ extension SessionRule {
     /// User name and password of RFC 7617: the credential itself, or the pair that is made of a token.
     /// - Returns: nothing where the session is neither.
     /// - Throws: what of the profile's template cannot be filled in, or not in a header.
-    public func basicPair(
-        _ session: Session, username: String
+    package func basicPair(
+        _ session: Session, username: String, taken: [CredentialField: Secret] = [:]
     ) throws(FillFault) -> (username: Secret, password: Secret)? {
         switch session {
         case .credential(let credential):
@@ -43,7 +47,8 @@ extension SessionRule {
             return nil
         case .token(let token):
             guard let pair = basic else { return nil }
-            let values = token.values(username)
+            var values = token.values(username)
+            values.extraSecrets = taken
             return (try pair.username.filled(values, .header), try pair.password.filled(values, .header))
         }
     }
@@ -51,13 +56,15 @@ extension SessionRule {
     /// The scheme of the header `Authorization` and what follows it (RFC 9110, section 11.4).
     /// - Returns: nothing where a token goes along in another header.
     /// - Throws: what of the profile's template cannot be filled in, or not in a header.
-    public func authorization(
-        _ session: Session, username: String
+    package func authorization(
+        _ session: Session, username: String, taken: [CredentialField: Secret] = [:]
     ) throws(FillFault) -> (scheme: String, value: Secret)? {
         guard case .token(let token) = session,
             let header = headers.first(where: { $0.name.lowercased() == "authorization" })
         else { return nil }
-        let line = try header.value.filled(token.values(username), .header)
+        var values = token.values(username)
+        values.extraSecrets = taken
+        let line = try header.value.filled(values, .header)
         return line.withUnsafeBytes { bytes in
             guard let blank = bytes.firstIndex(of: UInt8(ascii: " ")), blank > 0 else { return nil }
             let value = Secret(copying: UnsafeRawBufferPointer(rebasing: bytes[(blank + 1)...]))

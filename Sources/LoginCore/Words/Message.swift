@@ -100,11 +100,12 @@ extension LoginNeed {
             case .clockSetBack(let difference): "\(difference.setBackWords); the session may have expired"
             case .keyLocked(let file):
                 "the key in \(SafeText.quoted(file)) is encrypted, and its passphrase is neither stored nor supplied"
-            case .passwordCommandFailed(status: 127):
-                "the password command was not found, or cannot be run (status 127)"
-            case .passwordCommandFailed(let status): "the password command failed with status \(status)"
-            case .passwordCommandTookTooLong(let seconds):
-                "the password command took more than \(seconds) seconds and was stopped"
+            case .passwordCommandFailed(status: 127, let isCode):
+                "the \(isCode ? "otp" : "password") command was not found, or cannot be run (status 127)"
+            case .passwordCommandFailed(let status, let isCode):
+                "the \(isCode ? "otp" : "password") command failed with status \(status)"
+            case .passwordCommandTookTooLong(let seconds, let isCode):
+                "the \(isCode ? "otp" : "password") command took more than \(seconds) seconds and was stopped"
             case .ticket(let problem): problem.words
             case .otherRealm(let realm, _, let login):
                 "this URL belongs to the realm \(SafeText.quoted(realm)), but the login is for \(SafeText.quoted(login))"

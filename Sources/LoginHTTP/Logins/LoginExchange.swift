@@ -48,6 +48,7 @@ struct LoginExchange {
             }
             let takesCode = rule.slots.contains(.code)
             if steps.isGuarded, takesCode, code == nil { return .needsCode(words: steps.words, steps) }
+            let begun = clock.now()
             let facts = try send(rule, &steps, code: takesCode ? code : nil, by: way)
             switch client.judge(facts, by: rule.response, at: .login) {
             case .accepted:
@@ -64,7 +65,8 @@ struct LoginExchange {
                 }
                 if steps.next + 1 < rules.count { steps.next += 1 }
             case .pending:
-                return .pending(seconds: rule.response.interval, steps)
+                let took = max(clock.now() - begun, 0)
+                return .pending(seconds: rule.response.interval, took: Int(clamping: took), steps)
             case .refused(let refusal):
                 return try refused(refusal, at: rule, steps, hasSentCode: takesCode && code != nil)
             case .forbidden(let refusal):
@@ -88,12 +90,17 @@ struct LoginExchange {
         values.cookies = steps.cookies
         let reply = try client.send(rule, values, session: nil, carrying: steps.cookies, from: steps.page, by: way)
         steps.visit = reply.visit ?? steps.visit
-        let isLast = steps.next == client.profile.loginSteps.count - 1
-        steps.page = isLast ? nil : try ResponsePage(reply.facts.response, at: reply.url)
+        steps.page = wantsPage(after: steps) ? try ResponsePage(reply.facts.response, at: reply.url) : nil
         // The server's words may repeat what this very answer hands out.
-        let facts = reply.facts
-        client.hide([rule.response.token.flatMap { facts.secret(at: $0) }] + facts.response.cookies.map(\.value))
-        return facts
+        client.hide(whatIsIn: reply.facts, by: rule.response)
+        return reply.facts
+    }
+
+    /// Whether the next step sends a form that the response to this one may have.
+    private func wantsPage(after steps: StepsInProgress) -> Bool {
+        let rules = client.profile.loginSteps
+        guard steps.next + 1 < rules.count, case .form = rules[steps.next + 1].content else { return false }
+        return rules[steps.next + 1].page == nil
     }
 
     /// Only the refusal of a step that carries the credential is about the credential.
@@ -113,7 +120,7 @@ struct LoginExchange {
         _ facts: ParsedResponse, _ rule: ResponseRule, in steps: inout StepsInProgress
     ) throws(LoginError) {
         steps.cookies = facts.response.cookies
-        try client.take(rule, from: facts)
+        try client.take(rule, from: facts, keepingOld: false)
         guard let place = rule.token, let value = facts.secret(at: place), !value.isEmpty else { return }
         try readToken(facts, rule, in: &steps)
     }
@@ -173,23 +180,5 @@ extension StepsInProgress {
     /// Whether the next request is for a second factor that was not wanted.
     fileprivate func isSkipped(in profile: Profile) -> Bool {
         next > 0 && !isGuarded && profile.loginSteps[next - 1].response.secondFactor != nil
-    }
-}
-
-extension Credential {
-    /// Nothing where it is another kind of proof.
-    var password: Secret? {
-        switch kind {
-        case .password(let password): password
-        case .token, .ticket, .certificate, .noSecret: nil
-        }
-    }
-}
-
-extension Refusal {
-    /// The same, if need be with the remark that a good credential without rights may look alike.
-    func ambiguous(_ isAmbiguous: Bool, _ credential: Credential?) -> Refusal {
-        let hadTicket = credential?.kind == .ticket
-        return Refusal(status: status, words: words, mayMeanForbidden: isAmbiguous, hadTicket: hadTicket)
     }
 }

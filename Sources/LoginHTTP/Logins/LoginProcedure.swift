@@ -37,7 +37,8 @@ enum OpeningStep {
     case opened(OpenedLogin)
     case refused(Refusal)
     case needsCode(words: String?, StepsInProgress)
-    case pending(seconds: Int, StepsInProgress)
+    /// To be sent again after so many seconds; `took` is how many the server needed to say so.
+    case pending(seconds: Int, took: Int, StepsInProgress)
 }
 
 /// A session that no verify endpoint has confirmed yet.
@@ -49,4 +50,22 @@ struct OpenedLogin {
     var visit: PageVisit?
     /// Why the token looks as if it were past its end, where the clocks are the reason.
     var clockDifference: ClockDifference?
+}
+
+extension Credential {
+    /// Nothing where it is another kind of proof.
+    var password: Secret? {
+        switch kind {
+        case .password(let password): password
+        case .token, .ticket, .certificate, .noSecret: nil
+        }
+    }
+}
+
+extension Refusal {
+    /// The same, if need be with the remark that a good credential without rights may look alike.
+    func ambiguous(_ isAmbiguous: Bool, _ credential: Credential?) -> Refusal {
+        let hadTicket = credential?.kind == .ticket
+        return Refusal(status: status, words: words, mayMeanForbidden: isAmbiguous, hadTicket: hadTicket)
+    }
 }

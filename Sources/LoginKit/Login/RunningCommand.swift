@@ -9,7 +9,7 @@ final class RunningCommand {
     private let output: Int32
 
     /// - Throws: `loginRequired` with status 127 where there is no such program.
-    init(_ words: [String]) throws(LoginError) {
+    init(_ words: [String], isCode: Bool) throws(LoginError) {
         let pipe: PipeEnds
         do throws(ChildProgram.StartFailure) {
             pipe = try PipeEnds()
@@ -22,7 +22,7 @@ final class RunningCommand {
             program = try ChildProgram(words, output: pipe.writing)
         } catch {
             close(pipe.reading)
-            throw .loginRequired(LoginNeed(why: .passwordCommandFailed(status: 127)))
+            throw .loginRequired(LoginNeed(why: .passwordCommandFailed(status: 127, isCode: isCode)))
         }
     }
 

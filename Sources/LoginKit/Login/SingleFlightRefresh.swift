@@ -19,6 +19,8 @@ final class SingleFlightRefresh: Authenticator {
 
     func prepare() throws(LoginError) -> ProtectionSpace { try service.prepare() }
 
+    var takenForLater: [CredentialField: Secret] { service.takenForLater }
+
     func hold(_ extraSecrets: [CredentialField: Secret]) { service.hold(extraSecrets) }
 
     /// The password that is kept earns a session for all processes, and one that is refused is sent by one of them.

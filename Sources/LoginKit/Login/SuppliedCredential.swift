@@ -40,7 +40,8 @@ package struct SuppliedCredential {
             let supplied = (kind == .code ? world.environment.code : world.environment.password) ?? Secret("")
             return try fromFile { () throws(SecretFile.Problem) in try SecretFile.soleLine(of: supplied) }
         case .command(let line):
-            return try PasswordCommand(line: line, patience: patience).run(isCancelled: world.isCancelled)
+            return try PasswordCommand(line: line, patience: patience, isCode: kind == .code).run(
+                isCancelled: world.isCancelled)
         case .standardInput:
             // Typed there, it would be seen.
             guard !world.isTerminal(STDIN_FILENO) else {

@@ -1,7 +1,7 @@
 package import LoginCore
 import LoginHTTP
 package import LoginStores
-import Secrets
+package import Secrets
 
 /// The stored session of a profile, renewed if it does not live long enough. Without need, nothing is asked of the
 /// network.
@@ -31,6 +31,13 @@ package struct TokenSource {
         // Before anything is asked of a store or the network.
         try account.kind.check(wantsHeader: wantsHeader)
         return (try session(of: account), account.username)
+    }
+
+    /// What the login of an account handed out that the session needs in a header.
+    package func taken(_ username: String) throws(LoginError) -> [CredentialField: Secret] {
+        guard !profile.takenForLater.isEmpty, let account = try context.record(of: profile)?.account(named: username)
+        else { return [:] }
+        return try stored(account).extraSecrets
     }
 
     private func checkHasHeader() throws(LoginError) {
@@ -88,6 +95,9 @@ package struct TokenSource {
         var settings = LoginSettings()
         settings.username = account.username
         settings.policy = LoginFlow.Policy(mayAsk: false)
+        let mayUse = context.mayUseSuppliedVariables(for: profile, isLogin: false)
+        settings.code = LoginChoices().suppliedCode(profile, context.world, mayUseVariables: mayUse)
+        settings.policy.hasSuppliedCode = settings.code != nil
         return settings
     }
 

@@ -50,7 +50,8 @@ actor Visit {
     func headerLines() throws -> String? {
         guard let admission, let gate else { throw LoginError.failure(.other(Self.over)) }
         do throws(FillFault) {
-            return try gate.profile.sessionRule.headerLines(admission.session, username: admission.username)?
+            return try gate.profile.sessionRule.headerLines(
+                admission.session, username: admission.username, taken: admission.run.service.takenForLater)?
                 .unprotectedText
         } catch {
             throw LoginError.failure(.sessionFitsNoHeader)

@@ -58,6 +58,9 @@ struct RequestDecoder {
         rule.content = try content(table)
         rule.page = try page(rule, table)
         try checkSlots(rule, table)
+        if rule.response.pending != nil, rule.slots.contains(.code) {
+            throw table.fault("pending", "cannot be used with {otp}: a code works once, and this request is sent again")
+        }
         if key != "login", rule.slots.contains(.code) { throw table.fault(nil, "{otp} is allowed only in 'login'") }
         return rule
     }
