@@ -50,7 +50,7 @@ test-all: ## the same, each fault at every place and in every store: what CI run
 check test test-all:
 	@scripts/deps build test
 	@swift build --build-tests
-	@AUTHCTL_TESTS=$(THOROUGHNESS) swift test --skip-build $(CHOICE)
+	@AUTHCTL_TESTS=$(THOROUGHNESS) scripts/run-tests $(CHOICE)
 
 soak: COUNT := 2000
 soak: ## COUNT=2000 mixed commands from eight processes at a server that fails one answer in five

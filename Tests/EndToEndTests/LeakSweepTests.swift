@@ -86,7 +86,7 @@ import Testing
         defer { kill(process.processIdentifier, SIGKILL) }
         // A parent may go on before the kernel has laid out the arguments and the environment of its child.
         let place = URL(fileURLWithPath: "/proc/\(process.processIdentifier)/environ")
-        for _ in 0..<2000 where try Data(contentsOf: place).isEmpty { usleep(10_000) }
+        try #require(try eventually { try !Data(contentsOf: place).isEmpty })
         let sweep = try LeakSweep(secrets: ["correct horse"])
         let hits = try sweep.hits(ofProcess: process.processIdentifier)
         #expect(hits.map(\.place) == ["/proc/\(process.processIdentifier)/environ"])

@@ -108,12 +108,10 @@ final class `A move that is killed` {
             else { return false }
             return environment.range(of: mark) != nil
         }
-        for _ in 0..<600 {
-            let processes = try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { Int($0) != nil }
-            guard processes.contains(where: isOrphan) else { return }
-            usleep(100_000)
+        let ended = try eventually {
+            try !FileManager.default.contentsOfDirectory(atPath: "/proc").contains { Int($0) != nil && isOrphan($0) }
         }
-        Issue.record("what the killed move had started has not ended after a minute")
+        #expect(ended, "what the killed move had started has not ended after a minute")
     }
 
     @Test(RealServer.require("strace"), arguments: directions)

@@ -39,7 +39,7 @@ struct JSONBodyTests {
             origin: Origin(scheme: "https", host: "a.example", port: 443))
         let start = ContinuousClock.now
         #expect(ExpiryReader(now: 5).expiry(facts, ResponseRule(), token: Secret(token)) == nil)
-        #expect(ContinuousClock.now - start < .seconds(1))
+        #expect(ContinuousClock.now - start < .seconds(10))
     }
 
     @Test func `a body of the usual kind is read`() throws {

@@ -15,7 +15,7 @@ struct `Plain http` {
         let start = ContinuousClock.now
         let request = HTTPRequest(method: "GET", url: url.text, basic: Self.credential)
         #expect(fault { _ = try CurlTransport(origin: url.origin).send(request) } == .untrusted(.plainHTTP))
-        #expect(ContinuousClock.now - start < .seconds(1))
+        #expect(ContinuousClock.now - start < .seconds(10))
     }
 
     @Test(arguments: ["localhost", "127.0.0.1", "127.0.0.2"])

@@ -58,13 +58,7 @@ public final class CertificateHttpd {
 
     /// The lines of its access log: the name in the certificate, the path, and the status.
     public func accesses(expecting count: Int = 0) -> [String] {
-        var found: [String] = []
-        for _ in 0..<100 {
-            found = server.text("access.log").split(separator: "\n").map(String.init)
-            if found.count >= count { break }
-            usleep(20_000)
-        }
-        return found
+        server.lines(of: "access.log", expecting: count) { String($0) }
     }
 
     public var errors: String { server.text("error.log") }

@@ -21,16 +21,11 @@ public enum Command {
     /// - Parameter input: what it finds on its stdin, which then ends.
     /// - Throws: `DeadlineExceeded` after so many seconds; the program is killed.
     public static func run(
-        _ spec: ChildSpec, input: [UInt8] = [], within seconds: Double = 60
+        _ spec: ChildSpec, input: [UInt8] = [], within seconds: Double = 120
     ) throws -> CommandResult {
-        starting.lock()
-        let (stdin, stdout, stderr, pid): (Channel, Channel, Channel, Int32)
-        do {
-            defer { starting.unlock() }
-            (stdin, stdout, stderr) = (try Channel(), try Channel(), try Channel())
-            pid = try start(spec, stdin, stdout, stderr)
-        }
-        let child = Child(pid: pid), deadline = Date(timeIntervalSinceNow: seconds)
+        let (stdin, stdout, stderr) = (try Channel(), try Channel(), try Channel())
+        let child = Child(pid: try start(spec, stdin, stdout, stderr))
+        let deadline = Date(timeIntervalSinceNow: seconds)
         stdin.closeReading()
         stdout.closeWriting()
         stderr.closeWriting()
@@ -50,10 +45,6 @@ public enum Command {
         guard let ending = child.ending else { throw DeadlineExceeded(waitingFor: "the end of \(spec.path)", seen: "") }
         return CommandResult(ending: ending, outputBytes: stdout.collected, errorBytes: stderr.collected)
     }
-
-    /// One at a time: a child that is forked between the making of another's pipe and its mark 'close on exec' would keep
-    /// that pipe open, and the other would wait for the end of its input.
-    private static let starting = NSLock()
 
     private static func start(
         _ spec: ChildSpec, _ stdin: Channel, _ stdout: Channel, _ stderr: Channel
@@ -82,11 +73,11 @@ private final class Channel {
     private(set) var writing: Int32
     private(set) var collected: [UInt8] = []
 
+    /// No other child inherits an end: that would keep it open, and what reads its input would wait for the end of it.
     init() throws {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EMFILE) }
+        guard cprocess_pipe(&ends) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EMFILE) }
         (reading, writing) = (ends[0], ends[1])
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     }
 
     deinit {

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// A loopback port that nobody listens on, for servers that cannot choose one themselves.
 enum FreePort {
@@ -6,11 +7,14 @@ enum FreePort {
     /// this one in the moment before it is used.
     private static let range: ClosedRange<UInt16> = 20000...32000
 
+    /// What this process gave out before: its server may not listen yet.
+    private static let given = Mutex<Set<UInt16>>([])
+
     /// - Throws: `POSIXError` where fifty ports in a row are taken.
     static func next() throws -> UInt16 {
         for _ in 0..<50 {
             let port = UInt16.random(in: range)
-            if isFree(port) { return port }
+            if given.withLock({ $0.insert(port).inserted }), isFree(port) { return port }
         }
         throw POSIXError(.EADDRINUSE)
     }

@@ -50,15 +50,9 @@ public final class HttpdServer {
     }
 
     /// The lines of the access log, the tests for its coming up left out. httpd writes a line after the answer, so this
-    /// waits until there are as many as expected, two seconds at most.
+    /// waits until there are as many as expected.
     public func accesses(expecting count: Int = 0) throws -> [Access] {
-        var found: [Access] = []
-        for _ in 0..<100 {
-            found = server.text("access.log").split(separator: "\n").compactMap(Self.access)
-            if found.count >= count { break }
-            usleep(20_000)
-        }
-        return found
+        server.lines(of: "access.log", expecting: count, Self.access)
     }
 
     /// Everything that httpd logged, for a sweep.

@@ -49,15 +49,7 @@ public final class HttpdSite {
 
     /// Every request but those for its coming up, as `user scheme method path status`, once there are so many.
     public func requests(expecting count: Int = 0) -> [String] {
-        var found: [String] = []
-        for _ in 0..<100 {
-            found = server.text("access.log").split(separator: "\n").map(String.init).filter {
-                !$0.contains(" /up.txt ")
-            }
-            if found.count >= count { break }
-            usleep(20_000)
-        }
-        return found
+        server.lines(of: "access.log", expecting: count) { $0.contains(" /up.txt ") ? nil : String($0) }
     }
 
     /// Everything that httpd logged.

@@ -61,7 +61,7 @@ public final class KeyringSession {
     public func tool(_ program: String, _ arguments: String..., input: String = "") throws -> CommandResult {
         guard let path = RealServer.path(of: program) else { throw POSIXError(.ENOENT) }
         return try Command.run(
-            ChildSpec(path, arguments, environment: environment), input: Array(input.utf8), within: 20)
+            ChildSpec(path, arguments, environment: environment), input: Array(input.utf8), within: 120)
     }
 
     private func call(_ method: String, _ arguments: String..., on object: String = "secrets") throws {
@@ -76,7 +76,7 @@ public final class KeyringSession {
         let words = [
             "--session", "--print-reply", "--dest=org.freedesktop.\(object)", "/org/freedesktop/\(object)", method,
         ]
-        return try Command.run(ChildSpec(program, words + arguments, environment: environment), within: 20)
+        return try Command.run(ChildSpec(program, words + arguments, environment: environment), within: 120)
     }
 
     private func wait(for what: String, _ method: String, _ arguments: String..., on object: String = "secrets") throws

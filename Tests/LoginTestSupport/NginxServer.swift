@@ -44,15 +44,9 @@ public final class NginxServer {
     }
 
     /// Everything that was asked of it by HTTP. nginx writes a line after the answer, so this waits until there are as
-    /// many as expected, two seconds at most.
+    /// many as expected.
     public func accesses(expecting count: Int = 0) -> [Access] {
-        var found: [Access] = []
-        for _ in 0..<100 {
-            found = server.text("access.log").split(separator: "\n").compactMap(Self.access)
-            if found.count >= count { break }
-            usleep(20_000)
-        }
-        return found
+        server.lines(of: "access.log", expecting: count, Self.access)
     }
 
     /// Ends it. Happens by itself when this object goes.

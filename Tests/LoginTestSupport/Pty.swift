@@ -4,7 +4,7 @@ import Foundation
 /// A program on a real pseudo-terminal of its own, with this process at the keyboard and the screen.
 public final class Pty {
     /// Seconds; generous, since the machine may be busy, and a test that passes never waits for it.
-    public static let patience = 20.0
+    public static let patience = 60.0
 
     public let child: Child
     /// Every byte that the terminal showed.

@@ -28,9 +28,8 @@ final class ServerProcess {
     /// Starts a program that ends by itself when its stdin ends.
     func start(_ path: String, _ arguments: [String]) throws {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EMFILE) }
         // Other children, started at the same time by other tests, must not hold it open.
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        guard cprocess_pipe(&ends) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EMFILE) }
         let outputs = ["stdout", "stderr"].map { emptyFile($0) }
         defer { for descriptor in [ends[0]] + outputs { close(descriptor) } }
         lifeline = ends[1]
@@ -48,6 +47,17 @@ final class ServerProcess {
         return String(decoding: data ?? Data(), as: UTF8.self)
     }
 
+    /// What `line` makes of each line of a file. Servers write one after the answer, so this waits until there are as many
+    /// as expected.
+    func lines<Line>(of name: String, expecting count: Int, _ line: (Substring) -> Line?) -> [Line] {
+        var found: [Line] = []
+        _ = eventually(within: 20) {
+            found = text(name).split(separator: "\n").compactMap(line)
+            return found.count >= count
+        }
+        return found
+    }
+
     /// The port that the server prints as its first line, once that line is whole: Python writes its end apart.
     func wait(forPortOf what: String) throws -> Int {
         try wait(for: what) {
@@ -55,9 +65,9 @@ final class ServerProcess {
         }
     }
 
-    /// Waits until there is an answer, ten seconds at most.
+    /// Waits until there is an answer, a minute at most.
     func wait<Answer>(for what: String, _ answer: () throws -> Answer?) throws -> Answer {
-        let deadline = Date(timeIntervalSinceNow: 10)
+        let deadline = Date(timeIntervalSinceNow: 60)
         while deadline.timeIntervalSinceNow > 0 {
             if let found = try answer() { return found }
             guard child?.hasEnded() == false else { break }
@@ -70,7 +80,7 @@ final class ServerProcess {
     func stop() {
         if lifeline >= 0 { close(lifeline) }
         lifeline = -1
-        for _ in 0..<2500 where child?.hasEnded() == false { usleep(2000) }
+        _ = eventually(within: 5) { child?.hasEnded() != false }
         // Kills it if it did not end by itself.
         child = nil
     }

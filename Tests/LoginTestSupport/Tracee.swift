@@ -33,8 +33,7 @@ public final class Tracee {
     ///   - output: where its stdout and stderr go; by default nowhere.
     public convenience init(_ spec: ChildSpec, input: [UInt8] = [], output: Int32 = -1) throws {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw POSIXError(.EMFILE) }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        guard cprocess_pipe(&ends) == 0 else { throw POSIXError(.EMFILE) }
         _ = write(ends[1], input, input.count)
         close(ends[1])
         defer { close(ends[0]) }
@@ -79,7 +78,7 @@ public final class Tracee {
 
     /// Lets it run to the next stop; nothing after the end.
     /// - Parameter atCalls: whether to stop at system calls, too.
-    public func next(atCalls: Bool = false, within seconds: Double = 30) throws -> Stop? {
+    public func next(atCalls: Bool = false, within seconds: Double = 120) throws -> Stop? {
         if hasEnded { return nil }
         let deadline = Date(timeIntervalSinceNow: seconds)
         var status: Int32 = 0, signal: UInt = 0
