@@ -19,7 +19,7 @@ extension ServiceClient {
         of rule: RequestRule, _ values: SlotValues, _ session: Session?, carrying cookies: [Cookie] = []
     ) throws(LoginError) -> PageVisit? {
         guard let page = rule.page else { return nil }
-        let url = try parsed(endpoint.base + page)
+        let url = try URLParser.parsed(endpoint.base + page)
         var request = HTTPRequest(method: "GET", url: url.text)
         request.headers = [HTTPRequestField(name: "Accept", value: Secret("text/html, */*;q=0.1"))]
         let target: String
@@ -35,18 +35,18 @@ extension ServiceClient {
         var fields: [PageField] = []
         if let names = rule.formNames(values) {
             let forms = try HTMLFormReader(url: url).page(response)
-            fields = try forms.form(with: names, leadingTo: parsed(target).path).fields
+            fields = try forms.form(with: names, leadingTo: URLParser.parsed(target).path).fields
         }
         return PageVisit(cookies: response.cookies, fields: fields, url: url)
     }
 
-    func parsed(_ text: String) throws(LoginError) -> ParsedURL {
+}
+
+extension URLParser {
+    /// What is wrong with `text` as the error of the whole program.
+    static func parsed(_ text: String) throws(LoginError) -> ParsedURL {
         let parser = try URLParser()
-        do throws(UsageFault) {
-            return try parser.parse(text)
-        } catch {
-            throw .usage(error)
-        }
+        do throws(UsageFault) { return try parser.parse(text) } catch { throw .usage(error) }
     }
 }
 
@@ -62,8 +62,7 @@ struct ResponsePage {
         guard response.values(of: "Content-Type").contains(where: { $0.lowercased().contains("html") }) else {
             return nil
         }
-        let parser = try URLParser()
-        do throws(UsageFault) { url = try parser.parse(text) } catch { throw .usage(error) }
+        url = try URLParser.parsed(text)
         let reader = try HTMLFormReader(url: url)
         page = try reader.page(response)
         body = HTMLBody(forms: page.forms, plainText: reader.plainText)

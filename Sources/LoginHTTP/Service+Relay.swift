@@ -55,7 +55,7 @@ extension Service {
         guard let space, let credential = session.credential, isPassword(credential),
             try procedure.method(for: credential) == .basic
         else { return true }
-        return space.covers(path: try client.parsed(url).path)
+        return space.covers(path: try URLParser.parsed(url).path)
     }
 
     /// What an answer says about the session.
@@ -99,7 +99,7 @@ extension Service {
             throw error.asLoginError
         }
         var paths: [String] = []
-        for url in urls { paths.append(try client.parsed(url).path) }
+        for url in urls { paths.append(try URLParser.parsed(url).path) }
         return paths
     }
 
@@ -118,7 +118,7 @@ extension Service {
         } catch {
             throw error.asLoginError
         }
-        return VerifiedSpace(realm: protectionSpace?.realm, path: try client.parsed(url).path)
+        return VerifiedSpace(realm: protectionSpace?.realm, path: try URLParser.parsed(url).path)
     }
 }
 

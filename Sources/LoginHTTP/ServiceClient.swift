@@ -39,6 +39,8 @@ final class ServiceClient {
         let facts: ParsedResponse
         /// What the page before the request left, where it has one.
         let visit: PageVisit?
+        /// The response itself, where it is a page that was read.
+        let page: ResponsePage?
         /// Where the request went.
         let url: String
     }
@@ -97,12 +99,12 @@ final class ServiceClient {
         let request = try filled(rule, values, session, cookies, visit)
         let sent = try way(request)
         let reader = answer ?? rule.response
+        let page = reader.readsHTML ? try ResponsePage(sent.response, at: request.url) : nil
         let facts = ParsedResponse(
             response: sent.response, json: reader.readsJSON ? try sent.response.json() : nil,
-            html: reader.readsHTML ? try ResponsePage(sent.response, at: request.url)?.body : nil,
-            origin: endpoint.origin, isProven: sent.isProven,
+            html: page?.body, origin: endpoint.origin, isProven: sent.isProven,
             wrote: !RequestRule.onlyReads(request.method))
-        return Reply(facts: facts, visit: rule.page == nil ? nil : visit, url: request.url)
+        return Reply(facts: facts, visit: rule.page == nil ? nil : visit, page: page, url: request.url)
     }
 
     private func filled(

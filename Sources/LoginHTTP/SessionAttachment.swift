@@ -43,19 +43,3 @@ extension FillFault {
         }
     }
 }
-
-extension SlotValues {
-    /// What goes into the slots of a request that carries `session`.
-    init(_ session: Session, username: String) {
-        self.init()
-        self.username = username
-        switch session {
-        case .credential: break
-        case .token(let token):
-            self.token = token.value
-            refreshToken = token.refreshToken
-        case .cookies(let cookies):
-            self.cookies = cookies
-        }
-    }
-}

@@ -26,8 +26,6 @@ extension ServiceClient {
 
     /// What goes into the slots of a request that carries `session`.
     func values(_ session: Session, username: String) -> SlotValues {
-        var values = SlotValues(session, username: username)
-        values.extraSecrets = extraSecrets
-        return values
+        SlotValues(session, username: username, extraSecrets)
     }
 }

@@ -10,16 +10,16 @@ import Testing
 @Suite(.onThreads(10)) struct `A cancelled login` {
     let demo: DemoBackendProcess
     let home: TemporaryHome
+    let folder: String
 
     init() throws {
         demo = try DemoBackendProcess()
         home = try TemporaryHome()
-        try home.write("store = \"plaintext\"\n" + demo.profiles(), to: "logins/config.toml")
-        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: home.path + "/logins")
+        folder = try home.makeLogins(at: demo)
     }
 
     private func logins(_ delegate: some LoginDelegate = Ann()) throws -> Logins {
-        try Logins(folder: home.path + "/logins", delegate: delegate)
+        try Logins(folder: folder, delegate: delegate)
     }
 
     /// - Parameter begun: what `work` waits for has begun; then it is cancelled.
@@ -46,16 +46,13 @@ import Testing
         { try demo.requests().contains { $0.path == path } }
     }
 
-    /// What was tried before the question leaves an empty file.
-    private func keepsNothing() throws -> Bool { try !home.read("logins/plaintext.json").contains("blog") }
-
     @Test func `ends while somebody is asked, and so does who asks`() async throws {
         let person = Absent()
         let logins = try logins(person)
         let seconds = try await timeToEnd(when: person.isAsked) {
             try await logins.gate("blog") { _ in _ = Issue.record("ran") }
         }
-        #expect(try seconds < 15 && keepsNothing())
+        #expect(try seconds < 15 && !home.keepsBlog())
         #expect(eventually(person.wasCancelled))
     }
 
@@ -65,7 +62,7 @@ import Testing
         let seconds = try await timeToEnd(when: isSent("/users/login")) {
             try await logins.gate("blog") { _ in _ = Issue.record("ran") }
         }
-        #expect(try seconds < 15 && keepsNothing())
+        #expect(try seconds < 15 && !home.keepsBlog())
         // Nothing of it is in the way of the next.
         try demo.reset()
         #expect(try await logins.gate("blog") { $0.identity.username } == "ann")
@@ -78,7 +75,7 @@ import Testing
         let seconds = try await timeToEnd(when: isSent("/posts")) {
             _ = try await logins.gate("blog") { try await $0.send(.get("/posts")) }
         }
-        #expect(try seconds < 15 && !keepsNothing())
+        #expect(try seconds < 15 && home.keepsBlog())
         #expect(try await logins.gate("blog") { $0.identity.username } == "ann")
     }
 

@@ -10,21 +10,17 @@ import Testing
 @Suite(.onOwnThreads) struct `A program with logins` {
     let demo: DemoBackendProcess
     let home: TemporaryHome
+    let folder: String
 
     init() throws {
         demo = try DemoBackendProcess()
         home = try TemporaryHome()
-        // The kernel's keyring would outlive the test.
-        try home.write("store = \"plaintext\"\n" + demo.profiles(), to: "logins/config.toml")
-        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: home.path + "/logins")
+        folder = try home.makeLogins(at: demo)
     }
 
     private func logins(_ delegate: some LoginDelegate) throws -> Logins {
-        try Logins(folder: home.path + "/logins", delegate: delegate)
+        try Logins(folder: folder, delegate: delegate)
     }
-
-    /// What was tried before the question leaves an empty file.
-    private func keepsSecret() throws -> Bool { try home.read("logins/plaintext.json").contains("blog") }
 
     @Test func `asks once, and hands out the session for the time of a block`() async throws {
         let person = Scripted("correct horse")
@@ -36,7 +32,7 @@ import Testing
             }
             #expect(status == 201)
         }
-        #expect(try person.asked == 1 && keepsSecret())
+        #expect(try person.asked == 1 && home.keepsBlog())
         #expect(try logins.identities(of: "blog") == [Identity(username: "ann", serverName: "ann")])
         #expect(try logins.profileNames.contains("chat"))
     }
@@ -54,7 +50,7 @@ import Testing
         } throws: { error in
             if case .rejected? = error as? LoginError { true } else { false }
         }
-        #expect(try person.asked == 3 && !keepsSecret())
+        #expect(try person.asked == 3 && !home.keepsBlog())
     }
 
     @Test func `a session that ended meanwhile: logs in, and sends the same once more`() async throws {

@@ -117,20 +117,7 @@ struct `At its end the memory of authctl` {
     }
 
     @Test func `M3 holds nothing of a second factor's code`() throws {
-        let authctl = try Installation(
-            config: """
-                [profiles.vault]
-                url    = "\(demo.origin)/vault"
-                method = "token"
-                verify = { get = "/me", username = "/username" }
-                [profiles.vault.login]
-                post          = "/token"
-                header        = "X-OTP: {otp}"
-                json          = { username = "{username}", password = "{password}" }
-                token         = "/token"
-                second-factor = [{ status = 401, "/message" = "OTP*" }]
-
-                """)
+        let authctl = try Installation(config: demo.vaultProfile(login: DemoBackendProcess.vaultWantsCode))
         let (wrong, given, piped, typed) = ("771829", "907214", "335518", "248163")
         let named = ["AUTHCTL_PROFILE": "vault", "AUTHCTL_PASSWORD": Self.password]
         let login = ["login", "vault", "-u", Self.user, "--force"]

@@ -31,28 +31,8 @@ import Testing
                 refused = [400]
                 message = "/errors/0/message"
 
-                [profiles.vault]
-                url    = "\(demo.origin)/vault"
-                method = "token"
-                verify = { get = "/me", username = "/username" }
-                [profiles.vault.login]
-                post          = "/token"
-                header        = "X-OTP: {otp}"
-                json          = { username = "{username}", password = "{password}" }
-                token         = "/token"
-                message       = "/message"
-                second-factor = [{ status = 401, "/message" = "OTP*" }]
-
-                [profiles.pair]
-                url    = "\(demo.origin)/vault"
-                method = "token"
-                verify = { get = "/me", username = "/username" }
-                [profiles.pair.login]
-                post   = "/token"
-                header = "X-OTP: {otp}"
-                json   = { username = "{username}", password = "{password}" }
-                token  = "/token"
-
+                \(demo.vaultProfile(login: "message = '/message'\n" + DemoBackendProcess.vaultWantsCode))
+                \(demo.vaultProfile("pair"))
                 [profiles.bank]
                 url    = "\(demo.origin)/bank"
                 method = "token"

@@ -113,7 +113,7 @@ struct GitCredentialTests {
     }
 
     private func answer(_ rule: SessionRule, _ session: Session) throws -> String? {
-        try LentLogin(session, rule, username: "ann")?.gitAnswer().unprotectedText
+        try LentLogin(session, rule, SlotValues(session, username: "ann"))?.gitAnswer().unprotectedText
     }
 
     private func token(_ value: String, expires: Int64? = nil) -> Session {

@@ -8,7 +8,7 @@ struct SessionHeaderTests {
     private let token = Session.token(Token(value: Secret("t0k"), refreshToken: nil, expires: nil))
 
     private func line(_ rule: SessionRule, _ session: Session) throws -> String? {
-        try rule.headerLines(session, username: "anna")?.unprotectedText
+        try rule.headerLines(session, SlotValues(session, username: "anna"))?.unprotectedText
     }
 
     private func rule(header: String...) throws -> SessionRule {

@@ -198,9 +198,12 @@ struct ServiceStepsTests {
             HTTPRequest(method: "GET", url: "https://shop.example/x"), with: session, username: "ann")
         #expect(exchange.requests[0].contains("X-Account: 7/8"))
         let rule = try taking().sessionRule
-        let lines = try rule.headerLines(session, username: "ann", taken: [.taken("account"): Secret("7/8")])
+        let lines = try rule.headerLines(
+            session, SlotValues(session, username: "ann", [.taken("account"): Secret("7/8")]))
         #expect(lines?.text == "X-Token: t2\nX-Account: 7/8")
-        #expect(throws: FillFault.missing(.taken("account"))) { try rule.headerLines(session, username: "ann") }
+        #expect(throws: FillFault.missing(.taken("account"))) {
+            try rule.headerLines(session, SlotValues(session, username: "ann"))
+        }
     }
 
     @Test(arguments: [(#"{"token": "t3", "account": "9"}"#, "9"), (#"{"token": "t3"}"#, "7")])

@@ -56,7 +56,7 @@ struct TokenCommand: WorldCommand, ReportingCommand {
     ) throws(LoginError) -> Secret {
         let line: Secret?
         do throws(FillFault) {
-            line = try profile.sessionRule.headerLines(session, username: username, taken: taken)
+            line = try profile.sessionRule.headerLines(session, SlotValues(session, username: username, taken))
         } catch .missing(let slot) {
             throw .usage(.other("the session has no {\(slot.name)}, which a header of the profile needs"))
         } catch {

@@ -62,7 +62,8 @@ struct HelperLogin {
 
     private func lent(_ session: Session, _ taken: [CredentialField: Secret]) throws(LoginError) -> LentLogin? {
         do throws(FillFault) {
-            return try LentLogin(session, profile.sessionRule, username: account.username, taken: taken)
+            return try LentLogin(
+                session, profile.sessionRule, SlotValues(session, username: account.username, taken))
         } catch {
             throw .failure(.sessionFitsNoHeader)
         }

@@ -15,16 +15,12 @@ package struct LentLogin: Equatable, Sendable {
     /// Seconds of Unix time, as far as the end is known.
     package let expires: Int64?
 
-    /// - Parameter taken: what the login handed out for later requests.
+    /// - Parameter values: of the session, and what its login handed out for later requests.
     /// - Returns: nothing for a session that goes along in another way.
-    package init?(
-        _ session: Session, _ rule: SessionRule, username: String, taken: [CredentialField: Secret] = [:]
-    ) throws(FillFault) {
-        if let pair = try rule.basicPair(session, username: username, taken: taken) {
+    package init?(_ session: Session, _ rule: SessionRule, _ values: SlotValues) throws(FillFault) {
+        if let pair = try rule.basicPair(session, values) {
             proof = .pair(username: pair.username, password: pair.password)
-        } else if case .token = session,
-            let (scheme, value) = try rule.authorization(session, username: username, taken: taken)
-        {
+        } else if let (scheme, value) = try rule.authorization(session, values) {
             proof = .token(scheme: scheme, value: value)
         } else {
             return nil

@@ -4,26 +4,13 @@ extension SessionRule {
     /// The header lines with which `session` is sent, for programs that send it themselves: `Name: value`, one below the
     /// other, those for requests that write last.
     ///
-    /// - Parameter taken: what the login handed out for later requests.
+    /// - Parameter values: of the session, and what its login handed out for later requests.
     /// - Returns: nothing where the session goes along in no header.
     /// - Throws: what of the profile's templates cannot be filled in, or not in a header.
-    package func headerLines(
-        _ session: Session, username: String, taken: [CredentialField: Secret] = [:]
-    ) throws(FillFault) -> Secret? {
+    package func headerLines(_ session: Session, _ values: SlotValues) throws(FillFault) -> Secret? {
         var text = SecretBuilder(limit: RequestRule.bodyLimit)
-        if let (username, password) = try basicPair(session, username: username, taken: taken) {
-            try text.writeBasic(username, password)
-        }
-        var values = SlotValues()
-        switch session {
-        case .credential: break
-        case .cookies(let cookies):
-            values.username = username
-            values.cookies = cookies
-            try text.writeCookies(cookies)
-        case .token(let token): values = token.values(username)
-        }
-        values.extraSecrets = taken
+        if let (username, password) = try basicPair(session, values) { try text.writeBasic(username, password) }
+        try text.writeCookies(values.cookies)
         for header in headers + writeHeaders {
             try text.write("\(text.count == 0 ? "" : "\n")\(header.name): ")
             try header.value.fill(values, .header, into: &text)
@@ -35,7 +22,7 @@ extension SessionRule {
     /// - Returns: nothing where the session is neither.
     /// - Throws: what of the profile's template cannot be filled in, or not in a header.
     package func basicPair(
-        _ session: Session, username: String, taken: [CredentialField: Secret] = [:]
+        _ session: Session, _ values: SlotValues
     ) throws(FillFault) -> (username: Secret, password: Secret)? {
         switch session {
         case .credential(let credential):
@@ -45,10 +32,8 @@ extension SessionRule {
             }
         case .cookies:
             return nil
-        case .token(let token):
+        case .token:
             guard let pair = basic else { return nil }
-            var values = token.values(username)
-            values.extraSecrets = taken
             return (try pair.username.filled(values, .header), try pair.password.filled(values, .header))
         }
     }
@@ -57,13 +42,11 @@ extension SessionRule {
     /// - Returns: nothing where a token goes along in another header.
     /// - Throws: what of the profile's template cannot be filled in, or not in a header.
     package func authorization(
-        _ session: Session, username: String, taken: [CredentialField: Secret] = [:]
+        _ session: Session, _ values: SlotValues
     ) throws(FillFault) -> (scheme: String, value: Secret)? {
-        guard case .token(let token) = session,
+        guard case .token = session,
             let header = headers.first(where: { $0.name.lowercased() == "authorization" })
         else { return nil }
-        var values = token.values(username)
-        values.extraSecrets = taken
         let line = try header.value.filled(values, .header)
         return line.withUnsafeBytes { bytes in
             guard let blank = bytes.firstIndex(of: UInt8(ascii: " ")), blank > 0 else { return nil }
@@ -73,13 +56,21 @@ extension SessionRule {
     }
 }
 
-extension Token {
-    fileprivate func values(_ username: String) -> SlotValues {
-        var values = SlotValues()
-        values.username = username
-        values.token = value
-        values.refreshToken = refreshToken
-        return values
+extension SlotValues {
+    /// What goes into the slots of a request that carries `session`.
+    /// - Parameter extraSecrets: beside it, above all what the login handed out for later requests.
+    package init(_ session: Session, username: String, _ extraSecrets: [CredentialField: Secret] = [:]) {
+        self.init()
+        self.username = username
+        self.extraSecrets = extraSecrets
+        switch session {
+        case .credential: break
+        case .token(let token):
+            self.token = token.value
+            refreshToken = token.refreshToken
+        case .cookies(let cookies):
+            self.cookies = cookies
+        }
     }
 }
 

@@ -90,7 +90,7 @@ struct LoginExchange {
         values.cookies = steps.cookies
         let reply = try client.send(rule, values, session: nil, carrying: steps.cookies, from: steps.page, by: way)
         steps.visit = reply.visit ?? steps.visit
-        steps.page = wantsPage(after: steps) ? try ResponsePage(reply.facts.response, at: reply.url) : nil
+        steps.page = wantsPage(after: steps) ? try reply.page ?? ResponsePage(reply.facts.response, at: reply.url) : nil
         // The server's words may repeat what this very answer hands out.
         client.hide(whatIsIn: reply.facts, by: rule.response)
         return reply.facts

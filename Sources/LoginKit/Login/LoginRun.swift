@@ -145,8 +145,10 @@ package struct LoginRun {
             profile: profile.name, protectionSpace: space, fields: fields, accounts: try storedIdentities(),
             account: settings.username == nil ? nil : account?.username)
         subject.signup = profile.signupURL
+        var policy = settings.policy
+        policy.hasSuppliedCode = settings.code != nil
         return LoginFlow(
-            subject: subject, policy: settings.policy,
+            subject: subject, policy: policy,
             proposedUsername: profile.fields.contains(.username)
                 ? settings.username ?? remembered ?? profile.user : nil,
             acceptance: context.acceptance)

@@ -39,7 +39,6 @@ package struct LoginSettingsResolver {
             maxAttempts: choices.maxAttempts, mayAsk: context.mayAsk, force: force,
             hasSuppliedCredential: settings.supplied != nil, mayUseTicket: mayUseTicket(settings),
             trust: choices.trustPolicy(mayAsk: context.mayAsk), declines: [])
-        settings.policy.hasSuppliedCode = settings.code != nil
         settings.policy.patience = choices.promptTimeout
         settings.dialogue = context.dialogueSettings(choices)
         settings.showsNotice = context.showsNotice

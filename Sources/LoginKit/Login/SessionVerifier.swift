@@ -57,7 +57,6 @@ package struct SessionVerifier {
         let environment = context.world.environment
         let mayUse = context.mayUseSuppliedVariables(for: profile, isLogin: false)
         settings.code = LoginChoices().suppliedCode(profile, context.world, mayUseVariables: mayUse)
-        settings.policy.hasSuppliedCode = settings.code != nil
         guard let source = SuppliedCredential.variable(environment, mayUse) else { return }
         let secret = try SuppliedCredential(source: source, allowsBlank: false).secret(context.world)
         if profile.kind.isProvedByCertificate {

@@ -97,7 +97,6 @@ package struct TokenSource {
         settings.policy = LoginFlow.Policy(mayAsk: false)
         let mayUse = context.mayUseSuppliedVariables(for: profile, isLogin: false)
         settings.code = LoginChoices().suppliedCode(profile, context.world, mayUseVariables: mayUse)
-        settings.policy.hasSuppliedCode = settings.code != nil
         return settings
     }
 

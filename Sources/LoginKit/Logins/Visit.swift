@@ -51,7 +51,8 @@ actor Visit {
         guard let admission, let gate else { throw LoginError.failure(.other(Self.over)) }
         do throws(FillFault) {
             return try gate.profile.sessionRule.headerLines(
-                admission.session, username: admission.username, taken: admission.run.service.takenForLater)?
+                admission.session,
+                SlotValues(admission.session, username: admission.username, admission.run.service.takenForLater))?
                 .unprotectedText
         } catch {
             throw LoginError.failure(.sessionFitsNoHeader)
