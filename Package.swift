@@ -42,6 +42,7 @@ let package = Package(
         .target(name: "Secrets", dependencies: ["CSodium"], swiftSettings: strict),
         .target(name: "ChildPrograms", dependencies: ["CProcess"], swiftSettings: strict),
         .target(name: "LoginCore", dependencies: ["Secrets"], swiftSettings: strict),
+        .target(name: "LoginWords", dependencies: ["LoginCore", "Secrets"], swiftSettings: strict),
         .target(
             name: "LoginHTTP", dependencies: ["LoginCore", "CCrypto", "CCurl", "CGSSAPI", "CXML"],
             swiftSettings: strict),
@@ -49,15 +50,18 @@ let package = Package(
             name: "LoginStores", dependencies: ["LoginCore", "ChildPrograms", "CKeyutils", "CSecret", "CSodium"],
             swiftSettings: strict),
         .target(
-            name: "LoginTerminal", dependencies: ["LoginCore", "CReadline", "CProcess"], swiftSettings: strict),
+            name: "LoginTerminal", dependencies: ["LoginCore", "LoginWords", "CReadline", "CProcess"],
+            swiftSettings: strict),
         .target(
             name: "LoginKit",
-            dependencies: ["LoginCore", "LoginHTTP", "LoginStores", "LoginTerminal", "ChildPrograms", "TOMLKit"],
+            dependencies: [
+                "LoginCore", "LoginWords", "LoginHTTP", "LoginStores", "LoginTerminal", "ChildPrograms", "TOMLKit",
+            ],
             swiftSettings: strict),
         .target(
             name: "AuthctlCLI",
             dependencies: [
-                "LoginKit", "LoginCore", "LoginHTTP", "LoginStores", "ChildPrograms", "CProcess",
+                "LoginKit", "LoginCore", "LoginWords", "LoginHTTP", "LoginStores", "ChildPrograms", "CProcess",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -78,16 +82,21 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "StoreProbe", dependencies: ["LoginStores"], path: "Tests/StoreProbe", swiftSettings: strict),
-        .testTarget(name: "LoginCoreTests", dependencies: ["LoginCore", "LoginTestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "LoginCoreTests", dependencies: ["LoginCore", "LoginWords", "LoginTestSupport"], swiftSettings: strict
+        ),
         .testTarget(
             name: "LoginStoresTests", dependencies: ["LoginStores", "ChildPrograms", "LoginTestSupport", "StoreProbe"],
             swiftSettings: strict),
-        .testTarget(name: "LoginHTTPTests", dependencies: ["LoginHTTP", "LoginTestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "LoginHTTPTests", dependencies: ["LoginHTTP", "LoginWords", "LoginTestSupport"], swiftSettings: strict
+        ),
         .testTarget(
             name: "LoginTerminalTests", dependencies: ["LoginTerminal", "LoginTestSupport", "PromptProbe"],
             swiftSettings: strict),
         .testTarget(
-            name: "AuthctlCLITests", dependencies: ["AuthctlCLI", "LoginKit", "ChildPrograms", "LoginTestSupport"],
+            name: "AuthctlCLITests",
+            dependencies: ["AuthctlCLI", "LoginKit", "LoginWords", "ChildPrograms", "LoginTestSupport"],
             exclude: ["Snapshots"],
             swiftSettings: strict),
         .testTarget(

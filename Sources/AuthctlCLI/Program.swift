@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import LoginCore
+import LoginWords
 import LoginKit
 
 /// Ours, not the argument parser's.

@@ -1,4 +1,5 @@
 package import LoginCore
+import LoginWords
 import LoginHTTP
 package import LoginStores
 

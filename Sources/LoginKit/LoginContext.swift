@@ -1,4 +1,5 @@
 package import LoginCore
+package import LoginWords
 package import LoginHTTP
 package import LoginStores
 import Secrets

@@ -1,5 +1,6 @@
 internal import CProcess
 internal import LoginCore
+import LoginWords
 internal import Secrets
 
 /// A terminal that is quiet for as long as this value lives: no echo, no line mode, no type-ahead from before; and

@@ -1,4 +1,5 @@
 internal import LoginCore
+import LoginWords
 
 /// The words of a login dialogue: ours first, the server's after them, quoted and escaped (T1, T3).
 struct Dialogue {

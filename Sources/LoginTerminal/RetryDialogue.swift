@@ -1,5 +1,6 @@
 internal import Glibc
 internal import LoginCore
+import LoginWords
 internal import Secrets
 
 extension TerminalPrompt {

@@ -1,5 +1,6 @@
 internal import CProcess
 package import LoginCore
+import LoginWords
 package import Secrets
 
 /// Asks a person at the controlling terminal, with GNU readline for the lines.

@@ -1,4 +1,5 @@
 internal import LoginCore
+import LoginWords
 
 /// How a certificate that does not verify is put before a person: the origin, what is wrong, what can be compared.
 struct TrustDialogue {

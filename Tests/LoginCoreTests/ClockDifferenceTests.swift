@@ -1,6 +1,7 @@
 import Testing
 
 @testable import LoginCore
+import LoginWords
 
 /// The server's `Date` beside a clock that a script sets.
 struct ClockDifferenceTests {

@@ -1,4 +1,5 @@
 import LoginCore
+import LoginWords
 import Testing
 
 /// The numbers are frozen: scripts rely on them.

@@ -1,4 +1,5 @@
 import LoginCore
+import LoginWords
 import Testing
 
 /// The one place that turns errors into words.

@@ -1,4 +1,5 @@
 import LoginCore
+import LoginWords
 import Testing
 
 /// What proves a login, and what the answers to requests with its session mean.

@@ -1,6 +1,8 @@
 import Testing
 
 @testable import LoginCore
+@testable import LoginWords
+import LoginWords
 
 struct ServerTrustTests {
     private let digits = (0..<32).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }

@@ -2,6 +2,7 @@ import LoginTestSupport
 import Testing
 
 @testable import LoginCore
+@testable import LoginWords
 
 /// Hints that can be pasted.
 struct ShellCommandTests {

@@ -1,5 +1,6 @@
 import Foundation
 import LoginCore
+import LoginWords
 import LoginTestSupport
 import Secrets
 import Testing

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LoginCore
+import LoginWords
 import LoginStores
 
 /// The program `docker-credential-authctl`, which docker and its like run.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LoginCore
+import LoginWords
 import LoginKit
 import LoginStores
 

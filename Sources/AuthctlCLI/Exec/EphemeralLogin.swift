@@ -1,4 +1,5 @@
 import LoginCore
+import LoginWords
 import LoginHTTP
 import LoginKit
 import Secrets

@@ -1,4 +1,5 @@
 import LoginCore
+import LoginWords
 import Secrets
 
 /// The answers to git (gitcredentials(7), "CUSTOM HELPERS").

@@ -1,4 +1,5 @@
 import LoginCore
+import LoginWords
 import LoginStores
 
 /// One line of `store list`.

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LoginCore
+import LoginWords
 
 extension Streams {
     /// Exactly one JSON value.

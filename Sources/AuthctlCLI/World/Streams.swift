@@ -1,5 +1,6 @@
 import Glibc
 import LoginCore
+import LoginWords
 import LoginKit
 import Secrets
 

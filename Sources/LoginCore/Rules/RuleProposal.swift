@@ -53,7 +53,7 @@ extension UInt8 {
 extension OtherFailure {
     /// The status of an answer to a login that may be how the service refuses: any 4xx but those that tell of a wrong path or
     /// verb, or of a request that came too slowly.
-    var possibleRefusal: Int? {
+    package var possibleRefusal: Int? {
         guard case .unexpectedStatus(let status, step: Step.login.rawValue, _) = self else { return nil }
         return (400..<500).contains(status) && ![404, 405, 408, 410].contains(status) ? status : nil
     }

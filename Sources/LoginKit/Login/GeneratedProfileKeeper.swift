@@ -1,4 +1,5 @@
 package import LoginCore
+import LoginWords
 import LoginStores
 
 /// Keeps a login by URL: right before it is saved its profile is written down, so that it is saved under a name that no

@@ -1,4 +1,5 @@
 package import LoginCore
+import LoginWords
 package import LoginHTTP
 package import LoginStores
 package import Secrets

@@ -1,4 +1,5 @@
 public import LoginCore
+import LoginWords
 
 extension LoginError {
     /// What happened, as the part of a sentence for a person; nothing in it that a terminal would obey.

@@ -1,5 +1,6 @@
 import Glibc
 public import LoginCore
+import LoginWords
 import LoginHTTP
 import LoginStores
 import LoginTerminal

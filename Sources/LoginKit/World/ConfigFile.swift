@@ -1,5 +1,6 @@
 import Glibc
 import LoginCore
+import LoginWords
 import LoginStores
 
 /// Reads files that belong to the person: the configuration, and files that an option names.

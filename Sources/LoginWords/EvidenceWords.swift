@@ -1,3 +1,5 @@
+package import LoginCore
+
 extension Evidence {
     /// One line: what the answer was taken for, and by which rule.
     package var words: String {

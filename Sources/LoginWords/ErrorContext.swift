@@ -1,3 +1,5 @@
+package import LoginCore
+
 /// Whom an error is about.
 package struct ErrorContext: Equatable, Sendable {
     /// The profile's name.

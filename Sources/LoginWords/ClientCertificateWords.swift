@@ -1,3 +1,5 @@
+import LoginCore
+
 extension ClientCertificateFault {
     var message: Message {
         switch self {

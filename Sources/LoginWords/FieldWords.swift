@@ -1,6 +1,8 @@
+package import LoginCore
+
 extension CredentialField {
     /// In a sentence.
-    public var shownName: String {
+    package var shownName: String {
         switch self {
         case .username, .password, .token, .passphrase, .code, .taken: name
         case .secret(let label): SafeText.quoted(label, limit: 60)
@@ -8,7 +10,7 @@ extension CredentialField {
     }
 
     /// What a prompt calls it.
-    public var label: String {
+    package var label: String {
         switch self {
         case .username: "User name"
         case .password: "Password"

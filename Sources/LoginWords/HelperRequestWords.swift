@@ -1,3 +1,5 @@
+import LoginCore
+
 extension HelperRequestFault {
     var message: Message {
         switch self {

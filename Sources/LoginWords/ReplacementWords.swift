@@ -1,6 +1,8 @@
+package import LoginCore
+
 extension Replacement {
     /// The same of a session that was renewed.
-    public var refreshWords: String {
+    package var refreshWords: String {
         """
         the session of \(SafeText.quoted(stored.serverName ?? "")) was refreshed, but the new one belongs to \
         \(SafeText.quoted(confirmed.serverName ?? "")); it is not used
@@ -8,7 +10,7 @@ extension Replacement {
     }
 
     /// Both names as the server gave them, and the name typed, where there is one.
-    public var words: String {
+    package var words: String {
         let wasTyped = !stored.username.isEmpty && !stored.username.isSame(as: stored.serverName ?? "")
         let account = !wasTyped ? "the stored login" : "the login as \(SafeText.quoted(stored.username))"
         return """

@@ -1,6 +1,8 @@
+package import LoginCore
+
 extension ServerTrust.Reason {
     /// As a sentence about the certificate.
-    public var words: String {
+    package var words: String {
         switch self {
         case .selfSigned: "it is self-signed: nobody else vouches for it"
         case .unknownAuthority: "its authority is not trusted"
@@ -18,7 +20,7 @@ extension ServerTrust.Reason {
 
 extension ServerTrust {
     /// What a person has to look at, as names and values; everything that others wrote is made harmless.
-    public var facts: [(name: String, value: String)] {
+    package var facts: [(name: String, value: String)] {
         [
             ("Subject", SafeText.line(subject)), ("Issuer", SafeText.line(issuer)),
             ("Valid", "\(CivilDate(notBefore)) to \(CivilDate(notAfter))"),

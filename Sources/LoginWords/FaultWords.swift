@@ -1,10 +1,11 @@
+import LoginCore
+
 extension NetworkFault {
     func message(_ topic: ErrorContext) -> Message {
         let retry = "the credential was not checked; try again later"
         switch self {
         case .nameNotResolved(let host):
-            return Message(
-                "could not resolve host \(SafeText.quoted(host))", next: "check the URL and the network")
+            return Message("could not resolve host \(SafeText.quoted(host))", next: "check the URL and the network")
         case .notConnected(let ignoredVariable, let errno):
             let ignored = ignoredVariable.map { "; \($0) is set but ignored (--proxy environment uses it)" }
             let reason = errno.map { ": \(SystemWords.of($0).lowercased())" }

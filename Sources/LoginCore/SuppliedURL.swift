@@ -16,10 +16,10 @@ package struct SuppliedURL: Sendable {
     }
 
     /// The same between quotes, for a message.
-    var quoted: String { SafeText.quoted(withoutUserInformation) }
+    package var quoted: String { SafeText.quoted(withoutUserInformation) }
 
     /// What it would be as an URL, if the scheme is what is wrong with it.
-    var proposal: String {
+    package var proposal: String {
         let rest = text.lastIndex(of: "@").map { text[text.index(after: $0)...] } ?? text[...]
         let scheme = ["https:", "http:", "https/", "http/"].first { rest.hasPrefix($0) } ?? ""
         return "https://\(SafeText.escaped(String(rest.dropFirst(scheme.count).drop { $0 == "/" })))"

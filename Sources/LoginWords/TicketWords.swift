@@ -1,3 +1,5 @@
+import LoginCore
+
 extension TicketProblem {
     var words: String {
         switch self {

@@ -1,3 +1,5 @@
+import LoginCore
+
 extension UsageFault {
     func message(_ topic: ErrorContext) -> Message {
         switch self {

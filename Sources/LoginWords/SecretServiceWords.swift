@@ -1,3 +1,5 @@
+import LoginCore
+
 extension SecretServiceFault {
     /// - Parameter others: what to do where another store is the way out.
     func message(otherStores others: String) -> Message {

@@ -1,3 +1,5 @@
+import LoginCore
+
 extension StoreFault {
     func message(_ topic: ErrorContext) -> Message {
         switch self {

@@ -1,3 +1,5 @@
+import LoginCore
+
 extension JSONFault {
     /// What makes it unclear, in a sentence.
     var words: String {

@@ -1,16 +1,18 @@
+package import LoginCore
+
 extension ClockDifference {
     /// As in 'the clock here is 3 hours ahead of the server's'.
-    public var words: String {
+    package var words: String {
         "the clock here is \(length) \(seconds > 0 ? "ahead of" : "behind") the server's"
     }
 
     /// What a login says of a session that looks as if it were over.
-    public func warning(of profile: String) -> String {
+    package func warning(of profile: String) -> String {
         "warning: \(profile): the new session seems to have expired already: \(words); set the clock"
     }
 
     /// What is said where the clock shows an earlier time than when a login was saved.
-    public func setBackWarning(of profile: String) -> String {
+    package func setBackWarning(of profile: String) -> String {
         "warning: \(profile): \(setBackWords); asking the service first"
     }
 

@@ -1,11 +1,13 @@
+package import LoginCore
+
 /// An error in words: what happened, to which profile and origin, and what to do next.
-public struct Message: Equatable, Sendable {
+package struct Message: Equatable, Sendable {
     /// What happened, to whom.
-    public let what: String
+    package let what: String
     /// Each of several things that are wrong, one a line.
-    public let details: [String]
+    package let details: [String]
     /// What a person can do about it; empty if nothing.
-    public let next: String
+    package let next: String
 
     /// In characters: what a fact may be is cut much earlier.
     private static let limit = 4000
@@ -67,7 +69,7 @@ extension LoginError {
 
 extension Refusal {
     /// The server's words, quoted and made harmless, to stand behind our own.
-    public var quoted: String {
+    package var quoted: String {
         words.map { ": the server says \(SafeText.quoted($0))" } ?? ""
     }
 

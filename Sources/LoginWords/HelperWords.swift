@@ -1,3 +1,5 @@
+import LoginCore
+
 extension HelperFault {
     /// - Parameter helper: what follows `helper:` in the store's name.
     func message(of helper: String) -> Message {
