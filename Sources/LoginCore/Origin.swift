@@ -20,6 +20,12 @@ public struct Origin: Hashable, Sendable, Codable {
     public var hasDefaultPort: Bool {
         (scheme == "https" && port == 443) || (scheme == "http" && port == 80)
     }
+
+    /// Whether the host is this machine by its very name (RFC 6761, section 6.3).
+    package var isLoopback: Bool {
+        if host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]" { return true }
+        return host.hasPrefix("127.") && host.utf8.allSatisfy { ($0 >= 0x30 && $0 <= 0x39) || $0 == 0x2E }
+    }
 }
 
 extension Origin: CustomStringConvertible {

@@ -88,11 +88,3 @@ extension Invocation {
         return options.username == nil || account == chosen ? account : nil
     }
 }
-
-extension Origin {
-    /// Whether the host is this machine by its very name (RFC 6761, section 6.3).
-    fileprivate var isLoopback: Bool {
-        if host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]" { return true }
-        return host.hasPrefix("127.") && host.utf8.allSatisfy { ($0 >= 0x30 && $0 <= 0x39) || $0 == 0x2E }
-    }
-}
