@@ -19,6 +19,8 @@ public struct Profile: Equatable, Sendable {
     public var logout: RequestRule?
     /// As the profile says it; nothing for what is usual with its methods: `sessionRule`.
     public var session: SessionRule?
+    /// Which grant its logins are, where an authorization server hands them out.
+    public var oauth: OAuthProfile?
     /// The user name to offer.
     public var user: String?
     /// Path and query of a page where a person can register, appended to `url`.

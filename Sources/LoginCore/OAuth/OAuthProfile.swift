@@ -1,0 +1,103 @@
+public import Secrets
+
+/// The `oauth` table of a profile, as a person wrote it: which authorization server, which client, which grant (RFC 6749).
+///
+/// Decoded and checked by whoever reads the file; here it is only values.
+public struct OAuthProfile: Equatable, Sendable {
+    /// The authorization server, by the URL that names it (RFC 8414, section 2); nothing where the service's own metadata does.
+    public var issuer: String?
+    /// As the authorization server knows this program (RFC 6749, section 2.2); nothing where one is registered for each login.
+    public var clientID: String?
+    /// Nothing for a public client.
+    public var clientSecret: ClientSecret?
+    /// How the client proves itself; nothing for what the metadata lists first.
+    public var clientAuthentication: ClientAuthentication?
+    /// What is asked for (RFC 6749, section 3.3), exactly as it is sent.
+    public var scope: String?
+    /// Where the access token is to be used (RFC 8707); nothing for what the service's metadata says.
+    public var resource: String?
+    /// Sent beside those that authctl sends itself, sorted by name.
+    public var parameters: [OAuthParameter] = []
+    /// Nothing where it is chosen at each login.
+    public var flow: Flow?
+    /// Where the browser brings the response.
+    public var redirect = LoopbackRedirect()
+    /// They go before those of the metadata.
+    public var endpoints: [OAuthEndpoint: String] = [:]
+
+    /// How the person gives consent.
+    public enum Flow: String, Equatable, Sendable, CaseIterable {
+        /// In a browser that comes back to this machine (RFC 8252).
+        case browser
+        /// In a browser anywhere, with a code that is typed there (RFC 8628).
+        case device
+    }
+
+    /// A client secret comes with the program and is no secret (RFC 8252, section 8.5), or is asked for once and kept.
+    public enum ClientSecret: Equatable, Sendable {
+        case given(Secret)
+        /// As `{secret:LABEL}` names it.
+        case asked(label: String)
+    }
+
+    /// Nothing is said: the service's metadata names the server, and a client is registered for each login.
+    public init() {}
+}
+
+/// One parameter that a profile adds to the authorization and device requests, such as `audience`.
+public struct OAuthParameter: Equatable, Sendable {
+    /// In the server's own spelling: names are compared with their case (RFC 6749, section 3.1).
+    public let name: String
+    /// Percent-encoded when it is sent.
+    public let value: String
+
+    /// Nothing is checked here: `isReserved` tells.
+    public init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+
+    /// Whether authctl sends a parameter of this name itself, or it would change where or how the response comes back. No
+    /// parameter may be there twice (RFC 6749, section 3.1).
+    public var isReserved: Bool { Self.reserved.contains(name) }
+
+    private static let reserved: Set<String> = [
+        "response_type", "client_id", "redirect_uri", "state", "code_challenge", "code_challenge_method", "scope",
+        "resource",
+        "login_hint", "nonce", "response_mode", "request", "request_uri", "client_secret", "client_assertion",
+        "client_assertion_type", "code_verifier", "code", "device_code", "grant_type",
+    ]
+}
+
+/// The endpoints of an authorization server that a profile may name.
+public enum OAuthEndpoint: String, Hashable, Sendable, CaseIterable {
+    /// RFC 6749, section 3.1.
+    case authorization
+    /// RFC 6749, section 3.2.
+    case token
+    /// RFC 8628, section 3.1.
+    case deviceAuthorization = "device-authorization"
+    /// RFC 7009, section 2.
+    case revocation
+    /// RFC 7591, section 3.
+    case registration
+    /// RFC 9126, section 2. Only metadata names it.
+    case pushedAuthorization = "pushed-authorization-request"
+
+    /// Those that stand in a profile, each as `NAME-endpoint`.
+    public static let ofProfiles: [OAuthEndpoint] = [
+        .authorization, .token, .deviceAuthorization, .revocation, .registration,
+    ]
+
+    /// The member of the server's metadata (RFC 8414, section 2).
+    package var member: String {
+        switch self {
+        case .authorization: "authorization_endpoint"
+        case .token: "token_endpoint"
+        case .deviceAuthorization: "device_authorization_endpoint"
+        case .revocation: "revocation_endpoint"
+        case .registration: "registration_endpoint"
+        case .pushedAuthorization: "pushed_authorization_request_endpoint"
+        }
+    }
+}
