@@ -19,6 +19,8 @@ public enum LoginError: Error, Equatable, Sendable {
     case http(status: Int)
     /// A person took longer than so many seconds.
     case promptExpired(seconds: Int)
+    /// An authorization server or its metadata is not as it has to be, or it said no.
+    case oauth(OAuthFault)
     case failure(OtherFailure)
 
     /// The code that the program ends with.
@@ -39,6 +41,7 @@ public enum LoginError: Error, Equatable, Sendable {
         case .busy: .busy
         case .http: .http
         case .promptExpired: .expired
+        case .oauth(let fault): fault.exitCode
         case .failure(.logoutIncomplete): .partial
         case .failure: .failure
         }

@@ -94,7 +94,7 @@ extension LoginError {
         case .network: true
         case .busy(let fault): fault.retryAfter ?? 0 <= Self.longestWait
         case .usage, .rejected, .noTicketForService, .loginRequired, .cancelled, .untrusted, .store, .secondFactor,
-            .forbidden, .http, .promptExpired, .failure:
+            .forbidden, .http, .promptExpired, .oauth, .failure:
             false
         }
     }

@@ -9,6 +9,7 @@ extension LoginError {
         case .busy(let fault):
             let words = fault.words.flatMap { secrets.stand(in: $0) ? nil : $0 }
             return .busy(BusyFault(status: fault.status, retryAfter: fault.retryAfter, words: words))
+        case .oauth(let fault): return .oauth(fault.without(secrets))
         case .failure(let fault): return .failure(fault.without(secrets))
         case .untrusted(.otherOrigin(let target)): return .untrusted(.otherOrigin(target: told(target)))
         case .untrusted(.unclearRedirect(let target)): return .untrusted(.unclearRedirect(target: told(target)))

@@ -61,6 +61,8 @@ extension LoginError {
             return Message("the server answered with status \(status)", next: "see the body of the response")
         case .promptExpired(let seconds):
             return Message("nobody answered within \(seconds) seconds", next: "start again: \(topic.loginCommand)")
+        case .oauth(let fault):
+            return fault.message(topic)
         case .failure(let fault):
             return fault.message(topic)
         }

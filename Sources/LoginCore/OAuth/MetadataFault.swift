@@ -1,0 +1,28 @@
+/// Why the metadata of a service or of an authorization server is not gone by.
+public enum MetadataFault: Error, Equatable, Sendable {
+    /// There is nothing at any of the well-known places (RFC 8414, section 3).
+    case notFound(tried: [String])
+    /// All that was found is of others; `found` is empty where none of it could be read (RFC 8414, section 3.3).
+    case otherIssuer(expected: String, found: [String])
+    /// It is no https URL, and no other that is allowed.
+    case unsafeEndpoint(OAuthEndpoint, url: String)
+    /// An issuer that is no https URL, or has a query (RFC 8414, section 2).
+    case unsafeIssuer(String)
+    /// It lists methods of PKCE, and not S256 (RFC 7636, section 4.2).
+    case noS256(methods: [String])
+    /// It is of another resource (RFC 9728, section 3.3).
+    case otherResource(expected: String, found: String)
+    /// The challenge leads to metadata of another origin (RFC 9728, section 3.1).
+    case elsewhere(url: String)
+    /// It names an authorization server on another origin, which no profile names, and nobody can be asked.
+    case serverElsewhere(resource: String, issuer: String)
+
+    /// What the program ends with.
+    package var exitCode: ExitCode {
+        switch self {
+        case .notFound: .failure
+        case .otherIssuer, .unsafeEndpoint, .unsafeIssuer, .noS256, .otherResource, .elsewhere, .serverElsewhere:
+            .untrusted
+        }
+    }
+}

@@ -1,0 +1,117 @@
+/// Which request or response of a grant it was.
+public enum OAuthStep: String, Equatable, Sendable, CaseIterable {
+    case resourceMetadata = "resource metadata"
+    case serverMetadata = "server metadata"
+    case registration
+    case pushedAuthorization = "pushed authorization request"
+    case authorization
+    case deviceAuthorization = "device authorization"
+    case token
+    case refresh
+    case revocation
+    /// RFC 7592, section 2.3.
+    case deregistration
+}
+
+/// That an authorization server said no, in a response of RFC 6749, section 4.1.2.1 or 5.2, or by a status alone.
+public struct OAuthRefusal: Error, Equatable, Sendable {
+    /// Nothing where the server names none, or one of its own.
+    public let code: OAuthErrorCode?
+    /// What was refused.
+    public let step: OAuthStep
+    /// Nothing for a response that came through the browser.
+    public let status: Int?
+    /// `error_description`, unescaped; nothing where it is not known whose words they are.
+    public let words: String?
+
+    /// - Parameter words: unescaped, as the server sent them.
+    public init(_ code: OAuthErrorCode?, at step: OAuthStep, status: Int? = nil, words: String? = nil) {
+        self.code = code
+        self.step = step
+        self.status = status
+        self.words = words
+    }
+}
+
+/// What is wrong with an authorization server, its metadata or its responses, or with what a profile says of it.
+public enum OAuthFault: Error, Equatable, Sendable {
+    case refused(OAuthRefusal)
+    /// Nothing came back in so many seconds. A server that knows the redirect or the client not keeps the browser (RFC 6749,
+    /// section 4.1.2.1), so both are named.
+    case unanswered(seconds: Int, redirect: String?, clientID: String?)
+    /// The device code ran out after so many seconds (RFC 8628, section 3.5).
+    case codeExpired(seconds: Int)
+    /// More forged responses than are listened to.
+    case tooManyForgeries(limit: Int)
+    /// Nobody can paste the address, and another program listens where the response would come.
+    case portTaken(Int)
+    /// The profile has no `client-id`, and the server registers none.
+    case noClient
+    /// Neither the profile nor the service names an authorization server.
+    case noServer
+    /// Neither the profile nor the metadata has it.
+    case noEndpoint(OAuthEndpoint)
+    case metadata(MetadataFault)
+    /// A URL that a person should open is not safe to be shown; its scheme alone.
+    case unusableURL(scheme: String?)
+    /// The id_token that is needed for the name does not fit (OpenID Connect Core 1.0, section 3.1.3.7).
+    case identityToken(IdentityTokenFault)
+    case unusableResponse(OAuthStep, Problem)
+
+    /// Why a response that is no refusal cannot be used.
+    public enum Problem: Equatable, Sendable {
+        case notJSON
+        /// Form-encoded, as GitHub answers without an `Accept`.
+        case formEncoded
+        case missing(member: String)
+        /// Only Bearer is understood (RFC 6749, section 7.1).
+        case tokenType(String)
+        /// The client would have to prove itself in a way that is not understood.
+        case clientAuthentication(String)
+        /// It holds control characters, or is too long.
+        case unsafeText(member: String)
+    }
+}
+
+/// What does not fit in an id_token.
+public enum IdentityTokenFault: String, Error, Equatable, Sendable, CaseIterable {
+    case missing, issuer, audience, expired, nonce
+    /// It says nothing under the name that the profile wants.
+    case claim
+}
+
+extension OAuthFault {
+    /// What the program ends with.
+    package var exitCode: ExitCode {
+        switch self {
+        case .refused(let refusal): refusal.exitCode
+        case .unanswered, .codeExpired: .expired
+        case .noClient, .noServer, .noEndpoint: .usage
+        case .unusableURL, .identityToken: .untrusted
+        case .metadata(let fault): fault.exitCode
+        case .tooManyForgeries, .portTaken, .unusableResponse: .failure
+        }
+    }
+
+    /// The same without the server's words, where they repeat a secret.
+    func without(_ secrets: RepeatedSecrets) -> OAuthFault {
+        guard case .refused(let refusal) = self, let words = refusal.words, secrets.stand(in: words) else {
+            return self
+        }
+        return .refused(OAuthRefusal(refusal.code, at: refusal.step, status: refusal.status))
+    }
+}
+
+extension OAuthRefusal {
+    /// What the program ends with, where it ends a login. A registration that is refused is no fault of the profile (RFC 7591,
+    /// section 3.2.2).
+    package var exitCode: ExitCode {
+        switch step {
+        case .registration: .failure
+        case .resourceMetadata, .serverMetadata, .pushedAuthorization, .authorization, .deviceAuthorization, .token,
+            .refresh,
+            .revocation, .deregistration:
+            code?.exitCode ?? .failure
+        }
+    }
+}

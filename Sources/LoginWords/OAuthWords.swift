@@ -1,0 +1,146 @@
+extension OAuthFault {
+    func message(_ topic: ErrorContext) -> Message {
+        switch self {
+        case .refused(let refusal):
+            return refusal.message(topic)
+        case .unanswered(let seconds, let redirect, let clientID):
+            return Message(
+                "no answer came back from the browser within \(seconds) seconds",
+                details: redirect.map { [Self.hint(redirect: $0, clientID: clientID)] } ?? [],
+                next: "start again: \(topic.loginCommand)")
+        case .codeExpired(let seconds):
+            return Message("the code expired after \(seconds) seconds", next: "start again: \(topic.loginCommand)")
+        case .tooManyForgeries(let limit):
+            return Message(
+                "more than \(limit) responses arrived that do not belong to this login; it was given up",
+                next: "find out which program sends them, then: \(topic.loginCommand)")
+        case .portTaken(let port):
+            return Message(
+                "port \(port) is in use here, so the browser's answer cannot arrive",
+                next: "end the program that uses it, or at a terminal: \(topic.loginCommand)")
+        case .noClient:
+            return Message(
+                "the profile has no client-id, and the authorization server registers none",
+                next: "register authctl there, and put its client-id in the profile's oauth")
+        case .noServer:
+            return Message(
+                "neither the profile nor the service names an authorization server",
+                next: "put the issuer in the profile's oauth; see authctl-config(5)")
+        case .noEndpoint(let endpoint):
+            return Message(
+                "neither the profile nor the server's metadata has a \(endpoint.rawValue) endpoint",
+                next: "put \(endpoint.rawValue)-endpoint in the profile's oauth, if the server has one")
+        case .metadata(let fault):
+            return fault.message
+        case .unusableURL(let scheme):
+            let name = scheme.map { SafeText.quoted($0) } ?? "unknown"
+            return Message("the server sent a URL to open that is not safe (scheme: \(name)); it is not shown")
+        case .identityToken(let fault):
+            return Message("the id_token cannot be used: \(fault.words)")
+        case .unusableResponse(let step, let problem):
+            return Message("\(step.rawValue): the server's response cannot be used: \(problem.words)")
+        }
+    }
+}
+
+extension OAuthFault {
+    /// What may be wrong where a browser shows an error, and nothing comes back.
+    package static func hint(redirect: String, clientID: String?) -> String {
+        let client = clientID.map { "for the client \(SafeText.escaped($0))" } ?? "for its client"
+        return "if the browser shows an error: \(SafeText.escaped(redirect)) has to be registered \(client)"
+    }
+}
+
+extension MetadataFault {
+    fileprivate var message: Message {
+        switch self {
+        case .notFound(let tried):
+            Message(
+                "the authorization server has no metadata", details: tried.map { "not found: \(SafeText.escaped($0))" },
+                next: "name its endpoints in the profile's oauth")
+        case .otherIssuer(let expected, let found):
+            Message(
+                found.isEmpty
+                    ? "no metadata of \(SafeText.quoted(expected)) could be read"
+                    : "the metadata belongs to another issuer than \(SafeText.quoted(expected))",
+                details: found.map { "found: \(SafeText.quoted($0))" })
+        case .unsafeEndpoint(let endpoint, let url):
+            Message("the \(endpoint.rawValue) endpoint is not an https URL: \(SafeText.quoted(url))")
+        case .unsafeIssuer(let issuer):
+            Message("the issuer is not an https URL without a query: \(SafeText.quoted(issuer))")
+        case .noS256(let methods):
+            Message("the authorization server does not support PKCE with S256; it offers \(SafeText.list(methods))")
+        case .otherResource(let expected, let found):
+            Message("the metadata describes \(SafeText.quoted(found)), not \(SafeText.quoted(expected))")
+        case .elsewhere(let url):
+            Message("the service points to metadata on another origin: \(SafeText.quoted(url))")
+        case .serverElsewhere(let resource, let issuer):
+            Message(
+                "\(SafeText.escaped(resource)) has its logins made at \(SafeText.escaped(issuer)), another origin",
+                next: "at a terminal you can agree to that; or put the issuer in a profile")
+        }
+    }
+}
+
+extension OAuthRefusal {
+    fileprivate func message(_ topic: ErrorContext) -> Message {
+        let said = words.map { ": the server says \(SafeText.quoted($0))" } ?? ""
+        switch code {
+        case .accessDenied?:
+            return Message("you or the server denied the access\(said)", next: "start again: \(topic.loginCommand)")
+        case .expiredToken?:
+            return Message("the code has expired", next: "start again: \(topic.loginCommand)")
+        case let code?:
+            return Message("\(step.rawValue): the server answered \(code.rawValue)\(said)", next: code.advice)
+        case nil:
+            let status = status.map { " (status \($0))" } ?? ""
+            return Message("\(step.rawValue): the server refused it\(status)\(said)")
+        }
+    }
+}
+
+extension OAuthErrorCode {
+    /// What a person can do about it; empty where it is the server's business alone.
+    fileprivate var advice: String {
+        switch self {
+        case .invalidClient, .unauthorizedClient:
+            "check client-id, client-secret and client-auth in the profile's oauth"
+        case .invalidScope: "check scope in the profile's oauth, or --scope"
+        case .invalidTarget: "check resource in the profile's oauth"
+        case .unsupportedGrantType, .unsupportedResponseType: "check flow in the profile's oauth"
+        case .invalidRequest, .invalidRedirectURI: "check redirect and parameters in the profile's oauth"
+        case .serverError, .temporarilyUnavailable, .slowDown: "try again later"
+        case .invalidGrant, .accessDenied, .authorizationPending, .expiredToken, .unsupportedTokenType,
+            .invalidClientMetadata, .invalidSoftwareStatement, .unapprovedSoftwareStatement, .interactionRequired,
+            .loginRequired, .accountSelectionRequired, .consentRequired, .invalidRequestURI, .invalidRequestObject,
+            .requestNotSupported, .requestURINotSupported, .registrationNotSupported:
+            ""
+        }
+    }
+}
+
+extension IdentityTokenFault {
+    fileprivate var words: String {
+        switch self {
+        case .missing: "the server sent none"
+        case .issuer: "it is from another issuer"
+        case .audience: "it is meant for another client"
+        case .expired: "it has expired"
+        case .nonce: "it belongs to another login"
+        case .claim: "it does not have the claim that the profile names"
+        }
+    }
+}
+
+extension OAuthFault.Problem {
+    fileprivate var words: String {
+        switch self {
+        case .notJSON: "it is not JSON"
+        case .formEncoded: "it is form-encoded, not JSON"
+        case .missing(let member): "it has no \(member)"
+        case .tokenType(let type): "the token is of type \(SafeText.quoted(type)); only Bearer is supported"
+        case .clientAuthentication(let method): "the client should prove itself by \(SafeText.quoted(method))"
+        case .unsafeText(let member): "its \(member) contains control characters, or is too long"
+        }
+    }
+}
