@@ -1,0 +1,81 @@
+import Secrets
+
+/// The response of an authorization server, opened up: the members of its JSON, whatever the `Content-Type` says.
+struct OAuthBody {
+    let response: HTTPResponse
+    /// Nothing where the body is no JSON object.
+    let members: [String: JSONValue]?
+
+    /// In characters: more of a server's words is not worth keeping.
+    private static let longestWords = 300
+
+    init(_ response: HTTPResponse) {
+        self.response = response
+        let value = try? response.body.withUnsafeBytes { (bytes) throws(JSONFault) in try JSONReader.read(bytes) }
+        if case .object(let members)? = value { self.members = members } else { members = nil }
+    }
+
+    /// A member that is a text, and not an empty one.
+    func text(_ member: String) -> String? {
+        guard case .string(let text)? = members?[member], !text.isEmpty else { return nil }
+        return text
+    }
+
+    /// The elements of an array that are texts; nothing where the member is no array.
+    func texts(_ member: String) -> [String]? {
+        guard case .array(let elements)? = members?[member] else { return nil }
+        return elements.compactMap { if case .string(let text) = $0 { text } else { nil } }
+    }
+
+    func flag(_ member: String) -> Bool { members?[member] == .bool(true) }
+
+    /// A number of seconds, also as a text; nothing unless it lies within the bounds.
+    func seconds(_ member: String, in bounds: ClosedRange<Int>) -> Int? {
+        guard let text = members?[member]?.text, let number = Double(text), number.isFinite else { return nil }
+        let seconds = number.rounded(.up)
+        return seconds >= Double(bounds.lowerBound) && seconds <= Double(bounds.upperBound) ? Int(seconds) : nil
+    }
+
+    /// Whether it says no, whatever the status: GitHub's errors come with 200.
+    var hasError: Bool {
+        switch members?["error"] {
+        case .string(let text)?: !text.isEmpty
+        case .object?, .array?, .integer?, .number?: true
+        case .bool(let flag)?: flag
+        case .null?, nil: false
+        }
+    }
+
+    /// The code, where it is one of the RFCs'.
+    var code: OAuthErrorCode? { text("error").flatMap { OAuthErrorCode(rawValue: $0) } }
+
+    var words: String? { text("error_description").map { String($0.prefix(Self.longestWords)) } }
+
+    func refusal(at step: OAuthStep) -> OAuthRefusal {
+        OAuthRefusal(code, at: step, status: response.status, words: words)
+    }
+
+    /// That the server cannot judge now: by its status, or by an error code that says so.
+    var busy: BusyFault? {
+        let status = response.status
+        let isBusy = status == 408 || status == 429 || status >= 500 || (hasError && code?.judgesNothing == true)
+        return isBusy ? BusyFault(status: status, retryAfter: response.retryAfter, words: words) : nil
+    }
+
+    /// Whether the body looks like `access_token=…&…`.
+    var isFormEncoded: Bool {
+        members == nil
+            && response.body.withUnsafeBytes { bytes in
+                let isPlain = bytes.prefix(256).allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "<") }
+                return isPlain && bytes.prefix(256).contains(UInt8(ascii: "="))
+            }
+    }
+}
+
+extension HTTPResponse {
+    /// None of these requests follows a redirect (RFC 9700, section 4.11).
+    func refuseRedirect(at step: OAuthStep) throws(LoginError) {
+        guard (300..<400).contains(status) else { return }
+        throw .failure(.redirected(step: step.rawValue, status: status, target: redirect?.target ?? ""))
+    }
+}

@@ -1,0 +1,134 @@
+/// What an authorization server says of itself (RFC 8414; OpenID Connect Discovery 1.0, section 3), read and checked.
+package struct ServerMetadata: Equatable, Sendable {
+    /// In the document's own spelling, with which everything later is compared exactly (RFC 9207, section 2.4).
+    package let issuer: String
+    /// Those that it has; each https, or as the rule permits.
+    package let endpoints: [OAuthEndpoint: EndpointURL]
+    /// Whether every response names its issuer (RFC 9207, section 3).
+    package let promisesIssuer: Bool
+    /// How clients may prove themselves at the token endpoint; nothing where it does not say.
+    package let tokenAuthentication: [String]?
+    /// The same for the revocation endpoint.
+    package let revocationAuthentication: [String]?
+    /// The resources whose logins it makes (RFC 9728, section 4).
+    package let protectedResources: [String]
+    /// What `prompt` may be (OpenID Connect's Initiating User Registration, section 4).
+    package let promptValues: [String]
+    /// What it lists of its scopes.
+    package let scopes: [String]
+
+    /// Reads a document.
+    /// - Parameters:
+    ///   - expected: the issuer, as it was named; one slash at the end may differ (RFC 8414, section 3.3).
+    ///   - source: where the document was fetched.
+    /// - Returns: nothing where it is no JSON object, or names no issuer.
+    /// - Throws: `otherIssuer`, `noS256` or `unsafeEndpoint`.
+    package static func read(
+        _ response: HTTPResponse, of expected: String, from source: Origin, rule: EndpointRule, parse: URLReading
+    ) throws(MetadataFault) -> ServerMetadata? {
+        let body = OAuthBody(response)
+        guard let issuer = body.text("issuer") else { return nil }
+        guard isSame(issuer, expected) else { throw .otherIssuer(expected: expected, found: [issuer]) }
+        if let methods = body.texts("code_challenge_methods_supported"), !methods.contains("S256") {
+            throw .noS256(methods: methods)
+        }
+        var endpoints: [OAuthEndpoint: EndpointURL] = [:]
+        for endpoint in OAuthEndpoint.allCases {
+            guard let text = body.text(endpoint.member) else { continue }
+            guard let url = parse(text), rule.permits(url, namedBy: source) else {
+                throw .unsafeEndpoint(endpoint, url: text)
+            }
+            endpoints[endpoint] = url
+        }
+        return ServerMetadata(body, issuer: issuer, endpoints)
+    }
+
+    private init(_ body: OAuthBody, issuer: String, _ endpoints: [OAuthEndpoint: EndpointURL]) {
+        self.issuer = issuer
+        self.endpoints = endpoints
+        promisesIssuer = body.flag("authorization_response_iss_parameter_supported")
+        tokenAuthentication = body.texts("token_endpoint_auth_methods_supported")
+        revocationAuthentication = body.texts("revocation_endpoint_auth_methods_supported")
+        protectedResources = body.texts("protected_resources") ?? []
+        promptValues = body.texts("prompt_values_supported") ?? []
+        scopes = body.texts("scopes_supported") ?? []
+    }
+
+    /// One slash at the end may differ, and nothing else.
+    static func isSame(_ issuer: String, _ other: String) -> Bool {
+        issuer == other || issuer == other + "/" || issuer + "/" == other
+    }
+
+    /// Where an issuer's metadata can be, in the order in which they are tried: RFC 8414, section 3.1, then OpenID Connect
+    /// Discovery 1.0, section 4.
+    package static func places(for issuer: EndpointURL) -> [EndpointURL] {
+        let path = issuer.pathWithoutSlash
+        let inserted = ["oauth-authorization-server", "openid-configuration"].map { "/.well-known/\($0)\(path)" }
+        let appended = path.isEmpty ? [] : ["\(path)/.well-known/openid-configuration"]
+        return (inserted + appended).map { issuer.at($0) }
+    }
+}
+
+extension ServerMetadata {
+    /// Whether it says itself that it makes the logins of this resource (RFC 9728, section 4).
+    package func protects(_ resource: String) -> Bool {
+        protectedResources.contains { Self.isSame($0, resource) }
+    }
+}
+
+/// Looks for the metadata of one issuer at one place after the other. What is not there, is no JSON, or is another issuer's is
+/// passed over: single-page applications answer any path with HTML.
+package struct ServerMetadataSearch: Equatable, Sendable {
+    private let issuer: String
+    private let rule: EndpointRule
+    private let places: [EndpointURL]
+    private var tried: [EndpointURL] = []
+    private var others: [String] = []
+    private var sawUnreadable = false
+
+    /// - Throws: `unsafeIssuer` for one that is no URL, has a query, or is not permitted.
+    package init(issuer: String, rule: EndpointRule, parse: URLReading) throws(MetadataFault) {
+        guard let url = parse(issuer), url.query == nil, !issuer.contains("#"), rule.permits(url) else {
+            throw .unsafeIssuer(issuer)
+        }
+        self.issuer = issuer
+        self.rule = rule
+        places = ServerMetadata.places(for: url)
+    }
+
+    /// Where to look next; nothing once all were tried.
+    package var next: EndpointURL? { tried.count < places.count ? places[tried.count] : nil }
+
+    /// Takes the response from `next`.
+    /// - Returns: nothing where the search goes on.
+    /// - Throws: `busy` where the server cannot say now, `metadata` for what is found and must not be gone by, and for the end of
+    ///   a search that found nothing.
+    package mutating func take(_ response: HTTPResponse, parse: URLReading) throws(LoginError) -> ServerMetadata? {
+        guard let place = next else { throw .oauth(.metadata(fault)) }
+        tried.append(place)
+        if let busy = OAuthBody(response).busy { throw .busy(busy) }
+        if (200..<300).contains(response.status), let found = try read(response, from: place, parse) { return found }
+        if next == nil { throw .oauth(.metadata(fault)) }
+        return nil
+    }
+
+    private mutating func read(
+        _ response: HTTPResponse, from place: EndpointURL, _ parse: URLReading
+    ) throws(LoginError) -> ServerMetadata? {
+        do throws(MetadataFault) {
+            let found = try ServerMetadata.read(response, of: issuer, from: place.origin, rule: rule, parse: parse)
+            sawUnreadable = sawUnreadable || found == nil
+            return found
+        } catch .otherIssuer(_, let found) {
+            others += found
+            return nil
+        } catch {
+            throw .oauth(.metadata(error))
+        }
+    }
+
+    private var fault: MetadataFault {
+        if others.isEmpty, !sawUnreadable { return .notFound(tried: tried.map(\.text)) }
+        return .otherIssuer(expected: issuer, found: others)
+    }
+}
