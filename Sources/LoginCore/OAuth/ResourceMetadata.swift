@@ -1,0 +1,100 @@
+/// What a service says of itself as a protected resource (RFC 9728), read and checked.
+package struct ResourceMetadata: Equatable, Sendable {
+    /// In the document's own spelling: it is sent as `resource` (RFC 8707).
+    package let resource: String
+    /// The issuers that make its logins, in its order; the first is taken.
+    package let authorizationServers: [String]
+    /// What it lists of its scopes; nothing where it does not say.
+    package let scopes: [String]?
+    /// Where it was found, and what led there.
+    package let evidence: [String]
+
+    /// The authorization server that is taken.
+    package var issuer: String? { authorizationServers.first }
+
+    /// Reads a document about the URL that the login is for.
+    /// - Returns: nothing where it is no JSON object, or names no resource.
+    /// - Throws: `otherResource` unless `resource` is the URL, or a parent of it at a segment's edge (RFC 9728, section 3.3).
+    package static func read(
+        _ response: HTTPResponse, about url: EndpointURL, evidence: [String], parse: URLReading
+    ) throws(MetadataFault) -> ResourceMetadata? {
+        let body = OAuthBody(response)
+        guard let resource = body.text("resource") else { return nil }
+        guard let parsed = parse(resource), parsed.covers(url), !resource.contains("#") else {
+            throw .otherResource(expected: url.text, found: resource)
+        }
+        return ResourceMetadata(
+            resource: resource, authorizationServers: body.texts("authorization_servers") ?? [],
+            scopes: body.texts("scopes_supported"), evidence: evidence)
+    }
+
+    /// What is asked for where no profile says it: the scope of the challenge (RFC 6750, section 3), else what the resource
+    /// lists; and `offline_access` where the server has it, so that there is a refresh token.
+    package static func usualScope(
+        challenge: AuthenticateChallenge?, resource: ResourceMetadata?, server: ServerMetadata?
+    ) -> String? {
+        let listed = resource?.scopes ?? []
+        let scope = challenge?.parameters["scope"].flatMap { $0.isEmpty ? nil : $0 } ?? listed.joined(separator: " ")
+        var names = scope.split(separator: " ").map(String.init)
+        if server?.scopes.contains("offline_access") == true, !names.contains("offline_access") {
+            names.append("offline_access")
+        }
+        return names.isEmpty ? nil : names.joined(separator: " ")
+    }
+}
+
+extension EndpointURL {
+    /// Whether this is the other URL, or a parent of it at a segment's edge, on the same origin.
+    fileprivate func covers(_ other: EndpointURL) -> Bool {
+        guard origin == other.origin else { return false }
+        if query != nil { return path == other.path && query == other.query }
+        let parent = pathWithoutSlash
+        return other.path == path || other.path == parent || other.path.hasPrefix(parent + "/")
+    }
+}
+
+/// Looks for the metadata of one resource (RFC 9728, section 3): where the challenge of its 401 says, else at the well-known path
+/// with that of the resource behind it, else without.
+package struct ResourceMetadataSearch: Equatable, Sendable {
+    private let url: EndpointURL
+    private let isNamed: Bool
+    private var places: [EndpointURL]
+    private var nextIndex = 0
+
+    /// - Parameter challenge: that of Bearer, if there is one (RFC 9728, section 5.1).
+    /// - Throws: `elsewhere` where the challenge leads to another origin, or to what is no URL.
+    package init(
+        for url: EndpointURL, challenge: AuthenticateChallenge?, parse: URLReading
+    ) throws(MetadataFault) {
+        self.url = url
+        if let named = challenge?.parameters["resource_metadata"], !named.isEmpty {
+            guard let place = parse(named), place.origin == url.origin else { throw .elsewhere(url: named) }
+            (places, isNamed) = ([place], true)
+            return
+        }
+        isNamed = false
+        let root = "/.well-known/oauth-protected-resource"
+        let path = url.path == "/" ? "" : url.path
+        places = [EndpointURL(origin: url.origin, path: root + path, query: url.query)]
+        if places[0].target != root { places.append(url.at(root)) }
+    }
+
+    /// Where to look next; nothing once all were tried.
+    package var next: EndpointURL? { nextIndex < places.count ? places[nextIndex] : nil }
+
+    /// Takes the response from `next`.
+    /// - Returns: nothing where the search goes on, or has ended without a find.
+    /// - Throws: `busy` where the server cannot say now, `otherResource`.
+    package mutating func take(_ response: HTTPResponse, parse: URLReading) throws(LoginError) -> ResourceMetadata? {
+        guard let place = next else { return nil }
+        nextIndex += 1
+        if let busy = OAuthBody(response).busy { throw .busy(busy) }
+        guard (200..<300).contains(response.status) else { return nil }
+        do throws(MetadataFault) {
+            let evidence = (isNamed ? ["WWW-Authenticate of the 401"] : []) + [place.text]
+            return try ResourceMetadata.read(response, about: url, evidence: evidence, parse: parse)
+        } catch {
+            throw .oauth(.metadata(error))
+        }
+    }
+}
