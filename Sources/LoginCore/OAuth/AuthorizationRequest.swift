@@ -1,0 +1,113 @@
+import Secrets
+
+/// What a person is asked to consent to (RFC 6749, section 4.1.1; RFC 8628, section 3.1): its parameters, in the order in which
+/// they are sent.
+package struct AuthorizationRequest: Equatable, Sendable {
+    /// The client that asks.
+    package let client: OAuthClient
+    /// As the server wants it (RFC 6749, section 3.3); nothing for its own default.
+    package let scope: String?
+    /// Where the access token is to be used (RFC 8707).
+    package let resource: String?
+    /// The name to log in as (OpenID Connect Core 1.0, section 3.1.2.1); sent only where the scope has openid.
+    package let loginHint: String?
+    /// Those of the profile.
+    package let parameters: [OAuthParameter]
+    /// Whether another account shall be chosen, where the server can do that.
+    package let choosesAccount: Bool
+
+    /// - Parameter parameters: none of them `isReserved`.
+    package init(
+        client: OAuthClient, scope: String? = nil, resource: String? = nil, loginHint: String? = nil,
+        parameters: [OAuthParameter] = [], choosesAccount: Bool = false
+    ) {
+        self.client = client
+        self.scope = scope
+        self.resource = resource
+        self.loginHint = loginHint
+        self.parameters = parameters
+        self.choosesAccount = choosesAccount
+    }
+
+    /// Whether an id_token may come.
+    package var isOpenID: Bool { scope?.split(separator: " ").contains("openid") ?? false }
+
+    /// All that the authorization endpoint is told.
+    func fields(_ attempt: AuthorizationAttempt, redirect: String) -> [FormField] {
+        var fields = [
+            FormField("response_type", "code"), FormField("client_id", client.id), FormField("redirect_uri", redirect),
+            FormField("state", attempt.state), FormField("code_challenge", attempt.pkce.challenge),
+            FormField("code_challenge_method", "S256"),
+        ]
+        fields += shared
+        if isOpenID {
+            if let loginHint { fields.append(FormField("login_hint", loginHint)) }
+            fields.append(FormField("nonce", attempt.nonce))
+        }
+        if choosesAccount, !parameters.contains(where: { $0.name == "prompt" }) {
+            fields.append(FormField("prompt", "select_account"))
+        }
+        return fields + parameters.map { FormField($0.name, $0.value) }
+    }
+
+    /// The URL that the browser opens. It holds state, nonce and challenge, and no other secret (RFC 9700, section 4.3).
+    package func url(_ endpoint: EndpointURL, _ attempt: AuthorizationAttempt, redirect: String) throws(LoginError)
+        -> String
+    {
+        try Self.url(endpoint, fields(attempt, redirect: redirect))
+    }
+
+    /// The same after the parameters were pushed (RFC 9126, section 4). `response_type` goes along: some servers want it.
+    package func url(_ endpoint: EndpointURL, pushedAs requestURI: String) throws(LoginError) -> String {
+        try Self.url(
+            endpoint,
+            [
+                FormField("response_type", "code"), FormField("client_id", client.id),
+                FormField("request_uri", requestURI),
+            ])
+    }
+
+    /// What the device authorization endpoint is told, beside the client.
+    var deviceFields: [FormField] { shared + parameters.map { FormField($0.name, $0.value) } }
+
+    private var shared: [FormField] {
+        (scope.map { [FormField("scope", $0)] } ?? []) + (resource.map { [FormField("resource", $0)] } ?? [])
+    }
+
+    /// A query that the endpoint has already stays (RFC 6749, section 3.1).
+    private static func url(_ endpoint: EndpointURL, _ fields: [FormField]) throws(LoginError) -> String {
+        let query = try FormField.encode(fields, .percent).unprotectedText
+        let start = endpoint.text
+        guard let present = endpoint.query else { return "\(start)?\(query)" }
+        return present.isEmpty ? start + query : "\(start)&\(query)"
+    }
+}
+
+/// One name with its value, which may be a secret.
+struct FormField: Equatable, Sendable {
+    let name: String
+    let value: Secret
+
+    init(_ name: String, _ value: String) { self.init(name, Secret(value)) }
+
+    init(_ name: String, _ value: Secret) {
+        self.name = name
+        self.value = value
+    }
+
+    /// `name=value&…`, in guarded memory.
+    static func encode(_ fields: [FormField], _ encoding: ByteEncoding = .form) throws(LoginError) -> Secret {
+        var builder = SecretBuilder(limit: RequestRule.bodyLimit)
+        do throws(FillFault) {
+            for (index, field) in fields.enumerated() {
+                if index > 0 { try builder.write("&") }
+                try builder.write(Secret(field.name), encoding)
+                try builder.write("=")
+                try builder.write(field.value, encoding)
+            }
+        } catch {
+            throw .failure(.other("a request to the authorization server would be too long"))
+        }
+        return builder.finish()
+    }
+}

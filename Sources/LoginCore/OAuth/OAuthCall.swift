@@ -1,0 +1,114 @@
+package import Secrets
+
+/// The requests that a client sends to an authorization server by itself. Each is complete: an adapter only sends it, and follows no
+/// redirect.
+package struct OAuthCall: Equatable, Sendable {
+    /// Where it goes.
+    package let url: String
+    /// The grant, what is revoked, or what is asked for.
+    private let fields: [FormField]
+    private let client: OAuthClient
+
+    private init(_ url: String, _ fields: [FormField], _ client: OAuthClient) {
+        self.url = url
+        self.fields = fields
+        self.client = client
+    }
+
+    /// Exchanges a code (RFC 6749, section 4.1.3; RFC 7636, section 4.5).
+    package static func exchange(
+        code: Secret, _ attempt: AuthorizationAttempt, redirect: String, _ request: AuthorizationRequest,
+        at endpoint: EndpointURL
+    ) -> OAuthCall {
+        let fields = [
+            FormField("grant_type", "authorization_code"), FormField("code", code), FormField("redirect_uri", redirect),
+            FormField("code_verifier", attempt.pkce.verifier),
+        ]
+        return OAuthCall(endpoint.text, fields + resource(request.resource), request.client)
+    }
+
+    /// Asks whether a person has entered the code (RFC 8628, section 3.4).
+    package static func poll(
+        deviceCode: Secret, _ request: AuthorizationRequest, at endpoint: EndpointURL
+    ) -> OAuthCall {
+        let grant = FormField("grant_type", "urn:ietf:params:oauth:grant-type:device_code")
+        let fields = [grant, FormField("device_code", deviceCode)]
+        return OAuthCall(endpoint.text, fields + resource(request.resource), request.client)
+    }
+
+    /// Renews a grant (RFC 6749, section 6), without a scope: what was granted stays.
+    /// - Returns: nothing where there is no refresh token.
+    package static func refresh(_ grant: Grant) -> OAuthCall? {
+        guard let token = grant.token.refreshToken else { return nil }
+        let fields = [FormField("grant_type", "refresh_token"), FormField("refresh_token", token)]
+        return OAuthCall(grant.terms.tokenEndpoint, fields + resource(grant.terms.resource), grant.terms.client)
+    }
+
+    /// Revokes each token of a grant (RFC 7009, section 2.1), in the order in which that has to happen.
+    /// - Returns: none where the server does not revoke, or not for this client.
+    package static func revocations(_ grant: Grant) -> [OAuthCall] {
+        guard let revocation = grant.terms.revocation else { return [] }
+        let client = grant.terms.client.proving(by: revocation.authentication)
+        return grant.revoked.map { token, hint in
+            OAuthCall(revocation.endpoint, [FormField("token", token), FormField("token_type_hint", hint)], client)
+        }
+    }
+
+    /// Asks for a device code (RFC 8628, section 3.1).
+    package static func deviceAuthorization(_ request: AuthorizationRequest, at endpoint: EndpointURL) -> OAuthCall {
+        OAuthCall(endpoint.text, request.deviceFields, request.client)
+    }
+
+    /// Pushes what the browser would carry (RFC 9126, section 2.1). It has `client_id` in any case.
+    package static func push(
+        _ request: AuthorizationRequest, _ attempt: AuthorizationAttempt, redirect: String, at endpoint: EndpointURL
+    ) -> OAuthCall {
+        OAuthCall(endpoint.text, request.fields(attempt, redirect: redirect), request.client)
+    }
+
+    private static func resource(_ resource: String?) -> [FormField] {
+        resource.map { [FormField("resource", $0)] } ?? []
+    }
+
+    /// The request, with the client's proof.
+    package func request() throws(LoginError) -> HTTPRequest {
+        var headers = [
+            HTTPRequestField(name: "Accept", value: Secret("application/json")),
+            HTTPRequestField(name: "Content-Type", value: Secret("application/x-www-form-urlencoded")),
+        ]
+        var fields = fields
+        switch client.authentication {
+        case .basic:
+            headers.append(HTTPRequestField(name: "Authorization", value: try basic()))
+        case .post, .none:
+            if !fields.contains(where: { $0.name == "client_id" }) { fields.append(FormField("client_id", client.id)) }
+            if let secret = client.secret { fields.append(FormField("client_secret", secret)) }
+        }
+        let body = try FormField.encode(fields)
+        var request = HTTPRequest(method: "POST", url: url, headers: headers, body: body)
+        request.hidden.add(hidden, username: client.id)
+        return request
+    }
+
+    /// What of it must not be shown, should the response repeat it.
+    private var hidden: [Secret?] {
+        let secrets: Set<String> = ["code", "code_verifier", "device_code", "refresh_token", "token", "state"]
+        return [client.secret] + fields.filter { secrets.contains($0.name) }.map(\.value)
+    }
+
+    /// Both halves are form-encoded before base64 (RFC 6749, section 2.3.1).
+    private func basic() throws(LoginError) -> Secret {
+        var pair = SecretBuilder(limit: RequestRule.bodyLimit)
+        var header = SecretBuilder(limit: RequestRule.bodyLimit)
+        do throws(FillFault) {
+            try pair.write(Secret(client.id), .form)
+            try pair.write(":")
+            try pair.write(client.secret ?? Secret(""), .form)
+            try header.write("Basic ")
+            try header.write(pair.finish().base64)
+        } catch {
+            throw .failure(.other("the client's identifier and secret are too long for a header"))
+        }
+        return header.finish()
+    }
+}
