@@ -1,0 +1,178 @@
+package import Secrets
+
+/// Tells the response to this login from everything else that comes by the loopback port, or is pasted (RFC 6749, section 4.1.2;
+/// RFC 9207, section 2.4). Both are held against the same rules.
+package struct AuthorizationJudge: Equatable, Sendable {
+    private let redirect: LoopbackRedirect
+    private let port: Int
+    private let state: Secret
+    private let issuer: String?
+    private let promisesIssuer: Bool
+
+    /// In bytes: more than any server sends.
+    package static let limit = 16 << 10
+
+    /// - Parameters:
+    ///   - port: the one that is listened on.
+    ///   - state: of this try.
+    ///   - issuer: as the server's metadata writes it; nothing where there is none, so that none can be compared.
+    ///   - promisesIssuer: whether every response names it.
+    package init(redirect: LoopbackRedirect, port: Int, state: Secret, issuer: String?, promisesIssuer: Bool) {
+        self.redirect = redirect
+        self.port = port
+        self.state = state
+        self.issuer = issuer
+        self.promisesIssuer = promisesIssuer
+    }
+
+    /// Judges what came to the port.
+    package func judge(_ request: LoopbackRequest) -> AuthorizationAnswer {
+        guard request.method == "GET" else { return .refused(.method) }
+        guard request.hosts.count == 1, redirect.authorities(port: port).contains(request.hosts[0].lowercased()) else {
+            return .refused(.host)
+        }
+        let (path, query) = Self.split(request.target)
+        guard path == redirect.requestPath else { return .refused(.path) }
+        switch judge(query: query ?? "") {
+        case .success(let answer): return answer
+        case .failure(let flaw): return .refused(flaw.forgery)
+        }
+    }
+
+    /// Judges what was pasted. Blanks around it are not its own; a fragment was added by the server and says nothing.
+    package func judge(pasted: Secret) -> AuthorizationAnswer {
+        guard pasted.count <= Self.limit else { return .notAnAddress(.otherAddress) }
+        let text = pasted.unprotectedText.trimmed
+        if text.isEmpty { return .notAnAddress(.empty) }
+        guard let target = target(of: text) else {
+            return .notAnAddress(isRequest(text) ? .requestAddress : .otherAddress)
+        }
+        let (path, query) = Self.split(Secret(target.prefix { $0 != "#" }))
+        guard path == redirect.requestPath || path == redirect.path else { return .notAnAddress(.otherAddress) }
+        switch judge(query: query ?? "") {
+        case .success(let answer): return answer
+        case .failure(let flaw): return .notAnAddress(flaw.paste)
+        }
+    }
+
+    /// What of it is no response to this login.
+    private enum Flaw: Error {
+        case parameters, state, issuer
+
+        var forgery: Forgery {
+            switch self {
+            case .parameters: .parameters
+            case .state: .state
+            case .issuer: .issuer
+            }
+        }
+
+        var paste: PasteFault {
+            switch self {
+            case .parameters: .incomplete
+            case .state: .otherState
+            case .issuer: .otherIssuer
+            }
+        }
+    }
+
+    private func judge(query: String) -> Result<AuthorizationAnswer, Flaw> {
+        guard let parameters = QueryParameters(query) else { return .failure(.parameters) }
+        guard let state = parameters["state"] else { return .failure(.parameters) }
+        guard Secret(state) == self.state else { return .failure(.state) }
+        let named = parameters["iss"]
+        if let named, let issuer, named != issuer { return .failure(.issuer) }
+        let keepsPromise = named != nil || !promisesIssuer
+        switch (parameters["code"], parameters["error"]) {
+        case (let code?, nil):
+            guard keepsPromise else { return .failure(.issuer) }
+            guard !code.isEmpty, code.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) else {
+                return .failure(.parameters)
+            }
+            return .success(.right(code: Secret(code)))
+        case (nil, let error?):
+            let words = keepsPromise ? parameters["error_description"].map { String($0.prefix(300)) } : nil
+            return .success(.denied(OAuthRefusal(OAuthErrorCode(rawValue: error), at: .authorization, words: words)))
+        case (nil, nil), (_?, _?):
+            return .failure(.parameters)
+        }
+    }
+}
+
+extension AuthorizationJudge {
+    /// Path and query.
+    private static func split(_ target: Secret) -> (path: String, query: String?) {
+        let text = target.unprotectedText
+        guard let mark = text.firstIndex(of: "?") else { return (text, nil) }
+        return (String(text[..<mark]), String(text[text.index(after: mark)...]))
+    }
+
+    /// Path and query of an address whose authority is the redirect's; nothing for any other.
+    private func target(of text: String) -> Substring? {
+        for authority in redirect.authorities(port: port) {
+            let start = "http://\(authority)"
+            guard text.lowercased().hasPrefix(start), text.utf8.count >= start.utf8.count else { continue }
+            let rest = text.utf8.dropFirst(start.utf8.count)
+            guard let first = rest.first else { return "" }
+            if [UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#")].contains(first) { return Substring(rest) }
+        }
+        return nil
+    }
+
+    /// Whether it is what the browser was to open: it carries the same state.
+    private func isRequest(_ text: String) -> Bool {
+        guard text.hasPrefix("http"), let mark = text.firstIndex(of: "?") else { return false }
+        let parameters = QueryParameters(String(text[text.index(after: mark)...]))
+        return parameters?["response_type"] != nil
+    }
+}
+
+/// A query as forms write it (WHATWG URL, `application/x-www-form-urlencoded`), where no parameter is there twice (RFC 6749,
+/// section 3.1).
+private struct QueryParameters {
+    private var values: [String: String] = [:]
+
+    /// - Returns: nothing for a name that comes twice, a `%` without its digits, and what is no UTF-8.
+    init?(_ query: String) {
+        for piece in query.utf8.split(separator: UInt8(ascii: "&")) {
+            let left = piece.prefix { $0 != UInt8(ascii: "=") }
+            guard let name = Self.decoded(left), let value = Self.decoded(piece.dropFirst(left.count + 1)) else {
+                return nil
+            }
+            guard values.updateValue(value, forKey: name) == nil else { return nil }
+        }
+    }
+
+    subscript(name: String) -> String? { values[name] }
+
+    private static func decoded(_ text: Substring.UTF8View) -> String? {
+        var bytes: [UInt8] = []
+        var rest = text[...]
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
+            case UInt8(ascii: "%"):
+                guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else {
+                    return nil
+                }
+                bytes.append(high << 4 | low)
+            default: bytes.append(byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        Character(Unicode.Scalar(byte)).hexDigitValue.flatMap { byte < 0x80 ? UInt8($0) : nil }
+    }
+}
+
+extension String {
+    /// Without blanks and line ends around it.
+    fileprivate var trimmed: String {
+        var text = self[...]
+        while text.first?.isWhitespace == true { text.removeFirst() }
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return String(text)
+    }
+}
