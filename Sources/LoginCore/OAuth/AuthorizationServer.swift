@@ -1,0 +1,113 @@
+package import Secrets
+
+/// The authorization server of one login: what the profile says of it, and its metadata for the rest. Made anew for each login;
+/// what is needed later is kept with the grant.
+package struct AuthorizationServer: Equatable, Sendable {
+    /// As its metadata writes it, else as the profile does; nothing where the profile names endpoints alone.
+    package let issuer: String?
+    /// The profile's, then those of the metadata.
+    package let endpoints: [OAuthEndpoint: EndpointURL]
+    /// Nothing where the profile names endpoints and no issuer.
+    package let metadata: ServerMetadata?
+
+    /// - Parameter base: the profile's `url`: an endpoint that is a path is appended to it.
+    /// - Throws: `unsafeEndpoint` for one of the profile's that is no URL, or over plain http that is not allowed.
+    package init(
+        _ profile: OAuthProfile, base: String, metadata: ServerMetadata?, rule: EndpointRule, parse: URLReading
+    ) throws(MetadataFault) {
+        issuer = metadata?.issuer ?? profile.issuer
+        self.metadata = metadata
+        var endpoints = metadata?.endpoints ?? [:]
+        let prefix = base.hasSuffix("/") ? String(base.dropLast()) : base
+        for (endpoint, text) in profile.endpoints {
+            let whole = text.hasPrefix("/") ? prefix + text : text
+            guard let url = parse(whole), rule.permits(url) else { throw .unsafeEndpoint(endpoint, url: whole) }
+            endpoints[endpoint] = url
+        }
+        self.endpoints = endpoints
+    }
+
+    /// Whether every response names its issuer (RFC 9207, section 3).
+    package var promisesIssuer: Bool { metadata?.promisesIssuer ?? false }
+
+    /// Whether it can be asked to let another account be chosen.
+    package var canChooseAccount: Bool { metadata?.promptValues.contains("select_account") ?? false }
+
+    /// - Throws: `noEndpoint`.
+    package func endpoint(_ endpoint: OAuthEndpoint) throws(LoginError) -> EndpointURL {
+        guard let url = endpoints[endpoint] else { throw .oauth(.noEndpoint(endpoint)) }
+        return url
+    }
+
+    /// Where a grant of this client is revoked, and how the client proves itself there (RFC 7009, section 2.1). A missing list
+    /// means that it is tried: many servers revoke for public clients without saying so.
+    /// - Returns: nothing where there is no endpoint, or its methods rule the client out.
+    package func revocation(for client: OAuthClient) -> Grant.Revocation? {
+        guard let url = endpoints[.revocation] else { return nil }
+        guard let listed = metadata?.revocationAuthentication else {
+            return Grant.Revocation(endpoint: url.text, authentication: client.authentication)
+        }
+        let methods = listed.compactMap { ClientAuthentication(registeredName: $0) }
+        if methods.contains(client.authentication) {
+            return Grant.Revocation(endpoint: url.text, authentication: client.authentication)
+        }
+        guard client.secret != nil, let other = methods.first(where: { $0 != .none }) else { return nil }
+        return Grant.Revocation(endpoint: url.text, authentication: other)
+    }
+}
+
+extension OAuthProfile {
+    /// Whether it says enough by itself, so that no metadata is read: endpoints, and no issuer.
+    package var needsNoMetadata: Bool {
+        issuer == nil && endpoints[.token] != nil
+            && (endpoints[.authorization] != nil || endpoints[.deviceAuthorization] != nil)
+    }
+
+    /// The client that it names.
+    /// - Parameters:
+    ///   - asked: what `{secret:LABEL}` stands for, where that is the secret.
+    ///   - listed: `token_endpoint_auth_methods_supported`.
+    /// - Returns: nothing where one has to be registered.
+    package func client(asked: Secret?, listed: [String]?) -> OAuthClient? {
+        guard let clientID else { return nil }
+        let secret: Secret? =
+            switch clientSecret {
+            case .given(let secret): secret
+            case .asked: asked
+            case nil: nil
+            }
+        return OAuthClient(
+            id: clientID, secret: secret, authentication: clientAuthentication ?? .usual(among: listed))
+    }
+}
+
+/// An authorization server on another origin than the service that named it: the tokens that it hands out go to the service.
+package struct ForeignServer: Equatable, Sendable {
+    /// The URL that the login is for.
+    package let resource: String
+    /// The authorization server that is taken: the first that the service names.
+    package let issuer: String
+    /// The others that it names.
+    package let others: [String]
+    /// Where the service says so, for the person to judge.
+    package let evidence: [String]
+    /// Whether a client is registered there for this login.
+    package let registers: Bool
+
+    /// Whether a person has to agree first (RFC 9728, section 7.6): not on the service's own origin, where a profile says the
+    /// issuer, or where the server itself says that it makes the logins of the resource.
+    /// - Returns: nothing where nobody is asked.
+    package static func toAsk(
+        about resource: EndpointURL, metadata: ServerMetadata, parse: URLReading, profile: OAuthProfile,
+        found: ResourceMetadata?
+    ) -> ForeignServer? {
+        guard profile.issuer == nil, parse(metadata.issuer)?.origin != resource.origin else { return nil }
+        guard !metadata.protects(resource.text), !(found.map { metadata.protects($0.resource) } ?? false) else {
+            return nil
+        }
+        return ForeignServer(
+            resource: resource.text, issuer: metadata.issuer,
+            others: Array((found?.authorizationServers ?? []).dropFirst()), evidence: found?.evidence ?? [],
+            registers: profile.clientID == nil)
+    }
+}

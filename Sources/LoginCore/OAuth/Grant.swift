@@ -1,0 +1,100 @@
+package import Secrets
+
+/// What a person gave: an access token, often a refresh token, and all that is needed to renew and to revoke them later. It is kept
+/// with the account, as one secret. The endpoints are those of the login: metadata that changes later leads no refresh token away.
+package struct Grant: Equatable, Sendable {
+    /// The access token with its end, and the refresh token.
+    package let token: Token
+    /// What they are good for, and where they are renewed.
+    package let terms: Terms
+
+    /// All that is kept beside the tokens.
+    package struct Terms: Equatable, Sendable {
+        /// Nothing where the profile names endpoints alone.
+        package let issuer: String?
+        /// The token endpoint of the login.
+        package let tokenEndpoint: String
+        /// Nothing where the server does not revoke, or not for this client.
+        package let revocation: Revocation?
+        /// With its secret, and with what deletes a registered one.
+        package let client: OAuthClient
+        /// As it was granted (RFC 6749, section 5.1); nothing where neither side has named one.
+        package let scope: String?
+        /// Where the access token is to be used (RFC 8707); sent again at each refresh.
+        package let resource: String?
+        /// Who it is, where only the id_token said it.
+        package let name: String?
+
+        /// Takes what a login has found out.
+        package init(
+            issuer: String?, tokenEndpoint: String, revocation: Revocation?, client: OAuthClient, scope: String?,
+            resource: String?, name: String? = nil
+        ) {
+            self.issuer = issuer
+            self.tokenEndpoint = tokenEndpoint
+            self.revocation = revocation
+            self.client = client
+            self.scope = scope
+            self.resource = resource
+            self.name = name
+        }
+    }
+
+    /// Where tokens are revoked (RFC 7009).
+    package struct Revocation: Equatable, Sendable {
+        /// The revocation endpoint of the login.
+        package let endpoint: String
+        /// How the client proves itself there: it may be another way than at the token endpoint.
+        package let authentication: ClientAuthentication
+
+        /// Takes what `AuthorizationServer.revocation` has chosen.
+        package init(endpoint: String, authentication: ClientAuthentication) {
+            self.endpoint = endpoint
+            self.authentication = authentication
+        }
+    }
+
+    /// What a login was given.
+    package init(token: Token, terms: Terms) {
+        self.token = token
+        self.terms = terms
+    }
+
+    /// The same after a refresh (RFC 6749, section 6): no new refresh token keeps the old one, and a scope that is not named
+    /// stays as it was.
+    /// - Parameter now: when the response came, in seconds of Unix time.
+    package func refreshed(by issued: IssuedTokens, at now: Int64) -> Grant {
+        Grant(token: issued.token(receivedAt: now, keeping: token.refreshToken), terms: terms.granting(issued.scope))
+    }
+
+    /// Everything in it that must not be seen.
+    package var secrets: [Secret] {
+        [token.value, token.refreshToken, terms.client.secret, terms.client.registration?.token].compactMap { $0 }
+    }
+
+    /// What is revoked, in this order: the refresh token first, since many servers let the access token live on.
+    package var revoked: [(token: Secret, hint: String)] {
+        (token.refreshToken.map { [($0, "refresh_token")] } ?? []) + [(token.value, "access_token")]
+    }
+
+    /// Whether it is still usable once a refresh with this refusal ended: a client that is not known any more says nothing about
+    /// the token, unless it was registered for this login and lives and dies with it.
+    package func survives(_ refusal: OAuthRefusal) -> Bool {
+        refusal.code == .invalidClient && !terms.client.isRegistered
+    }
+}
+
+extension Grant.Terms {
+    /// What a next login has to ask for, where a request needs this scope (RFC 6750, section 3.1): it and what is granted already.
+    package func scope(with wanted: String) -> String {
+        let granted = scope?.split(separator: " ") ?? []
+        let more = wanted.split(separator: " ").filter { !granted.contains($0) }
+        return (granted + more).joined(separator: " ")
+    }
+
+    fileprivate func granting(_ scope: String?) -> Grant.Terms {
+        Grant.Terms(
+            issuer: issuer, tokenEndpoint: tokenEndpoint, revocation: revocation, client: client,
+            scope: scope ?? self.scope, resource: resource, name: name)
+    }
+}
