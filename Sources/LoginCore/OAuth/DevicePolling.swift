@@ -1,0 +1,115 @@
+/// When a device code is asked for next (RFC 8628, section 3.5): a gap that only ever grows, up to the end of the code.
+///
+/// It has no clock. It is told what has passed since the code came, by a clock that goes on while the machine sleeps.
+package struct DevicePolling: Equatable, Sendable {
+    /// What a poll brought.
+    package enum Answer: Equatable, Sendable {
+        case pending
+        /// With the new interval, in seconds, where the server names one.
+        case slowDown(interval: Int?)
+        /// 429, with `Retry-After` in seconds.
+        case tooMany(retryAfter: Int?)
+        /// No answer, or a 5xx: some servers fail in the middle, and go on.
+        case unavailable(retryAfter: Int?)
+        case granted
+        case refused(OAuthRefusal)
+    }
+
+    /// What to do now.
+    package enum Next: Equatable, Sendable {
+        case wait(milliseconds: Int)
+        case poll
+        case expired
+    }
+
+    /// Of the code.
+    package let times: DeviceAuthorization.Times
+    /// Seconds between two polls, as the server wants them by now.
+    package private(set) var interval: Int
+    /// Milliseconds since the code came.
+    package private(set) var elapsed = 0
+    private var due: Int
+
+    /// Seconds that each reason to go slower adds (RFC 8628, section 3.5).
+    private static let step = 5
+
+    /// Begins when the code came: the first poll waits, too.
+    package init(_ times: DeviceAuthorization.Times) {
+        self.times = times
+        interval = times.interval
+        due = 0
+        due = gap
+    }
+
+    /// Milliseconds between two polls. A fifth more than is asked for: clocks differ, and an early poll costs five seconds.
+    package var gap: Int { interval * 1200 }
+
+    private var end: Int { times.lifetime * 1000 }
+
+    /// Milliseconds until the code is of no use.
+    package var left: Int { max(end - elapsed, 0) }
+
+    /// Past its end a code is expired, whatever the server would say.
+    package var next: Next {
+        if elapsed >= end { return .expired }
+        return elapsed >= due ? .poll : .wait(milliseconds: min(due, end) - elapsed)
+    }
+
+    /// A wait is over.
+    /// - Parameter total: milliseconds since the code came. A clock that stands still does not keep the wait from ending.
+    package mutating func waited(total: Int) {
+        guard case .wait(let milliseconds) = next else { return }
+        elapsed = max(total, elapsed + milliseconds)
+    }
+
+    /// A poll was answered, and the next one has to wait again.
+    /// - Parameter total: milliseconds since the code came.
+    package mutating func note(_ answer: Answer, total: Int) {
+        elapsed = max(elapsed, total)
+        switch answer {
+        case .pending, .granted, .refused: break
+        case .slowDown(let wanted): slowDown(wanted)
+        case .tooMany(let wanted), .unavailable(let wanted): slowDown(wanted)
+        }
+        due = elapsed + gap
+    }
+
+    /// By five seconds at least, and for good.
+    private mutating func slowDown(_ wanted: Int?) {
+        // Longer than the code lives is as long as it lives.
+        interval = min(max(interval + Self.step, wanted ?? 0), max(times.lifetime, interval))
+    }
+}
+
+extension DevicePolling.Answer {
+    /// Reads the response to a poll.
+    /// - Returns: the tokens beside `granted` alone.
+    /// - Throws: for what is neither tokens nor a refusal.
+    package static func read(_ response: HTTPResponse) throws(LoginError) -> (DevicePolling.Answer, IssuedTokens?) {
+        let body = OAuthBody(response)
+        if response.status < 500 {
+            if body.code == .authorizationPending { return (.pending, nil) }
+            if body.code == .slowDown {
+                return (.slowDown(interval: body.seconds("interval", in: 1...60) ?? response.retryAfter), nil)
+            }
+        }
+        if response.status == 429 { return (.tooMany(retryAfter: response.retryAfter), nil) }
+        switch try TokenAnswer(response) {
+        case .issued(let tokens): return (.granted, tokens)
+        case .unavailable(let fault): return (.unavailable(retryAfter: fault.retryAfter), nil)
+        case .refused(let refusal): return (.refused(refusal), nil)
+        }
+    }
+
+    /// The same where there was no response at all; nothing for a fault that no other try mends.
+    package init?(_ error: LoginError) {
+        switch error {
+        case .network(.libraryMissing): return nil
+        case .network: self = .unavailable(retryAfter: nil)
+        case .busy(let fault): self = .unavailable(retryAfter: fault.retryAfter)
+        case .usage, .rejected, .noTicketForService, .loginRequired, .cancelled, .untrusted, .store, .secondFactor,
+            .forbidden, .http, .promptExpired, .oauth, .failure:
+            return nil
+        }
+    }
+}
