@@ -1,0 +1,130 @@
+import Secrets
+
+/// What authctl says of itself where it registers as a client (RFC 7591, section 2): one redirect, and no more grants than it uses.
+package struct RegistrationRequest: Equatable, Sendable {
+    /// The one that is listened on; nothing for a code on a device, where no response comes back.
+    package let redirect: String?
+    /// What will be asked for: without it, some servers allow openid alone.
+    package let scope: String?
+
+    /// - Parameter redirect: with the port that is open now.
+    package init(redirect: String?, scope: String?) {
+        self.redirect = redirect
+        self.scope = scope
+    }
+
+    /// The members, in order.
+    var members: [(name: String, value: JSONValue)] {
+        let device = "urn:ietf:params:oauth:grant-type:device_code"
+        let grants = [redirect == nil ? device : "authorization_code", "refresh_token"]
+        var members: [(name: String, value: JSONValue)] = [("client_name", .string("authctl"))]
+        if let redirect { members.append(("redirect_uris", .array([.string(redirect)]))) }
+        members.append(("grant_types", .array(grants.map { .string($0) })))
+        members.append(("response_types", .array(redirect == nil ? [] : [.string("code")])))
+        members.append(("token_endpoint_auth_method", .string("none")))
+        members.append(("application_type", .string("native")))
+        if let scope { members.append(("scope", .string(scope))) }
+        return members
+    }
+
+    /// The request, complete.
+    package func request(at endpoint: EndpointURL) throws(LoginError) -> HTTPRequest {
+        var body = SecretBuilder(limit: RequestRule.bodyLimit)
+        do throws(FillFault) {
+            for (index, member) in members.enumerated() {
+                try body.write(index == 0 ? "{" : ",")
+                try body.write(.string(member.name))
+                try body.write(":")
+                try body.write(member.value)
+            }
+            try body.write("}")
+        } catch {
+            throw .failure(.other("the registration of a client would be too long"))
+        }
+        let headers = ["Accept", "Content-Type"].map { HTTPRequestField(name: $0, value: Secret("application/json")) }
+        return HTTPRequest(method: "POST", url: endpoint.text, headers: headers, body: body.finish())
+    }
+}
+
+extension SecretBuilder {
+    /// Texts and arrays of them; nothing else is sent.
+    fileprivate mutating func write(_ value: JSONValue) throws(FillFault) {
+        switch value {
+        case .string(let text):
+            try write("\"")
+            try write(Secret(text), .json)
+            try write("\"")
+        case .array(let elements):
+            try write("[")
+            for (index, element) in elements.enumerated() {
+                if index > 0 { try write(",") }
+                try write(element)
+            }
+            try write("]")
+        case .null, .bool, .integer, .number, .object: break
+        }
+    }
+}
+
+/// What a server made of a registration (RFC 7591, section 3.2): it decides how the client proves itself.
+package struct RegistrationAnswer: Equatable, Sendable {
+    /// Lives and dies with its login.
+    package let client: OAuthClient
+
+    /// - Parameters:
+    ///   - endpoint: of the registration: what manages the client is on the same origin, or is not used (RFC 7592, section 3).
+    /// - Throws: `busy`; `oauth` with the refusal, or for a client that cannot be used.
+    package init(
+        _ response: HTTPResponse, from endpoint: EndpointURL, parse: URLReading
+    ) throws(LoginError) {
+        let body = OAuthBody(response)
+        if let busy = body.busy { throw .busy(busy) }
+        guard [200, 201].contains(response.status), !body.hasError else {
+            try response.refuseRedirect(at: .registration)
+            throw .oauth(.refused(body.refusal(at: .registration)))
+        }
+        guard body.members != nil else { throw .oauth(.unusableResponse(.registration, .notJSON)) }
+        guard let id = body.text("client_id") else {
+            throw .oauth(.unusableResponse(.registration, .missing(member: "client_id")))
+        }
+        let secret = body.text("client_secret").map { Secret($0) }
+        client = OAuthClient(
+            id: id, secret: secret, authentication: try Self.authentication(body, hasSecret: secret != nil),
+            registration: Self.registration(body, endpoint, parse))
+    }
+
+    /// `none` drops a secret that came along; where none is said, it is Basic (RFC 7591, section 2).
+    private static func authentication(_ body: OAuthBody, hasSecret: Bool) throws(LoginError) -> ClientAuthentication {
+        guard let name = body.text("token_endpoint_auth_method") else { return hasSecret ? .basic : .none }
+        if let method = ClientAuthentication(registeredName: name) { return method }
+        throw .oauth(.unusableResponse(.registration, .clientAuthentication(name)))
+    }
+
+    private static func registration(
+        _ body: OAuthBody, _ endpoint: EndpointURL, _ parse: URLReading
+    ) -> OAuthClient.Registration {
+        guard let url = body.text("registration_client_uri").flatMap(parse), url.origin == endpoint.origin,
+            let token = body.text("registration_access_token"), Secret(token).isHeaderSafe
+        else { return OAuthClient.Registration() }
+        return OAuthClient.Registration(url: url.text, token: Secret(token))
+    }
+}
+
+extension OAuthClient {
+    /// The request that deletes a registered client (RFC 7592, section 2.3).
+    /// - Returns: nothing for one that was not registered, or where the server does not offer that.
+    package var deletion: HTTPRequest? {
+        guard let url = registration?.url, let token = registration?.token else { return nil }
+        var header = SecretBuilder(limit: token.count + 7)
+        do throws(SecretBuilder.LimitExceeded) {
+            try header.append("Bearer ")
+            try header.append(token)
+        } catch {
+            return nil
+        }
+        var request = HTTPRequest(
+            method: "DELETE", url: url, headers: [HTTPRequestField(name: "Authorization", value: header.finish())])
+        request.hidden.add([token])
+        return request
+    }
+}
