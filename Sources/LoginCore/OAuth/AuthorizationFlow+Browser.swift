@@ -1,0 +1,105 @@
+extension AuthorizationFlow {
+    /// What came by the port or was pasted, without its code: that stays with the loop.
+    package enum Reply: Equatable, Sendable {
+        case right
+        case denied(OAuthRefusal)
+        case forged
+        case notAnAddress(PasteFault)
+        /// The person said no at the question for the address.
+        case cancelled
+
+        /// - Returns: the same without the code.
+        package init(_ answer: AuthorizationAnswer) {
+            switch answer {
+            case .right: self = .right
+            case .denied(let refusal): self = .denied(refusal)
+            case .refused: self = .forged
+            case .notAnAddress(let fault): self = .notAnAddress(fault)
+            }
+        }
+    }
+
+    /// One wait for the browser, at the port and at the prompt together.
+    package struct AnswerWait: Equatable, Sendable {
+        /// Whether the port is listened on.
+        package var hears: Bool
+        /// Whether a person is asked for the address.
+        package var asks: Bool
+        /// Seconds that are left.
+        package var seconds: Int
+        /// Why what was pasted last is not the address.
+        package var complaint: PasteFault?
+        /// How many forged responses came.
+        package var forgeries = 0
+    }
+
+    /// Forged responses that are answered in one login; then nobody is listened to any more.
+    package static let mostForgeries = 64
+
+    /// The part of the table in which a browser brings the response.
+    mutating func handleBrowser(_ event: Event) -> Effect {
+        switch (state, event) {
+        case (.listening(let starts), .listened(let redirect)):
+            self.redirect = redirect
+            return registerOrGo(.browser(starts: starts), hears: true)
+        case (.listening(let starts), .portTaken(let port, let redirect)):
+            guard policy.mayAsk else { return fail(.portTaken(port)) }
+            self.redirect = redirect
+            return registerOrGo(.browser(starts: starts), hears: false)
+        case (.pushing(let starts, let hears), .pushed):
+            return show(starts: starts, hears: hears)
+        case (.showing(let hears), .shown):
+            return awaitAnswer(AnswerWait(hears: hears, asks: policy.mayAsk, seconds: policy.patience))
+        case (.awaitingAnswer(let wait), .heard(let reply, let seconds)):
+            return take(reply, after: seconds, wait)
+        case (.awaitingAnswer, .nothingHeard):
+            return fail(unanswered)
+        // The other states never come here; a new one has to be named before this builds.
+        case (.listening, _), (.pushing, _), (.showing, _), (.awaitingAnswer, _), (.starting, _), (.discovering, _),
+            (.asking, _), (.registering, _), (.requestingCode, _), (.showingCode, _), (.waiting, _), (.polling, _),
+            (.exchanging, _), (.finished, _):
+            return unexpected(event)
+        }
+    }
+
+    mutating func pushOrShow(starts: Bool, hears: Bool) -> Effect {
+        guard endpoints.contains(.pushedAuthorization) else { return show(starts: starts, hears: hears) }
+        return go(.pushing(starts: starts, hears: hears), .push)
+    }
+
+    private mutating func show(starts: Bool, hears: Bool) -> Effect {
+        go(.showing(hears: hears), .show(starts: starts, insteadOfDevice: wasRefusedDevice))
+    }
+
+    private mutating func awaitAnswer(_ wait: AnswerWait) -> Effect {
+        guard wait.seconds > 0 else { return fail(unanswered) }
+        return go(.awaitingAnswer(wait), .awaitAnswer(wait))
+    }
+
+    private var unanswered: OAuthFault {
+        .unanswered(seconds: policy.patience, redirect: redirect, clientID: policy.clientID)
+    }
+
+    private mutating func take(_ reply: Reply, after seconds: Int, _ wait: AnswerWait) -> Effect {
+        var next = wait
+        // Time only passes.
+        next.seconds = min(wait.seconds, policy.patience - seconds)
+        switch reply {
+        case .right:
+            return go(.exchanging, .exchange)
+        case .denied(let refusal):
+            return fail(.refused(refusal))
+        case .cancelled:
+            return finish(.failed(.cancelled))
+        case .notAnAddress(let fault):
+            next.complaint = fault
+            return awaitAnswer(next)
+        case .forged:
+            next.forgeries += 1
+            next.complaint = nil
+            next.hears = wait.hears && next.forgeries < Self.mostForgeries
+            guard next.hears || next.asks else { return fail(.tooManyForgeries(limit: Self.mostForgeries)) }
+            return awaitAnswer(next)
+        }
+    }
+}

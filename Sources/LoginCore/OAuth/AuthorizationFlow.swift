@@ -1,0 +1,178 @@
+/// The dialogue in which a person gives a grant (RFC 6749, section 4.1; RFC 8628), as one table, from the server's metadata to the
+/// exchange.
+///
+/// As with `LoginFlow`, events say what happened and effects what is to be done; no state, event or effect holds a code, a token, a
+/// state or a verifier. What is promised, and proved by a walk of every reachable state with every event
+/// (`OAuthFlowWalkTests`):
+/// - every wait ends: none is longer than what is left of its time, and only what a person or a stranger sends makes one anew;
+/// - a code is exchanged once at most, and only after the right response; nothing is polled without a wait before it;
+/// - the listener is open, or known to be in use, before a client is registered, and before anybody is told where to go;
+/// - a server on another origin is asked for nothing before the person has agreed;
+/// - every path ends, and nothing happens after the end.
+package struct AuthorizationFlow: Equatable, Sendable {
+    /// What the caller allows and already knows.
+    package struct Policy: Equatable, Sendable {
+        /// What decides between browser and device.
+        package var choice: AuthorizationWay.Choice
+        /// The client that the profile names; nothing where one is registered.
+        package var clientID: String?
+        /// Whether a person may be asked: to agree, and for the address.
+        package var mayAsk: Bool
+        /// Seconds that are waited for the browser.
+        package var patience: Int
+
+        /// Without arguments, a person at a terminal without a browser, and no client.
+        package init(
+            choice: AuthorizationWay.Choice = AuthorizationWay.Choice(), clientID: String? = nil, mayAsk: Bool = true,
+            patience: Int = 300
+        ) {
+            self.choice = choice
+            self.clientID = clientID
+            self.mayAsk = mayAsk
+            self.patience = patience
+        }
+    }
+
+    /// What the metadata, and the profile before it, say about the server.
+    package struct Server: Equatable, Sendable {
+        /// Those that it has.
+        package var endpoints: Set<OAuthEndpoint>
+        /// What a person has to agree to first; nothing where nobody is asked.
+        package var toAsk: ForeignServer?
+
+        /// - Parameter toAsk: from `ForeignServer.toAsk`.
+        package init(endpoints: Set<OAuthEndpoint>, toAsk: ForeignServer? = nil) {
+            self.endpoints = endpoints
+            self.toAsk = toAsk
+        }
+    }
+
+    /// How far it has come: what was asked for last.
+    package enum State: Equatable, Sendable {
+        case starting
+        /// `AuthorizationFlow+Beginning.swift`, as the next ones.
+        case discovering
+        case asking(ForeignServer)
+        case registering(AuthorizationWay, hears: Bool)
+        /// `starts` as in the way; `AuthorizationFlow+Browser.swift`, as the next ones.
+        case listening(starts: Bool)
+        case pushing(starts: Bool, hears: Bool)
+        case showing(hears: Bool)
+        case awaitingAnswer(AnswerWait)
+        /// `AuthorizationFlow+Device.swift`, as the next ones.
+        case requestingCode
+        case showingCode(DevicePolling)
+        case waiting(DevicePolling)
+        case polling(DevicePolling)
+        case exchanging
+        case finished(Outcome)
+    }
+
+    /// What came of the last effect, or that the flow begins.
+    package enum Event: Equatable, Sendable {
+        case begun
+        case discovered(Server)
+        case agreed, declined
+        /// With the whole redirect, for messages.
+        case listened(redirect: String)
+        /// Another program has the port.
+        case portTaken(Int, redirect: String)
+        case registered
+        case pushed
+        case shown
+        /// So many seconds after the wait began.
+        case heard(Reply, after: Int)
+        case nothingHeard
+        case codeIssued(DeviceAuthorization.Times)
+        case codeRefused(OAuthRefusal)
+        /// So many milliseconds after the code came, as the next one.
+        case waited(total: Int)
+        case polled(DevicePolling.Answer, total: Int)
+        case exchanged
+        case failed(LoginError)
+    }
+
+    /// What is to be done next; what comes of it is the next event.
+    package enum Effect: Equatable, Sendable {
+        /// Finds the server and reads its metadata.
+        case discover
+        case ask(ForeignServer)
+        case listen
+        case register(AuthorizationWay)
+        case push
+        /// Tells where to go, and starts a browser; `insteadOfDevice` where the server has refused a device code.
+        case show(starts: Bool, insteadOfDevice: Bool)
+        case awaitAnswer(AnswerWait)
+        case requestCode
+        case showCode
+        case wait(milliseconds: Int, secondsLeft: Int)
+        case poll
+        case exchange
+        /// The listener is closed, whatever the outcome.
+        case finish(Outcome)
+    }
+
+    /// How it ends.
+    package enum Outcome: Equatable, Sendable {
+        case granted
+        case failed(LoginError)
+    }
+
+    /// Where it is now.
+    package internal(set) var state = State.starting
+    let policy: Policy
+    var endpoints: Set<OAuthEndpoint> = []
+    /// Whether the server has refused a device code.
+    var wasRefusedDevice = false
+    /// Where the response comes back; no secret.
+    var redirect: String?
+
+    /// Begins with nothing known of the server.
+    package init(policy: Policy) {
+        self.policy = policy
+    }
+
+    /// Takes note of what happened.
+    /// - Returns: what to do next; `finish` with the outcome at the end, and after it whatever happens. An event that cannot
+    ///   follow ends it as a failure.
+    package mutating func handle(_ event: Event) -> Effect {
+        switch (state, event) {
+        case (.finished(let outcome), _):
+            return .finish(outcome)
+        case (.polling(let polling), .failed(let error)):
+            return handle(error, polling: polling)
+        case (_, .failed(let error)):
+            return finish(.failed(error))
+
+        case (.starting, .begun):
+            return go(.discovering, .discover)
+        case (.exchanging, .exchanged):
+            return finish(.granted)
+
+        case (.discovering, _), (.asking, _), (.registering, _):
+            return handleBeginning(event)
+        case (.listening, _), (.pushing, _), (.showing, _), (.awaitingAnswer, _):
+            return handleBrowser(event)
+        case (.requestingCode, _), (.showingCode, _), (.waiting, _), (.polling, _):
+            return handleDevice(event)
+        // Nothing else can follow; a new state has to be named here before this builds.
+        case (.starting, _), (.exchanging, _):
+            return unexpected(event)
+        }
+    }
+}
+
+extension AuthorizationFlow {
+    mutating func go(_ next: State, _ effect: Effect) -> Effect {
+        state = next
+        return effect
+    }
+
+    mutating func finish(_ outcome: Outcome) -> Effect { go(.finished(outcome), .finish(outcome)) }
+
+    mutating func fail(_ fault: OAuthFault) -> Effect { finish(.failed(.oauth(fault))) }
+
+    mutating func unexpected(_ event: Event) -> Effect {
+        finish(.failed(.failure(.unexpectedEvent("\(event.name) while \(state.name)"))))
+    }
+}
