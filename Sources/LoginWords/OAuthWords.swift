@@ -12,7 +12,7 @@ extension OAuthFault {
             return Message("the code expired after \(seconds) seconds", next: "start again: \(topic.loginCommand)")
         case .tooManyForgeries(let limit):
             return Message(
-                "more than \(limit) responses arrived that do not belong to this login; it was given up",
+                "more than \(limit) responses arrived that do not belong to this login, so it was given up",
                 next: "find out which program sends them, then: \(topic.loginCommand)")
         case .portTaken(let port):
             return Message(
@@ -28,22 +28,28 @@ extension OAuthFault {
                 next: "put the issuer in the profile's oauth; see authctl-config(5)")
         case .noEndpoint(let endpoint):
             return Message(
-                "neither the profile nor the server's metadata has a \(endpoint.rawValue) endpoint",
+                "neither the profile nor the server's metadata names the \(endpoint.rawValue) endpoint",
                 next: "put \(endpoint.rawValue)-endpoint in the profile's oauth, if the server has one")
         case .metadata(let fault):
             return fault.message
         case .unusableURL(let scheme):
             let name = scheme.map { SafeText.quoted($0) } ?? "unknown"
-            return Message("the server sent a URL to open that is not safe (scheme: \(name)); it is not shown")
+            return Message(
+                "the server sent a URL to open that is not safe (scheme: \(name)); it is not shown", next: Self.advice)
         case .identityToken(let fault):
-            return Message("the id_token cannot be used: \(fault.words)")
+            return Message(
+                "the id_token cannot be used: \(fault.words)",
+                next: "check client-id and the username of verify; see 'id-token' in authctl-config(5)")
         case .unusableResponse(let step, let problem):
-            return Message("\(step.rawValue): the server's response cannot be used: \(problem.words)")
+            return Message(
+                "\(step.rawValue): the server's response cannot be used: \(problem.words)", next: Self.advice)
         }
     }
 }
 
 extension OAuthFault {
+    fileprivate static let advice = "the server's administrator has to fix it"
+
     /// What may be wrong where a browser shows an error, and nothing comes back.
     package static func hint(redirect: String, clientID: String?) -> String {
         let client = clientID.map { "for the client \(SafeText.escaped($0))" } ?? "for its client"
@@ -63,21 +69,32 @@ extension MetadataFault {
                 found.isEmpty
                     ? "no metadata of \(SafeText.quoted(expected)) could be read"
                     : "the metadata belongs to another issuer than \(SafeText.quoted(expected))",
-                details: found.map { "found: \(SafeText.quoted($0))" })
+                details: found.map { "found: \(SafeText.quoted($0))" },
+                next: "check issuer in the profile's oauth")
         case .unsafeEndpoint(let endpoint, let url):
-            Message("the \(endpoint.rawValue) endpoint is not an https URL: \(SafeText.quoted(url))")
+            Message(
+                "the \(endpoint.rawValue) endpoint is not an https URL: \(SafeText.quoted(url))",
+                next: "check the endpoints in the profile's oauth, or tell the server's administrator")
         case .unsafeIssuer(let issuer):
-            Message("the issuer is not an https URL without a query: \(SafeText.quoted(issuer))")
+            Message(
+                "the issuer is not an https URL without a query: \(SafeText.quoted(issuer))",
+                next: "check issuer in the profile's oauth")
         case .noS256(let methods):
-            Message("the authorization server does not support PKCE with S256; it offers \(SafeText.list(methods))")
+            Message(
+                "the authorization server does not support PKCE with S256; it offers \(SafeText.list(methods))",
+                next: OAuthFault.advice)
         case .otherResource(let expected, let found):
-            Message("the metadata describes \(SafeText.quoted(found)), not \(SafeText.quoted(expected))")
+            Message(
+                "the metadata describes \(SafeText.quoted(found)), not \(SafeText.quoted(expected))",
+                next: "name the issuer in the profile's oauth, if you know it")
         case .elsewhere(let url):
-            Message("the service points to metadata on another origin: \(SafeText.quoted(url))")
+            Message(
+                "the service points to metadata on another origin: \(SafeText.quoted(url))",
+                next: "name the issuer in the profile's oauth, if you know it")
         case .serverElsewhere(let resource, let issuer):
             Message(
                 "\(SafeText.escaped(resource)) has its logins made at \(SafeText.escaped(issuer)), another origin",
-                next: "at a terminal you can agree to that; or put the issuer in a profile")
+                next: "agree to that at a terminal, or put the issuer in a profile")
         }
     }
 }
@@ -87,21 +104,25 @@ extension OAuthRefusal {
         let said = words.map { ": the server says \(SafeText.quoted($0))" } ?? ""
         switch code {
         case .accessDenied?:
-            return Message("you or the server denied the access\(said)", next: "start again: \(topic.loginCommand)")
+            return Message("access was denied\(said)", next: "start again: \(topic.loginCommand)")
         case .expiredToken?:
             return Message("the code has expired", next: "start again: \(topic.loginCommand)")
         case let code?:
-            return Message("\(step.rawValue): the server answered \(code.rawValue)\(said)", next: code.advice)
+            return Message(
+                "\(step.rawValue): the server answered \(code.rawValue)\(said)",
+                next: code.advice ?? "start again: \(topic.loginCommand)")
         case nil:
             let status = status.map { " (status \($0))" } ?? ""
-            return Message("\(step.rawValue): the server refused it\(status)\(said)")
+            return Message(
+                "\(step.rawValue): the server refused the request\(status)\(said)",
+                next: "start again: \(topic.loginCommand)")
         }
     }
 }
 
 extension OAuthErrorCode {
-    /// What a person can do about it; empty where it is the server's business alone.
-    fileprivate var advice: String {
+    /// What a person can do about it; nothing where all that helps is another try.
+    fileprivate var advice: String? {
         switch self {
         case .invalidClient, .unauthorizedClient:
             "check client-id, client-secret and client-auth in the profile's oauth"
@@ -114,7 +135,7 @@ extension OAuthErrorCode {
             .invalidClientMetadata, .invalidSoftwareStatement, .unapprovedSoftwareStatement, .interactionRequired,
             .loginRequired, .accountSelectionRequired, .consentRequired, .invalidRequestURI, .invalidRequestObject,
             .requestNotSupported, .requestURINotSupported, .registrationNotSupported:
-            ""
+            nil
         }
     }
 }
