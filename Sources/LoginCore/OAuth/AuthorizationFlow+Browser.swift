@@ -95,9 +95,10 @@ extension AuthorizationFlow {
             next.complaint = fault
             return awaitAnswer(next)
         case .forged:
+            guard wait.hears else { return unexpected(.heard(reply, after: seconds)) }
             next.forgeries += 1
             next.complaint = nil
-            next.hears = wait.hears && next.forgeries < Self.mostForgeries
+            next.hears = next.forgeries < Self.mostForgeries
             guard next.hears || next.asks else { return fail(.tooManyForgeries(limit: Self.mostForgeries)) }
             return awaitAnswer(next)
         }

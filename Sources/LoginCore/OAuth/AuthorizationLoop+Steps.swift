@@ -1,0 +1,150 @@
+import Secrets
+
+extension AuthorizationLoop {
+    /// - Throws: where the flow asks for something before what it needs is there.
+    func present<Value>(_ value: Value?) throws(LoginError) -> Value {
+        guard let value else { throw .failure(.unexpectedEvent("nothing to go on with")) }
+        return value
+    }
+
+    /// A person's own scope goes before the profile's. What the service lists is for logins that nobody has configured.
+    private func scope(_ held: Held) -> String? {
+        let profile = subject.profile
+        if let scope = subject.scope ?? profile.scope { return scope }
+        guard profile.issuer == nil, !profile.needsNoMetadata else { return nil }
+        return ResourceMetadata.usualScope(
+            challenge: subject.challenge, resource: held.resource, server: held.server?.metadata)
+    }
+
+    func request(_ held: Held) throws(LoginError) -> AuthorizationRequest {
+        AuthorizationRequest(
+            client: try present(held.client), scope: scope(held),
+            resource: subject.profile.resource ?? held.resource?.resource, loginHint: subject.username,
+            parameters: subject.profile.parameters,
+            choosesAccount: subject.choosesAccount && held.server?.canChooseAccount == true)
+    }
+
+    func redirect(_ held: Held) throws(LoginError) -> String {
+        subject.profile.redirect.uri(port: try present(held.port).number)
+    }
+
+    func serverName(_ held: Held, _ endpoint: OAuthEndpoint) throws(LoginError) -> BrowserVisit.Server {
+        let server = try present(held.server)
+        let scope = scope(held)
+        if let issuer = server.issuer { return BrowserVisit.Server(name: issuer, scope: scope) }
+        return BrowserVisit.Server(name: try server.endpoint(endpoint).origin.description, scope: scope)
+    }
+
+    /// The port is opened, and what is new for each try is drawn.
+    func listen(_ held: inout Held) throws(LoginError) -> AuthorizationFlow.Event {
+        let transport = transport
+        held.attempt = try AuthorizationAttempt(
+            random: { (count) throws(LoginError) in try transport.random(count) },
+            hash: { (hash, secret) throws(LoginError) in try transport.digits(hash, of: secret) })
+        let port = try browser.listen(on: subject.profile.redirect)
+        held.port = port
+        let redirect = try redirect(held)
+        return port.isOpen ? .listened(redirect: redirect) : .portTaken(port.number, redirect: redirect)
+    }
+
+    func register(_ way: AuthorizationWay, _ held: inout Held) throws(LoginError) -> AuthorizationFlow.Event {
+        let endpoint = try present(held.server).endpoint(.registration)
+        let redirect: String? =
+            switch way {
+            case .browser: try redirect(held)
+            case .device: nil
+            }
+        let request = try RegistrationRequest(redirect: redirect, scope: scope(held)).request(
+            at: endpoint)
+        let response = try transport.send(request)
+        held.client = try RegistrationAnswer(response, from: endpoint, parse: transport.read).client
+        return .registered
+    }
+
+    func push(_ held: inout Held) throws(LoginError) -> AuthorizationFlow.Event {
+        let endpoint = try present(held.server).endpoint(.pushedAuthorization)
+        let call = OAuthCall.push(
+            try request(held), try present(held.attempt), redirect: try redirect(held), at: endpoint)
+        held.requestURI = try PushedRequest(try transport.send(try call.request())).requestURI
+        return .pushed
+    }
+
+    func visit(_ held: Held, starts: Bool, insteadOfDevice: Bool) throws(LoginError) -> BrowserVisit {
+        let request = try request(held), endpoint = try present(held.server).endpoint(.authorization)
+        let redirect = try redirect(held)
+        let text: String
+        if let requestURI = held.requestURI {
+            text = try request.url(endpoint, pushedAs: requestURI)
+        } else {
+            text = try request.url(endpoint, try present(held.attempt), redirect: redirect)
+        }
+        return BrowserVisit(
+            server: try serverName(held, .authorization), url: try shown(text), redirect: redirect,
+            clientID: request.client.id,
+            starts: starts, insteadOfDevice: insteadOfDevice)
+    }
+
+    /// What was checked is what is shown.
+    private func shown(_ url: String) throws(LoginError) -> String {
+        do throws(OAuthFault) {
+            return try subject.rule.shown(url, read: transport.read).text
+        } catch {
+            throw .oauth(error)
+        }
+    }
+
+    func awaitAnswer(
+        _ wait: AuthorizationFlow.AnswerWait, _ held: inout Held
+    ) throws(LoginError) -> AuthorizationFlow.Event {
+        let server = try present(held.server)
+        let judge = AuthorizationJudge(
+            redirect: subject.profile.redirect, port: try present(held.port).number,
+            state: try present(held.attempt).state,
+            issuer: server.issuer, promisesIssuer: server.promisesIssuer)
+        guard let (answer, seconds) = try browser.awaitAnswer(wait, judge) else { return .nothingHeard }
+        if case .right(let code) = answer { held.code = code }
+        return .heard(AuthorizationFlow.Reply(answer), after: seconds)
+    }
+}
+
+extension AuthorizationLoop {
+    func requestCode(_ held: inout Held) throws(LoginError) -> AuthorizationFlow.Event {
+        let endpoint = try present(held.server).endpoint(.deviceAuthorization)
+        let call = OAuthCall.deviceAuthorization(try request(held), at: endpoint)
+        do throws(LoginError) {
+            let response = try transport.send(try call.request())
+            // The code lives from when it came.
+            held.deviceStart = device.now()
+            let code = try DeviceAuthorization(response, rule: subject.rule, parse: transport.read)
+            held.device = code
+            return .codeIssued(code.times)
+        } catch .oauth(.refused(let refusal)) {
+            return .codeRefused(refusal)
+        }
+    }
+
+    func poll(_ held: inout Held) throws(LoginError) -> AuthorizationFlow.Event {
+        let call = OAuthCall.poll(
+            deviceCode: try present(held.device).deviceCode, try request(held),
+            at: try present(held.server).endpoint(.token))
+        let (answer, tokens) = try DevicePolling.Answer.read(try transport.send(try call.request()))
+        take(tokens, &held)
+        return .polled(answer, total: device.now() - held.deviceStart)
+    }
+
+    /// Sent once, whatever comes of it: a code that comes a second time ends the tokens of the first (RFC 6749, section 4.1.2).
+    func exchange(_ held: inout Held) throws(LoginError) -> AuthorizationFlow.Event {
+        let code = try present(held.code)
+        held.code = nil
+        let call = OAuthCall.exchange(
+            code: code, try present(held.attempt), redirect: try redirect(held), try request(held),
+            at: try present(held.server).endpoint(.token))
+        take(try TokenAnswer(try transport.send(try call.request())).get(), &held)
+        return .exchanged
+    }
+
+    private func take(_ tokens: IssuedTokens?, _ held: inout Held) {
+        held.tokens = tokens
+        held.receivedAt = clock.now()
+    }
+}

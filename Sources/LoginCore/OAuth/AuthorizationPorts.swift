@@ -1,0 +1,90 @@
+package import Secrets
+
+/// The way to an authorization server: every request goes out as it is, to the origin of its URL, and no redirect is followed.
+package protocol AuthorizationTransport {
+    /// Sends one request and reads its whole response, in bounded time and memory.
+    func send(_ request: HTTPRequest) throws(LoginError) -> HTTPResponse
+
+    /// The program's only URL parser; as `URLReading` has it.
+    func read(_ url: String) -> EndpointURL?
+
+    /// So many random bytes, never the same again.
+    func random(_ count: Int) throws(LoginError) -> Secret
+
+    /// As for Digest: the digest in hexadecimal digits.
+    func digits(_ hash: DigestAlgorithm.Hash, of secret: Secret) throws(LoginError) -> Secret
+}
+
+/// A person with a browser that comes back to this machine (RFC 8252): the listener and the prompt, which are waited for together.
+package protocol BrowserDialogue {
+    /// Asks whether to log in at a server on another origin.
+    func agree(to server: ForeignServer) throws(LoginError) -> Bool
+
+    /// Opens the port. The listener is closed when the dialogue is over, whatever came of it.
+    func listen(on redirect: LoopbackRedirect) throws(LoginError) -> LoopbackPort
+
+    /// Tells where to go, and starts a browser if it is to.
+    func show(_ visit: BrowserVisit) throws(LoginError)
+
+    /// Waits for one response, or one pasted address, and answers whoever sent it. What the judge says is passed on.
+    /// - Returns: with the seconds since the first wait began; nothing when the time is up.
+    func awaitAnswer(
+        _ wait: AuthorizationFlow.AnswerWait, _ judge: AuthorizationJudge
+    ) throws(LoginError) -> (answer: AuthorizationAnswer, after: Int)?
+}
+
+/// A person with a code that is typed anywhere (RFC 8628).
+package protocol DeviceDialogue {
+    /// Shows the code and where it is typed.
+    func show(_ code: DeviceAuthorization, at server: BrowserVisit.Server) throws(LoginError)
+
+    /// Lets so much time pass, and shows how much is left.
+    func wait(milliseconds: Int, secondsLeft: Int) throws(LoginError)
+
+    /// Milliseconds of a clock that goes on while the machine sleeps.
+    func now() -> Int
+}
+
+/// The port where the response comes back.
+package struct LoopbackPort: Equatable, Sendable {
+    /// As it stands in the redirect.
+    package let number: Int
+    /// Nothing is heard where another program has it.
+    package let isOpen: Bool
+
+    /// - Parameter number: the one that was drawn, or that the profile says.
+    package init(number: Int, isOpen: Bool = true) {
+        self.number = number
+        self.isOpen = isOpen
+    }
+}
+
+/// What a person is told before they go to a browser.
+package struct BrowserVisit: Equatable, Sendable {
+    /// Whom they go to, and what they are asked for there.
+    package struct Server: Equatable, Sendable {
+        /// The issuer, else the origin of the endpoint.
+        package let name: String
+        /// As it is asked for; nothing for the server's own default.
+        package let scope: String?
+
+        /// What is shown of a server.
+        package init(name: String, scope: String?) {
+            self.name = name
+            self.scope = scope
+        }
+    }
+
+    /// Whom they go to.
+    package let server: Server
+    /// Safe to be shown and to be handed to a browser; it holds a state, and so does not belong in a log.
+    package let url: String
+    /// Where the response comes back.
+    package let redirect: String
+    /// The client, for which the redirect has to be registered.
+    package let clientID: String
+    /// Whether a browser is started.
+    package let starts: Bool
+    /// Whether the server has refused a device code.
+    package let insteadOfDevice: Bool
+}

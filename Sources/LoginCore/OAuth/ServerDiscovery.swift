@@ -1,0 +1,71 @@
+import Secrets
+
+/// Finds the authorization server of one login: by the profile, else by the service's own metadata (RFC 9728), then by the server's
+/// (RFC 8414). Only GET requests, without credentials.
+struct ServerDiscovery {
+    let subject: AuthorizationSubject
+    let transport: any AuthorizationTransport
+
+    /// What was found.
+    struct Found {
+        let server: AuthorizationServer
+        /// Nothing where the profile says enough by itself.
+        let resource: ResourceMetadata?
+        let toAsk: ForeignServer?
+    }
+
+    func find() throws(LoginError) -> Found {
+        let profile = subject.profile
+        if profile.needsNoMetadata { return try found(nil, nil) }
+        let resource = profile.issuer == nil ? try findResource() : nil
+        guard let issuer = profile.issuer ?? resource?.issuer else { throw .oauth(.noServer) }
+        return try found(try findServer(issuer), resource)
+    }
+
+    private func found(
+        _ metadata: ServerMetadata?, _ resource: ResourceMetadata?
+    ) throws(LoginError) -> Found {
+        let server = try withMetadata { () throws(MetadataFault) in
+            try AuthorizationServer(
+                subject.profile, base: subject.base, metadata: metadata, rule: subject.rule, parse: transport.read)
+        }
+        let toAsk = metadata.flatMap {
+            ForeignServer.toAsk(
+                about: subject.resource, metadata: $0, parse: transport.read, profile: subject.profile, found: resource)
+        }
+        return Found(server: server, resource: resource, toAsk: toAsk)
+    }
+
+    private func findResource() throws(LoginError) -> ResourceMetadata? {
+        var search = try withMetadata { () throws(MetadataFault) in
+            try ResourceMetadataSearch(for: subject.resource, challenge: subject.challenge, parse: transport.read)
+        }
+        while let place = search.next {
+            if let found = try search.take(try get(place), parse: transport.read) { return found }
+        }
+        return nil
+    }
+
+    private func findServer(_ issuer: String) throws(LoginError) -> ServerMetadata {
+        var search = try withMetadata { () throws(MetadataFault) in
+            try ServerMetadataSearch(issuer: issuer, rule: subject.rule, parse: transport.read)
+        }
+        while let place = search.next {
+            if let found = try search.take(try get(place), parse: transport.read) { return found }
+        }
+        throw .oauth(.noServer)
+    }
+
+    private func get(_ place: EndpointURL) throws(LoginError) -> HTTPResponse {
+        let accept = HTTPRequestField(name: "Accept", value: Secret("application/json"))
+        return try transport.send(HTTPRequest(method: "GET", url: place.text, headers: [accept]))
+    }
+
+    private func withMetadata<Result>(_ body: () throws(MetadataFault) -> Result) throws(LoginError) -> Result {
+        do throws(MetadataFault) {
+            return try body()
+        } catch {
+            throw .oauth(.metadata(error))
+        }
+    }
+}
