@@ -18,7 +18,36 @@ enum SomeErrors {
         }
         + failures.map { fault in
             if case .logoutIncomplete = fault { (.failure(fault), .partial) } else { (.failure(fault), .failure) }
+        } + oauth.map { (.oauth($0), $1) }
+
+    private static let metadata: [MetadataFault] = [
+        .otherIssuer(expected: hostile, found: [hostile]), .otherIssuer(expected: hostile, found: []),
+        .unsafeEndpoint(.token, url: hostile), .unsafeIssuer(hostile), .noS256(methods: [hostile]),
+        .otherResource(expected: hostile, found: hostile), .elsewhere(url: hostile),
+        .serverElsewhere(resource: hostile, issuer: hostile),
+    ]
+
+    static let oauth: [(OAuthFault, ExitCode)] =
+        metadata.map { (.metadata($0), .untrusted) }
+        + OAuthErrorCode.allCases.map { code in
+            (.refused(OAuthRefusal(code, at: .authorization, words: hostile)), code.exitCode)
         }
+        + IdentityTokenFault.allCases.map { (.identityToken($0), .untrusted) } + [
+            (.metadata(.notFound(tried: [hostile])), .failure),
+            (.refused(OAuthRefusal(nil, at: .token, status: 400, words: hostile)), .failure),
+            (.refused(OAuthRefusal(nil, at: .token)), .failure),
+            (.unanswered(seconds: 300, redirect: hostile, clientID: hostile), .expired),
+            (.unanswered(seconds: 300, redirect: nil, clientID: nil), .expired), (.codeExpired(seconds: 900), .expired),
+            (.tooManyForgeries(limit: 64), .failure), (.portTaken(8250), .failure), (.noClient, .usage),
+            (.noServer, .usage),
+            (.noEndpoint(.deviceAuthorization), .usage), (.unusableURL(scheme: hostile), .untrusted),
+            (.unusableURL(scheme: nil), .untrusted), (.unusableResponse(.token, .notJSON), .failure),
+            (.unusableResponse(.token, .formEncoded), .failure),
+            (.unusableResponse(.registration, .missing(member: "client_id")), .failure),
+            (.unusableResponse(.token, .tokenType(hostile)), .failure),
+            (.unusableResponse(.registration, .clientAuthentication(hostile)), .failure),
+            (.unusableResponse(.token, .unsafeText(member: "access_token")), .failure),
+        ]
 
     static let certificates: [ClientCertificateFault] = [
         .unreadable(file: hostile, errno: 2), .notAFile(hostile), .tooLarge(file: hostile, limit: 9),

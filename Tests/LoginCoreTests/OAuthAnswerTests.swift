@@ -1,0 +1,144 @@
+import LoginCore
+import Secrets
+import Testing
+
+/// Which of all that comes by the port, or is pasted, is the answer to this login.
+struct OAuthAnswerTests {
+    private static let state = "s0123456789"
+
+    private func judge(issuer: String? = SomeOAuth.issuer, promises: Bool = false) -> AuthorizationJudge {
+        AuthorizationJudge(
+            redirect: LoopbackRedirect(), port: 41873, state: Secret(Self.state), issuer: issuer,
+            promisesIssuer: promises)
+    }
+
+    private func heard(
+        _ target: String, method: String = "GET", hosts: [String] = ["127.0.0.1:41873"],
+        _ judge: AuthorizationJudge? = nil
+    ) -> AuthorizationAnswer {
+        (judge ?? self.judge()).judge(LoopbackRequest(method: method, hosts: hosts, target: Secret(target)))
+    }
+
+    private func pasted(_ text: String, _ judge: AuthorizationJudge? = nil) -> AuthorizationAnswer {
+        (judge ?? self.judge()).judge(pasted: Secret(text))
+    }
+
+    private func denied(_ code: OAuthErrorCode?, words: String? = nil) -> AuthorizationAnswer {
+        .denied(OAuthRefusal(code, at: .authorization, words: words))
+    }
+
+    @Test(arguments: [
+        "code=c%2F+1&state=s0123456789", "state=s0123456789&code=c%2F%201", "&code=c/+1&&state=s%30123456789&more=x",
+        "code=c%2F+1&state=s0123456789&iss=https%3A%2F%2Fid.example",
+    ])
+    func `the right answer brings its code, by the port and pasted`(query: String) {
+        #expect(heard("/callback?\(query)") == .right(code: Secret("c/ 1")))
+        #expect(pasted(" \(SomeOAuth.redirect)?\(query)#_=_\r\n") == .right(code: Secret("c/ 1")))
+    }
+
+    static let forgeries: [(String, Forgery)] = [
+        ("/callback", .parameters), ("/callback?code=c", .parameters), ("/callback?code=c&state=", .state),
+        ("/callback?code=c&state=s012345678", .state), ("/callback?code=c&state=S0123456789", .state),
+        ("/callback/?code=c&state=s0123456789", .path), ("/Callback?code=c&state=s0123456789", .path),
+        ("/favicon.ico", .path), ("http://127.0.0.1:41873/callback?code=c&state=s0123456789", .path), ("*", .path),
+        ("/callback?code=c&state=s0123456789&code=d", .parameters),
+        ("/callback?code=c&state=s0123456789&stat%65=s0123456789", .parameters),
+        ("/callback?code=c&error=access_denied&state=s0123456789", .parameters),
+        ("/callback?code=&state=s0123456789", .parameters), ("/callback?code=%0a&state=s0123456789", .parameters),
+        ("/callback?code=%ff&state=s0123456789", .parameters), ("/callback?code=%4&state=s0123456789", .parameters),
+        ("/callback?state=s0123456789", .parameters),
+    ]
+
+    @Test(arguments: forgeries) func `O1 what is forged gets a fixed answer, and is none to this login`(
+        target: String, forgery: Forgery
+    ) {
+        #expect(heard(target) == .refused(forgery))
+        #expect((400..<500).contains(forgery.status))
+    }
+
+    @Test(arguments: ["POST", "HEAD", "OPTIONS", "get", ""]) func `O1 nothing but GET is an answer`(method: String) {
+        #expect(heard("/callback?code=c&state=s0123456789", method: method) == .refused(.method))
+    }
+
+    @Test(arguments: [
+        [], [""], ["localhost:41873"], ["127.0.0.1"], ["127.0.0.1:41874"], ["evil.example:41873"],
+        ["127.0.0.1:41873", "127.0.0.1:41873"], ["127.0.0.1:41873.evil.example"],
+    ])
+    func `O1 only the redirect's own host is one`(hosts: [String]) {
+        #expect(heard("/callback?code=c&state=s0123456789", hosts: hosts) == .refused(.host))
+    }
+
+    static let pastes: [(String, PasteFault)] = [
+        ("", .empty), (" \n", .empty), ("c0de", .otherAddress), ("https://id.example/done", .otherAddress),
+        ("127.0.0.1:41873/callback?code=c&state=s0123456789", .otherAddress),
+        ("http://127.0.0.1:41873.evil.example/callback?code=c&state=s0123456789", .otherAddress),
+        ("http://127.0.0.1:418731/callback?code=c&state=s0123456789", .otherAddress),
+        ("http://127.0.0.1:41873/other?code=c&state=s0123456789", .otherAddress),
+        ("https://id.example/authorize?response_type=code&client_id=authctl&state=s0123456789", .requestAddress),
+        (SomeOAuth.redirect, .incomplete), (SomeOAuth.redirect + "?code=c", .incomplete),
+        (SomeOAuth.redirect + "?code=c&state=another", .otherState),
+        (SomeOAuth.redirect + "?state=s0123456789&code=c&iss=https://evil.example", .otherIssuer),
+    ]
+
+    @Test(arguments: pastes) func `O1 what is pasted and is not the address says why`(text: String, fault: PasteFault) {
+        #expect(pasted(text) == .notAnAddress(fault))
+    }
+
+    @Test func `what is too long is no address`() {
+        let long =
+            SomeOAuth.redirect + "?state=s0123456789&code=" + String(repeating: "x", count: AuthorizationJudge.limit)
+        #expect(pasted(long) == .notAnAddress(.otherAddress))
+    }
+
+    @Test func `another redirect has another host and path`() {
+        let judge = AuthorizationJudge(
+            redirect: LoopbackRedirect(host: .ipv6, port: 80, path: ""), port: 80, state: Secret(Self.state),
+            issuer: nil,
+            promisesIssuer: false)
+        for host in ["[::1]:80", "[::1]"] {
+            #expect(heard("/?code=c&state=s0123456789", hosts: [host], judge) == .right(code: Secret("c")))
+        }
+        #expect(pasted("http://[::1]:80/?code=c&state=s0123456789", judge) == .right(code: Secret("c")))
+        #expect(pasted("http://[::1]?code=c&state=s0123456789", judge) == .right(code: Secret("c")))
+        #expect(heard("/x?code=c&state=s0123456789", hosts: ["[::1]:80"], judge) == .refused(.path))
+    }
+
+    @Test func `OA4 an issuer that is named has to be the right one, to the letter`() {
+        for issuer in ["https://evil.example", "https://id.example/", "https%3A%2F%2FID.example", ""] {
+            #expect(heard("/callback?code=c&state=s0123456789&iss=\(issuer)") == .refused(.issuer))
+            #expect(heard("/callback?error=access_denied&state=s0123456789&iss=\(issuer)") == .refused(.issuer))
+        }
+    }
+
+    @Test func `OA4 a promised issuer that is missing is no answer`() {
+        let promised = judge(promises: true)
+        #expect(heard("/callback?code=c&state=s0123456789", promised) == .refused(.issuer))
+        #expect(
+            heard("/callback?code=c&state=s0123456789&iss=https://id.example", promised) == .right(code: Secret("c")))
+        #expect(pasted(SomeOAuth.redirect + "?code=c&state=s0123456789", promised) == .notAnAddress(.otherIssuer))
+    }
+
+    @Test func `OA4 an error without the promised issuer ends the login without a word of the server`() {
+        let promised = judge(promises: true)
+        let query = "/callback?state=s0123456789&error_description=Call+me&error="
+        #expect(heard(query + "access_denied", promised) == denied(.accessDenied))
+        #expect(heard(query + "Call_0800_123", promised) == denied(nil))
+        #expect(
+            heard(query + "access_denied&iss=https://id.example", promised) == denied(.accessDenied, words: "Call me"))
+        #expect(heard(query + "invalid_scope") == denied(.invalidScope, words: "Call me"))
+    }
+
+    @Test func `where no issuer is known, none is compared`() {
+        #expect(
+            heard("/callback?code=c&state=s0123456789&iss=https://x", judge(issuer: nil)) == .right(code: Secret("c")))
+    }
+
+    @Test(arguments: [
+        (OAuthErrorCode.accessDenied, ExitCode.cancelled), (.temporarilyUnavailable, .busy), (.serverError, .busy),
+        (.invalidScope, .usage), (.unauthorizedClient, .usage), (.invalidTarget, .usage), (.invalidRequest, .usage),
+        (.unsupportedResponseType, .failure), (.interactionRequired, .failure),
+    ])
+    func `each error has its exit code`(code: OAuthErrorCode, exit: ExitCode) {
+        #expect(LoginError.oauth(.refused(OAuthRefusal(code, at: .authorization))).exitCode == exit)
+    }
+}

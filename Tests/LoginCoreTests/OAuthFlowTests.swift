@@ -1,0 +1,136 @@
+import Testing
+
+@testable import LoginCore
+
+/// Some paths through a grant, one by one.
+struct OAuthFlowTests {
+    private let all = AuthorizationFlow.Server(endpoints: Set(OAuthEndpoint.allCases))
+    private let listened = AuthorizationFlow.Event.listened(redirect: SomeOAuth.redirect)
+
+    /// Runs through these events.
+    private func run(
+        _ policy: AuthorizationFlow.Policy, _ events: [AuthorizationFlow.Event]
+    ) -> [AuthorizationFlow.Effect] {
+        var flow = AuthorizationFlow(policy: policy)
+        return events.map { flow.handle($0) }
+    }
+
+    @Test func `a browser login, from metadata to exchange`() {
+        let policy = AuthorizationFlow.Policy(choice: .init(canStartBrowser: true))
+        let wait = AuthorizationFlow.AnswerWait(hears: true, asks: true, seconds: 300)
+        let effects = run(
+            policy,
+            [.begun, .discovered(all), listened, .registered, .pushed, .shown, .heard(.right, after: 9), .exchanged])
+        #expect(
+            effects == [
+                .discover, .listen, .register(.browser(starts: true)), .push,
+                .show(starts: true, insteadOfDevice: false),
+                .awaitAnswer(wait), .exchange, .finish(.granted),
+            ])
+    }
+
+    @Test func `a device login`() {
+        let policy = AuthorizationFlow.Policy(choice: .init(option: .device), clientID: "4711", mayAsk: false)
+        let effects = run(
+            policy,
+            [
+                .begun, .discovered(all), .codeIssued(.init(lifetime: 600)), .shown, .waited(total: 6000),
+                .polled(.pending, total: 6500), .waited(total: 12_500), .polled(.granted, total: 13_000),
+            ])
+        #expect(
+            effects == [
+                .discover, .requestCode, .showCode, .wait(milliseconds: 6000, secondsLeft: 600), .poll,
+                .wait(milliseconds: 6000, secondsLeft: 593), .poll, .finish(.granted),
+            ])
+    }
+
+    @Test func `a device endpoint that refuses the client leads on to the browser, which says so`() {
+        let refusal = OAuthRefusal(.unauthorizedClient, at: .deviceAuthorization, status: 400)
+        let server = AuthorizationFlow.Server(endpoints: [.authorization, .deviceAuthorization, .token])
+        let events: [AuthorizationFlow.Event] = [.begun, .discovered(server), .codeRefused(refusal), listened]
+        let policy = AuthorizationFlow.Policy(choice: .init(option: .device), clientID: "authctl")
+        #expect(run(policy, events).last == .show(starts: false, insteadOfDevice: true))
+        var alone = policy
+        alone.mayAsk = false
+        #expect(run(alone, events)[2] == .finish(.failed(.oauth(.refused(refusal)))))
+        let other = OAuthRefusal(.invalidScope, at: .deviceAuthorization, status: 400)
+        #expect(
+            run(policy, [.begun, .discovered(server), .codeRefused(other)]).last
+                == .finish(.failed(.oauth(.refused(other)))))
+    }
+
+    @Test func `OA7 a port that is in use leaves pasting, and nothing without a terminal`() {
+        var policy = AuthorizationFlow.Policy(choice: .init(canStartBrowser: true), clientID: "authctl")
+        let events: [AuthorizationFlow.Event] = [
+            .begun, .discovered(.init(endpoints: [.authorization, .token])),
+            .portTaken(8250, redirect: SomeOAuth.redirect), .shown,
+        ]
+        #expect(run(policy, events).last == .awaitAnswer(.init(hears: false, asks: true, seconds: 300)))
+        policy.mayAsk = false
+        let error = LoginError.oauth(.portTaken(8250))
+        #expect(run(policy, events).last == .finish(.failed(error)) && error.exitCode == .failure)
+    }
+
+    @Test func `OA3 a server elsewhere is asked about, and refused without a terminal`() {
+        let server = AuthorizationFlow.Server(endpoints: Set(OAuthEndpoint.allCases), toAsk: OAuthFlowWalk.foreign)
+        var policy = AuthorizationFlow.Policy()
+        #expect(run(policy, [.begun, .discovered(server)]).last == .ask(OAuthFlowWalk.foreign))
+        #expect(run(policy, [.begun, .discovered(server), .declined]).last == .finish(.failed(.cancelled)))
+        policy.mayAsk = false
+        let fault = MetadataFault.serverElsewhere(resource: "https://notes.example/mcp", issuer: SomeOAuth.issuer)
+        #expect(run(policy, [.begun, .discovered(server)]).last == .finish(.failed(.oauth(.metadata(fault)))))
+        #expect(fault.exitCode == .untrusted)
+    }
+
+    @Test func `what is forged and what is pasted wrong goes on waiting, with less time`() {
+        var flow = AuthorizationFlow(policy: .init(choice: .init(canStartBrowser: true), clientID: "authctl"))
+        for event in [.begun, .discovered(.init(endpoints: [.authorization, .token])), listened, .shown] {
+            _ = flow.handle(event)
+        }
+        var wait = AuthorizationFlow.AnswerWait(hears: true, asks: true, seconds: 290, forgeries: 1)
+        #expect(flow.handle(.heard(.forged, after: 10)) == .awaitAnswer(wait))
+        wait.complaint = .otherState
+        wait.seconds = 200
+        #expect(flow.handle(.heard(.notAnAddress(.otherState), after: 100)) == .awaitAnswer(wait))
+        let fault = OAuthFault.unanswered(seconds: 300, redirect: SomeOAuth.redirect, clientID: "authctl")
+        #expect(flow.handle(.nothingHeard) == .finish(.failed(.oauth(fault))) && fault.exitCode == .expired)
+    }
+
+    @Test func `what floods the port is listened to no longer`() {
+        var flow = AuthorizationFlow(
+            policy: .init(choice: .init(option: .browser(starts: false)), clientID: "authctl", mayAsk: false))
+        for event in [.begun, .discovered(.init(endpoints: [.authorization, .token])), listened, .shown] {
+            _ = flow.handle(event)
+        }
+        for _ in 1..<AuthorizationFlow.mostForgeries {
+            guard case .awaitAnswer = flow.handle(.heard(.forged, after: 0)) else {
+                Issue.record("ended")
+                return
+            }
+        }
+        let limit = AuthorizationFlow.mostForgeries
+        #expect(flow.handle(.heard(.forged, after: 0)) == .finish(.failed(.oauth(.tooManyForgeries(limit: limit)))))
+    }
+
+    @Test func `a code that ran out is expired, whatever the server says of it`() {
+        let policy = AuthorizationFlow.Policy(choice: .init(option: .device), clientID: "4711")
+        let refusal = OAuthRefusal(.accessDenied, at: .token, status: 400)
+        let events: [AuthorizationFlow.Event] = [
+            .begun, .discovered(all), .codeIssued(.init(lifetime: 10)), .shown, .waited(total: 6000),
+        ]
+        #expect(
+            run(policy, events + [.polled(.refused(refusal), total: 9000)]).last
+                == .finish(.failed(.oauth(.refused(refusal)))))
+        let expired = LoginError.oauth(.codeExpired(seconds: 10))
+        #expect(run(policy, events + [.polled(.refused(refusal), total: 11_000)]).last == .finish(.failed(expired)))
+        #expect(run(policy, events + [.polled(.pending, total: 11_000)]).last == .finish(.failed(expired)))
+        #expect(run(policy, events + [.polled(.granted, total: 11_000)]).last == .finish(.granted))
+        #expect(expired.exitCode == .expired)
+    }
+
+    @Test func `no client and no registration is a fault of the profile`() {
+        let server = AuthorizationFlow.Server(endpoints: [.authorization, .token])
+        #expect(run(.init(), [.begun, .discovered(server)]).last == .finish(.failed(.oauth(.noClient))))
+        #expect(LoginError.oauth(.noClient).exitCode == .usage)
+    }
+}

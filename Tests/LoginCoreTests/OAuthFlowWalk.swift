@@ -1,0 +1,143 @@
+@testable import LoginCore
+
+/// Every reachable state of an `AuthorizationFlow` under one policy, with every event at each; beside it a shadow that counts by
+/// itself, from events and effects alone.
+struct OAuthFlowWalk: Sendable {
+    struct Shadow: Hashable, Sendable {
+        var exchanges = 0
+        var registrations = 0
+        var hasAgreed = false
+        /// Whether the port is open, or known to be in use.
+        var knowsPort = false
+        var isForeign = false
+        var polls = 0
+        var waits = 0
+    }
+
+    struct Place: Equatable, Sendable {
+        var flow: AuthorizationFlow
+        var shadow: Shadow
+    }
+
+    struct Step: Sendable {
+        let event: AuthorizationFlow.Event
+        let effect: AuthorizationFlow.Effect
+        let from: Place
+        let to: Place
+        let index: (from: Int, to: Int)
+    }
+
+    private(set) var places: [Place]
+    private(set) var steps: [Step] = []
+    private var known: [String: [Int]] = [:]
+
+    static let foreign = ForeignServer(
+        resource: "https://notes.example/mcp", issuer: SomeOAuth.issuer, others: [], evidence: [], registers: true)
+
+    private static let servers: [AuthorizationFlow.Server] = [
+        .init(endpoints: Set(OAuthEndpoint.allCases)), .init(endpoints: Set(OAuthEndpoint.allCases), toAsk: foreign),
+        .init(endpoints: [.authorization, .token]), .init(endpoints: [.deviceAuthorization, .token, .registration]),
+        .init(endpoints: [.authorization, .deviceAuthorization, .token, .registration]), .init(endpoints: []),
+    ]
+
+    private static let replies: [AuthorizationFlow.Reply] = [
+        .right, .denied(OAuthRefusal(.accessDenied, at: .authorization)), .forged, .notAnAddress(.otherState),
+        .cancelled,
+    ]
+
+    private static let polls: [DevicePolling.Answer] = [
+        .pending, .slowDown(interval: 30), .tooMany(retryAfter: nil), .unavailable(retryAfter: nil), .granted,
+        .refused(OAuthRefusal(.invalidGrant, at: .token, status: 400)),
+    ]
+
+    static let events: [AuthorizationFlow.Event] =
+        [
+            .begun, .agreed, .declined, .listened(redirect: SomeOAuth.redirect),
+            .portTaken(8250, redirect: SomeOAuth.redirect),
+            .registered, .pushed, .shown, .nothingHeard, .codeIssued(.init(lifetime: 30, interval: 5)),
+            .codeRefused(OAuthRefusal(.unauthorizedClient, at: .deviceAuthorization, status: 400)),
+            .codeRefused(OAuthRefusal(.invalidScope, at: .deviceAuthorization, status: 400)),
+            // A clock that stands still, and one that went on while the machine slept.
+            .waited(total: 0), .waited(total: 28_800_000), .exchanged, .failed(SomeLogin.network),
+            .failed(SomeLogin.busy),
+            .failed(.cancelled), .failed(.untrusted(.plainHTTP)),
+        ]
+        + servers.map { .discovered($0) } + replies.flatMap { [.heard($0, after: 0), .heard($0, after: 300)] }
+        + polls.map { .polled($0, total: 0) }
+
+    init(_ policy: AuthorizationFlow.Policy) {
+        places = [Place(flow: AuthorizationFlow(policy: policy), shadow: Shadow())]
+        var next = 0
+        // A flow that never ends fails the test instead of never ending it.
+        while next < places.count, places.count < 20_000 {
+            for event in Self.events { take(event, at: next) }
+            next += 1
+        }
+    }
+
+    private mutating func take(_ event: AuthorizationFlow.Event, at index: Int) {
+        let from = places[index]
+        var to = from
+        let effect = to.flow.handle(event)
+        to.shadow.note(event, effect, in: from.flow.state)
+        let target = to == from ? index : number(of: to)
+        steps.append(Step(event: event, effect: effect, from: from, to: to, index: (index, target)))
+    }
+
+    private mutating func number(of place: Place) -> Int {
+        let key = "\(place.flow.state.name) \(place.shadow.hashValue)"
+        if let present = known[key, default: []].first(where: { places[$0] == place }) { return present }
+        places.append(place)
+        known[key, default: []].append(places.count - 1)
+        return places.count - 1
+    }
+}
+
+extension OAuthFlowWalk.Shadow {
+    fileprivate mutating func note(
+        _ event: AuthorizationFlow.Event, _ effect: AuthorizationFlow.Effect, in state: AuthorizationFlow.State
+    ) {
+        if case .finished = state { return }
+        if case .discovering = state, case .discovered(let server) = event { isForeign = server.toAsk != nil }
+        if case .asking = state, event == .agreed { hasAgreed = true }
+        if case .listening = state {
+            switch event {
+            case .listened, .portTaken: knowsPort = true
+            default: break
+            }
+        }
+        switch effect {
+        case .exchange: exchanges += 1
+        case .register: registrations += 1
+        case .poll: polls += 1
+        case .wait: waits += 1
+        case .discover, .ask, .listen, .push, .show, .awaitAnswer, .requestCode, .showCode, .finish: break
+        }
+    }
+}
+
+extension OAuthFlowWalk {
+    /// The length of the longest path to an end; nothing if some path never ends. Steps that lead back to where they began are
+    /// left out: whoever sends a wrong address makes them, and each has to be one of the wait for the browser.
+    var longestPath: Int? {
+        var remaining = [Int](repeating: 0, count: places.count)
+        var next = [Set<Int>](repeating: [], count: places.count)
+        var incoming = next
+        for step in steps where step.index.from != step.index.to {
+            next[step.index.from].insert(step.index.to)
+            incoming[step.index.to].insert(step.index.from)
+        }
+        var open = next.map(\.count)
+        var queue = open.indices.filter { open[$0] == 0 }
+        var done = 0
+        while let place = queue.popLast() {
+            done += 1
+            for before in incoming[place] {
+                remaining[before] = max(remaining[before], remaining[place] + 1)
+                open[before] -= 1
+                if open[before] == 0 { queue.append(before) }
+            }
+        }
+        return done == places.count ? remaining[0] : nil
+    }
+}

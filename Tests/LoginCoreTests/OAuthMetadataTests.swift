@@ -1,0 +1,174 @@
+import LoginCore
+import Testing
+
+/// Which metadata of an authorization server is gone by.
+struct OAuthMetadataTests {
+    private func read(
+        _ response: HTTPResponse, of issuer: String = SomeOAuth.issuer, rule: EndpointRule = EndpointRule()
+    ) throws(MetadataFault) -> ServerMetadata? {
+        let source = SomeOAuth.url(issuer).origin
+        return try ServerMetadata.read(response, of: issuer, from: source, rule: rule, parse: SomeOAuth.parse)
+    }
+
+    private func search(
+        _ responses: [HTTPResponse], of issuer: String = SomeOAuth.issuer
+    ) throws(LoginError) -> ServerMetadata? {
+        var search = try begin(issuer)
+        for response in responses {
+            if let found = try search.take(response, parse: SomeOAuth.parse) { return found }
+        }
+        return nil
+    }
+
+    private func begin(_ issuer: String) throws(LoginError) -> ServerMetadataSearch {
+        do throws(MetadataFault) {
+            return try ServerMetadataSearch(issuer: issuer, rule: EndpointRule(), parse: SomeOAuth.parse)
+        } catch {
+            throw .oauth(.metadata(error))
+        }
+    }
+
+    @Test func `the places are tried in the order of the RFC`() throws {
+        #expect(
+            ServerMetadata.places(for: SomeOAuth.url("https://id.example/")).map(\.text) == [
+                "https://id.example/.well-known/oauth-authorization-server",
+                "https://id.example/.well-known/openid-configuration",
+            ])
+        #expect(
+            ServerMetadata.places(for: SomeOAuth.url("https://id.example/api/oidc/")).map(\.text) == [
+                "https://id.example/.well-known/oauth-authorization-server/api/oidc",
+                "https://id.example/.well-known/openid-configuration/api/oidc",
+                "https://id.example/api/oidc/.well-known/openid-configuration",
+            ])
+    }
+
+    @Test func `what is needed is read`() throws {
+        let found = try read(
+            SomeOAuth.metadata([
+                "pushed_authorization_request_endpoint": "\"https://id.example/par\"",
+                "authorization_response_iss_parameter_supported": "true",
+                "protected_resources": "[\"https://notes.example/mcp\", 7]",
+                "prompt_values_supported": "[\"select_account\"]",
+                "revocation_endpoint_auth_methods_supported": "[\"client_secret_basic\"]",
+            ]))
+        let metadata = try #require(found)
+        #expect(metadata.endpoints[.pushedAuthorization]?.text == "https://id.example/par")
+        #expect(metadata.endpoints[.deviceAuthorization] == nil)
+        #expect(metadata.promisesIssuer && metadata.promptValues == ["select_account"])
+        #expect(metadata.protects("https://notes.example/mcp") && !metadata.protects("https://notes.example"))
+        #expect(metadata.revocationAuthentication == ["client_secret_basic"] && metadata.tokenAuthentication == nil)
+    }
+
+    @Test func `O2 a list of methods without S256 is refused`() {
+        #expect(throws: MetadataFault.noS256(methods: ["plain"])) {
+            try read(SomeOAuth.metadata(["code_challenge_methods_supported": "[\"plain\"]"]))
+        }
+        #expect(throws: MetadataFault.noS256(methods: [])) {
+            try read(SomeOAuth.metadata(["code_challenge_methods_supported": "[]"]))
+        }
+        #expect(MetadataFault.noS256(methods: []).exitCode == .untrusted)
+    }
+
+    @Test func `O2 no list at all says nothing against it`() throws {
+        #expect(try read(SomeOAuth.metadata(["code_challenge_methods_supported": ""])) != nil)
+    }
+
+    @Test(
+        arguments: zip(["https://id.example", "https://id.example/"], ["https://id.example/", "https://id.example"]))
+    func `O6 one slash at the end of the issuer may differ`(configured: String, written: String) throws {
+        let found = try read(SomeOAuth.metadata(["issuer": "\"\(written)\""]), of: configured)
+        // From here on, the document's spelling is compared exactly.
+        #expect(found?.issuer == written)
+    }
+
+    @Test(arguments: [
+        "https://id.example//", "http://id.example", "https://other.example", "https://id.example/tenant",
+        "https://ID.example",
+    ])
+    func `O6 another issuer's metadata is passed over, and is the end where there is no other`(issuer: String) {
+        let other = SomeOAuth.metadata(["issuer": "\"\(issuer)\""])
+        let fault = MetadataFault.otherIssuer(expected: SomeOAuth.issuer, found: [issuer, issuer])
+        #expect(throws: LoginError.oauth(.metadata(fault))) { try search([other, other]) }
+        #expect(fault.exitCode == .untrusted)
+    }
+
+    @Test func `O6 a page at the first place leads on to the next`() throws {
+        let page = SomeOAuth.response(200, "<html><title>App</title></html>")
+        #expect(try search([page, SomeOAuth.metadata()])?.issuer == SomeOAuth.issuer)
+        let fault = MetadataFault.otherIssuer(expected: SomeOAuth.issuer, found: [])
+        #expect(throws: LoginError.oauth(.metadata(fault))) { try search([page, page]) }
+    }
+
+    @Test func `O6 an issuer over plain http is not asked`() {
+        let fault = MetadataFault.unsafeIssuer("http://id.example")
+        #expect(throws: LoginError.oauth(.metadata(fault))) { try search([], of: "http://id.example") }
+        #expect(fault.exitCode == .untrusted)
+        for issuer in ["https://id.example/?a=b", "https://id.example/#x", "https://ann@id.example", "id.example", ""] {
+            #expect(throws: LoginError.oauth(.metadata(.unsafeIssuer(issuer)))) { try search([], of: issuer) }
+        }
+    }
+
+    @Test func `nothing at any place is told with the places`() {
+        let missing = SomeOAuth.response(404)
+        #expect(throws: LoginError.self) { try search([missing, missing]) }
+        #expect(MetadataFault.notFound(tried: []).exitCode == .failure)
+    }
+
+    @Test(arguments: [429, 500, 503]) func `a server that cannot say now is not passed over`(status: Int) {
+        #expect(throws: LoginError.busy(BusyFault(status: status, retryAfter: 7, words: nil))) {
+            try search([SomeOAuth.response(status, "", ["Retry-After": "7"])])
+        }
+    }
+
+    @Test(arguments: OAuthEndpoint.allCases) func `O6 metadata brings no plain http`(endpoint: OAuthEndpoint) {
+        let members = [
+            OAuthEndpoint.authorization: "authorization_endpoint", .token: "token_endpoint",
+            .deviceAuthorization: "device_authorization_endpoint", .revocation: "revocation_endpoint",
+            .registration: "registration_endpoint", .pushedAuthorization: "pushed_authorization_request_endpoint",
+        ]
+        for url in [
+            "http://id.example/x", "http://127.0.0.1:1/x", "ftp://id.example/x", "/x", "https://a@id.example/x",
+        ] {
+            #expect(throws: MetadataFault.unsafeEndpoint(endpoint, url: url)) {
+                try read(SomeOAuth.metadata([members[endpoint] ?? "": "\"\(url)\""]))
+            }
+        }
+    }
+
+    @Test func `on this machine, and where the profile allows it, plain http is enough`() throws {
+        let local = "http://127.0.0.1:8080/id"
+        let members = [
+            "issuer": "\"\(local)\"", "authorization_endpoint": "\"\(local)/authorize\"",
+            "token_endpoint": "\"\(local)/token\"",
+        ]
+        #expect(try read(SomeOAuth.metadata(members), of: local) != nil)
+        let intranet = members.mapValues { $0.replacing("127.0.0.1:8080", with: "id.lan") }
+        let rule = EndpointRule(plainOrigin: Origin(scheme: "http", host: "id.lan", port: 80))
+        #expect(try read(SomeOAuth.metadata(intranet), of: "http://id.lan/id", rule: rule) != nil)
+        #expect(throws: MetadataFault.self) { try read(SomeOAuth.metadata(intranet), of: "http://id.lan/id") }
+    }
+
+    @Test func `what the profile says goes before the metadata`() throws {
+        var profile = OAuthProfile()
+        profile.endpoints = [.token: "/oauth/token", .authorization: "https://login.example/go"]
+        let metadata = try read(SomeOAuth.metadata())
+        let server = try AuthorizationServer(
+            profile, base: "https://notes.example/api/", metadata: metadata, rule: EndpointRule(),
+            parse: SomeOAuth.parse)
+        #expect(server.endpoints[.token]?.text == "https://notes.example/api/oauth/token")
+        #expect(server.endpoints[.authorization]?.text == "https://login.example/go")
+        profile.endpoints = [.token: "http://notes.example/token"]
+        #expect(throws: MetadataFault.unsafeEndpoint(.token, url: "http://notes.example/token")) {
+            try AuthorizationServer(
+                profile, base: "https://notes.example", metadata: nil, rule: EndpointRule(), parse: SomeOAuth.parse)
+        }
+    }
+
+    @Test func `OA15 hostile text in an issuer is escaped`() {
+        let fault = LoginError.oauth(
+            .metadata(.otherIssuer(expected: SomeOAuth.issuer, found: [SomeErrors.hostile])))
+        let message = fault.message(about: ErrorContext())
+        let shown = ([message.what, message.next] + message.details).joined()
+        #expect(!shown.contains("\u{1b}") && !shown.contains("\u{202e}") && shown.contains("\\u{1B}"))
+    }
+}

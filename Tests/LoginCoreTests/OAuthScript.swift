@@ -1,0 +1,75 @@
+import LoginCore
+import Secrets
+
+/// An authorization server and a person, as one script: what each request is answered with, and what the person does.
+final class OAuthScript: AuthorizationTransport, BrowserDialogue, DeviceDialogue {
+    /// Of each URL, in turn; the last one again and again.
+    var responses: [String: [HTTPResponse]] = [:]
+    private(set) var sent: [HTTPRequest] = []
+    private(set) var visits: [BrowserVisit] = []
+    private(set) var codes: [String] = []
+    private(set) var asked: [ForeignServer] = []
+    private(set) var waits: [Int] = []
+    var port = LoopbackPort(number: 41873)
+    var agrees = true
+    /// What the browser brings, each from the URL that was shown.
+    var answers: [(_ state: String) -> String] = [{ "/callback?code=c0de&state=\($0)" }]
+    private let source = SomeOAuth.Source()
+    private var time = 7_000_000
+
+    /// Each request as a verb and a URL.
+    var log: [String] { sent.map { "\($0.method) \($0.url)" } }
+
+    func send(_ request: HTTPRequest) throws(LoginError) -> HTTPResponse {
+        sent.append(request)
+        guard var left = responses[request.url], let first = left.first else { return SomeOAuth.response(404) }
+        if left.count > 1 { left.removeFirst() }
+        responses[request.url] = left
+        return first
+    }
+
+    func read(_ url: String) -> EndpointURL? { SomeOAuth.parse(url) }
+
+    func random(_ count: Int) throws(LoginError) -> Secret { source.bytes(count) }
+
+    func digits(_ hash: DigestAlgorithm.Hash, of secret: Secret) throws(LoginError) -> Secret {
+        try SomeOAuth.hash(hash, secret)
+    }
+
+    func agree(to server: ForeignServer) throws(LoginError) -> Bool {
+        asked.append(server)
+        return agrees
+    }
+
+    func listen(on redirect: LoopbackRedirect) throws(LoginError) -> LoopbackPort { port }
+
+    func show(_ visit: BrowserVisit) throws(LoginError) { visits.append(visit) }
+
+    func awaitAnswer(
+        _ wait: AuthorizationFlow.AnswerWait, _ judge: AuthorizationJudge
+    ) throws(LoginError) -> (answer: AuthorizationAnswer, after: Int)? {
+        guard !answers.isEmpty, let url = visits.last?.url else { return nil }
+        let state = url.split(separator: "&").first { $0.hasPrefix("state=") }?.dropFirst(6) ?? ""
+        let target = answers.removeFirst()(String(state))
+        return (judge.judge(LoopbackRequest(method: "GET", hosts: ["127.0.0.1:41873"], target: Secret(target))), 3)
+    }
+
+    func show(_ code: DeviceAuthorization, at server: BrowserVisit.Server) throws(LoginError) {
+        codes.append("\(server.name) \(code.userCode)")
+    }
+
+    func wait(milliseconds: Int, secondsLeft: Int) throws(LoginError) {
+        waits.append(milliseconds)
+        time += milliseconds
+    }
+
+    func now() -> Int { time }
+
+    func run(
+        _ subject: AuthorizationSubject, _ policy: AuthorizationFlow.Policy
+    ) throws(LoginError) -> AuthorizedGrant {
+        let clock = WallClock(now: { 1000 })
+        let loop = AuthorizationLoop(subject, transport: self, browser: self, device: self, clock: clock)
+        return try loop.run(AuthorizationFlow(policy: policy))
+    }
+}
