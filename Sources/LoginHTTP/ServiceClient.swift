@@ -86,9 +86,10 @@ final class ServiceClient {
     ///   - answer: the rules by which the response is read; those of the request unless said.
     ///   - cookies: of the login's requests before it.
     ///   - form: the page that the request before it was answered with.
+    ///   - readingPage: whether the response is to be read as a page even where its rules do not ask for that.
     func send(
         _ rule: RequestRule, _ values: SlotValues, session: Session?, readBy answer: ResponseRule? = nil,
-        carrying cookies: [Cookie] = [], from form: ResponsePage? = nil, by way: Way
+        carrying cookies: [Cookie] = [], from form: ResponsePage? = nil, readingPage: Bool = false, by way: Way
     ) throws(LoginError) -> Reply {
         var values = values
         values.ttl = ttl
@@ -99,10 +100,10 @@ final class ServiceClient {
         let request = try filled(rule, values, session, cookies, visit)
         let sent = try way(request)
         let reader = answer ?? rule.response
-        let page = reader.readsHTML ? try ResponsePage(sent.response, at: request.url) : nil
+        let page = readingPage || reader.readsHTML ? try ResponsePage(sent.response, at: request.url) : nil
         let facts = ParsedResponse(
             response: sent.response, json: reader.readsJSON ? try sent.response.json() : nil,
-            html: page?.body, origin: endpoint.origin, isProven: sent.isProven,
+            html: reader.readsHTML ? page?.body : nil, origin: endpoint.origin, isProven: sent.isProven,
             wrote: !RequestRule.onlyReads(request.method))
         return Reply(facts: facts, visit: rule.page == nil ? nil : visit, page: page, url: request.url)
     }

@@ -1,3 +1,5 @@
+package import LoginCore
+
 extension OAuthFault {
     func message(_ topic: ErrorContext) -> Message {
         switch self {

@@ -70,8 +70,7 @@ import Testing
     }
 
     @Test func `P21 comes from a command without a shell, whose failure is 4 with its status`() throws {
-        let script = try authctl.file("give", "#!/bin/sh\necho 'correct horse'\nexit \"$1\"\n")
-        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: script)
+        let script = try authctl.file("give", "#!/bin/sh\necho 'correct horse'\nexit \"$1\"\n", mode: 0o700)
         #expect(try logIn(["-u", "ann", "--password-command", "\(script) 0"]).code == 0)
         try demo.reset()
         let failed = try logIn(["-u", "ann", "--password-command", "\(script) 7"])
@@ -86,8 +85,7 @@ import Testing
 
     @Test func `is in no environment of what authctl starts`() throws {
         let dump = authctl.folder + "/dump"
-        let script = try authctl.file("give", "#!/bin/sh\nenv > \(dump)\necho 'correct horse'\n")
-        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: script)
+        let script = try authctl.file("give", "#!/bin/sh\nenv > \(dump)\necho 'correct horse'\n", mode: 0o700)
         let result = try logIn(
             ["-u", "ann", "--password-command", script],
             [

@@ -35,8 +35,18 @@ public final class TemporaryHome {
         let file = path + "/" + name
         let folder = URL(fileURLWithPath: file).deletingLastPathComponent().path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        if mode & 0o111 != 0 { return try install(text, at: file, mode: mode) }
         try Data(text.utf8).write(to: URL(fileURLWithPath: file))
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
+        return file
+    }
+
+    /// By another process: a program cannot be run while it is open for writing (execve(2), ETXTBSY), and a child that
+    /// another test starts at this moment would have this one's file open.
+    private func install(_ text: String, at file: String, mode: Int) throws -> String {
+        let words = ["-m", String(mode, radix: 8), "/dev/stdin", file]
+        let installed = try Command.run(ChildSpec("/usr/bin/install", words), input: Array(text.utf8))
+        guard installed.ending == .exited(0) else { throw ServerProcess.NotStarted(description: installed.error) }
         return file
     }
 

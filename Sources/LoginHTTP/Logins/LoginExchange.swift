@@ -88,9 +88,11 @@ struct LoginExchange {
         values.code = code
         values.token = steps.token?.value
         values.cookies = steps.cookies
-        let reply = try client.send(rule, values, session: nil, carrying: steps.cookies, from: steps.page, by: way)
+        let reply = try client.send(
+            rule, values, session: nil, carrying: steps.cookies, from: steps.page,
+            readingPage: wantsPage(after: steps), by: way)
         steps.visit = reply.visit ?? steps.visit
-        steps.page = wantsPage(after: steps) ? try reply.page ?? ResponsePage(reply.facts.response, at: reply.url) : nil
+        steps.page = reply.page
         // The server's words may repeat what this very answer hands out.
         client.hide(whatIsIn: reply.facts, by: rule.response)
         return reply.facts

@@ -123,9 +123,9 @@ final class Installation {
     }
 
     /// Writes a file of one line, and returns its path.
-    func file(_ name: String, _ text: String) throws -> String {
+    func file(_ name: String, _ text: String, mode: Int = 0o600) throws -> String {
         witness.makes(folder + "/" + name)
-        return try home.write(text, to: name)
+        return try home.write(text, to: name, mode: mode)
     }
 }
 
