@@ -1,4 +1,5 @@
 import LoginCore
+import LoginWords
 import Secrets
 import Testing
 

@@ -1,4 +1,5 @@
 import LoginCore
+import LoginWords
 import Testing
 
 /// Which metadata of an authorization server is gone by.
