@@ -183,7 +183,9 @@ private func readHelper(_ bytes: UnsafeRawBufferPointer) {
         precondition(["https", "http"].contains(parsed.origin.scheme))
     }
     let session = Session.credential(Credential(username: request.username, .password(request.password ?? Secret(""))))
-    guard let lent = try? LentLogin(session, SessionRule(), SlotValues(session, username: "")), let answer = try? lent.gitAnswer() else {
+    guard let lent = try? LentLogin(session, SessionRule(), SlotValues(session, username: "")),
+        let answer = try? lent.gitAnswer()
+    else {
         return
     }
     let lines = answer.withUnsafeBytes {
