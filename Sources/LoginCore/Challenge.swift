@@ -19,7 +19,7 @@ public struct ProtectionSpace: Equatable, Sendable {
 
 /// How a person proves themselves, in the words of a profile's `method`.
 public enum AuthenticationMethod: String, CaseIterable, Sendable, Codable {
-    case auto, certificate, negotiate, digest, basic, cookie, token
+    case auto, certificate, negotiate, digest, basic, cookie, token, oauth
 }
 
 /// One thing that a login asks a person for.

@@ -19,6 +19,8 @@ public struct Credential: Equatable, Sendable {
         case ticket
         /// The client certificate, with what opens its key where that is encrypted.
         case certificate(passphrase: Secret?)
+        /// What a person consented to at an authorization server.
+        case grant(AuthorizedGrant)
         /// The login request has neither a password nor a token: user name and `extraSecrets` are all it needs.
         case noSecret
     }
@@ -35,6 +37,7 @@ public struct Credential: Equatable, Sendable {
         switch kind {
         case .password(let secret), .token(let secret): secret
         case .certificate(let passphrase): passphrase
+        case .grant(let authorized): authorized.grant.token.value
         case .ticket, .noSecret: nil
         }
     }
@@ -66,7 +69,7 @@ public enum Session: Equatable, Sendable {
         guard case .credential(let credential) = self else { return nil }
         switch credential.kind {
         case .certificate(let passphrase): return passphrase
-        case .password, .token, .ticket, .noSecret: return nil
+        case .password, .token, .ticket, .grant, .noSecret: return nil
         }
     }
 
@@ -74,7 +77,7 @@ public enum Session: Equatable, Sendable {
     public var secrets: [Secret] {
         switch self {
         case .credential(let credential): [credential.secret].compactMap { $0 }
-        case .token(let token): [token.value, token.refreshToken].compactMap { $0 }
+        case .token(let token): token.secrets
         case .cookies(let cookies): cookies.map(\.value)
         }
     }
@@ -88,12 +91,25 @@ public struct Token: Equatable, Sendable {
     public let refreshToken: Secret?
     /// Seconds of Unix time.
     public let expires: Int64?
+    /// What it is renewed and revoked by, where an authorization server handed it out; nothing where the profile says that.
+    package let terms: Grant.Terms?
 
     /// - Parameter expires: seconds of Unix time; nothing where the end is not known.
     public init(value: Secret, refreshToken: Secret?, expires: Int64?) {
+        self.init(value: value, refreshToken: refreshToken, expires: expires, terms: nil)
+    }
+
+    /// - Parameter terms: of a grant (RFC 6749).
+    package init(value: Secret, refreshToken: Secret?, expires: Int64?, terms: Grant.Terms?) {
         self.value = value
         self.refreshToken = refreshToken
         self.expires = expires
+        self.terms = terms
+    }
+
+    /// Everything in it that must not be seen.
+    var secrets: [Secret] {
+        [value, refreshToken, terms?.client.secret, terms?.client.registration?.token].compactMap { $0 }
     }
 }
 

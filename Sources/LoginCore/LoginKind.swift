@@ -11,6 +11,8 @@ public enum LoginKind: Equatable, Sendable {
     case pasted
     /// The client certificate alone is the proof, in the TLS handshake.
     case certificate
+    /// A person consents in a browser, and an authorization server hands out a token (RFC 6749).
+    case oauth
 
     /// What the answer to a login request brings.
     public enum Earned: Equatable, Sendable { case cookies, token }
@@ -27,7 +29,7 @@ public enum HTTPScheme: String, CaseIterable, Sendable {
         case .negotiate: self = .negotiate
         case .digest: self = .digest
         case .basic: self = .basic
-        case .auto, .certificate, .cookie, .token: return nil
+        case .auto, .certificate, .cookie, .token, .oauth: return nil
         }
     }
 
@@ -46,7 +48,7 @@ extension LoginKind {
     public var namedSchemes: [HTTPScheme] {
         switch self {
         case .challenge(let schemes): schemes
-        case .exchange, .pasted, .certificate: []
+        case .exchange, .pasted, .certificate, .oauth: []
         }
     }
 
@@ -54,7 +56,7 @@ extension LoginKind {
     public func accepts(_ scheme: HTTPScheme) -> Bool {
         switch self {
         case .challenge(let schemes): schemes.isEmpty || schemes.contains(scheme)
-        case .exchange, .pasted, .certificate: false
+        case .exchange, .pasted, .certificate, .oauth: false
         }
     }
 
@@ -63,7 +65,7 @@ extension LoginKind {
     public var endsNameAtColon: Bool {
         switch self {
         case .challenge, .certificate: true
-        case .exchange, .pasted: false
+        case .exchange, .pasted, .oauth: false
         }
     }
 
@@ -71,7 +73,15 @@ extension LoginKind {
     package var isProvedByCertificate: Bool {
         switch self {
         case .certificate: true
-        case .challenge, .exchange, .pasted: false
+        case .challenge, .exchange, .pasted, .oauth: false
+        }
+    }
+
+    /// Whether a person consents at an authorization server, so that no secret can be given beforehand.
+    package var asksForConsent: Bool {
+        switch self {
+        case .oauth: true
+        case .challenge, .exchange, .pasted, .certificate: false
         }
     }
 
@@ -81,7 +91,7 @@ extension LoginKind {
         switch self {
         case .challenge: secret.map { .password($0) } ?? .ticket
         case .exchange: secret.map { .password($0) } ?? .noSecret
-        case .pasted: secret.map { .token($0) } ?? .noSecret
+        case .pasted, .oauth: secret.map { .token($0) } ?? .noSecret
         case .certificate: .certificate(passphrase: secret)
         }
     }
@@ -94,6 +104,7 @@ extension Profile {
             switch method {
             case .certificate: return .certificate
             case .cookie: return .exchange(for: .cookies)
+            case .oauth: return .oauth
             case .token: return login == nil ? .pasted : .exchange(for: .token)
             case .auto, .negotiate, .digest, .basic: continue
             }

@@ -54,6 +54,8 @@ public struct Profile: Equatable, Sendable {
         public var passwordCommand: String?
         /// The program that prints the code of a second factor, likewise.
         public var otpCommand: String?
+        /// The program that opens the URL of a login in a browser, likewise.
+        public var browser: String?
 
         /// Nothing is said: everything is as usual.
         public init() {}
@@ -116,7 +118,7 @@ extension Profile {
     private var usualSession: SessionRule {
         switch kind {
         case .exchange(for: .cookies): SessionRule(cookies: true)
-        case .exchange(for: .token), .pasted: .bearer
+        case .exchange(for: .token), .pasted, .oauth: .bearer
         case .challenge, .certificate: SessionRule()
         }
     }
@@ -133,7 +135,7 @@ extension Profile {
     private var primaryFields: [CredentialField] {
         switch kind {
         case .challenge(let schemes) where schemes == [.negotiate]: return []
-        case .certificate: return []
+        case .certificate, .oauth: return []
         case .challenge: return [.username, .password]
         case .pasted: return sessionRule.slots.contains(.username) ? [.username, .token] : [.token]
         case .exchange:
@@ -158,6 +160,8 @@ extension Profile {
     /// Those of `{secret:LABEL}` in any request, once each.
     private var labels: [String] {
         let slots = (loginSteps + [verify, refresh, logout].compactMap { $0 }).flatMap(\.slots)
-        return Set(slots.compactMap { if case .secret(let label) = $0 { label } else { nil } }).sorted()
+        var labels = Set(slots.compactMap { if case .secret(let label) = $0 { label } else { nil } })
+        if case .asked(let label) = oauth?.clientSecret { labels.insert(label) }
+        return labels.sorted()
     }
 }

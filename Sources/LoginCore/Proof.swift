@@ -33,7 +33,7 @@ extension Profile {
         case .loginResponse:
             switch kind {
             case .challenge, .certificate: return login.map { ($0, .login) }
-            case .exchange, .pasted: return nil
+            case .exchange, .pasted, .oauth: return nil
             }
         }
     }

@@ -16,6 +16,11 @@ package struct RepeatedSecrets: Equatable, Sendable {
         }
     }
 
+    /// Those of a request whose answer is shown by others.
+    package mutating func add(_ more: RepeatedSecrets) {
+        secrets += more.secrets.filter { !secrets.contains($0) }
+    }
+
     /// Whether the text repeats one of them: as it is, or as URLs, JSON, HTML, programs' own texts or hexadecimal digits have
     /// it.
     package func stand(in text: String) -> Bool {

@@ -4,7 +4,8 @@ import Secrets
 
 /// What a JSON Web Token says of itself (RFC 7519). Only hints for ourselves: the signature is the server's business.
 struct JSONWebToken {
-    private let claims: JSONValue
+    /// As they stand in the payload.
+    let claims: JSONValue
 
     /// - Returns: nothing for a token of any other kind.
     init?(_ token: Secret) {

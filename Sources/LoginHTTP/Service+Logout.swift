@@ -4,6 +4,8 @@ extension Service {
     /// What came of a logout request.
     package enum LogoutOutcome: Equatable, Sendable {
         case notConfigured
+        /// The authorization server revokes nothing, or not for this client.
+        case notOffered
         case ended(status: Int)
         /// The server did not know the session any more.
         case alreadyEnded(status: Int)
@@ -23,7 +25,10 @@ extension Service {
     }
 
     private func sendLogout(_ session: Session, _ username: String) throws(LoginError) -> LogoutOutcome {
-        guard let rule = profile.logout else { return .notConfigured }
+        guard let rule = profile.logout else {
+            if case .token(let token) = session, let grant = Grant(token) { return try revoke(grant) }
+            return .notConfigured
+        }
         let facts = try send(rule, with: session, username: username).facts
         // The rules of verify are about its own answers: a logout may well end on the page that strangers get.
         if facts.status == 401 || facts.matches(any: rule.response.loggedOut ?? []) {

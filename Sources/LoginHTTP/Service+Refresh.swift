@@ -5,7 +5,7 @@ extension Service {
     /// Whether the profile says how to renew such a session.
     package func canRefresh(_ session: Session) -> Bool {
         guard case .token(let token) = session else { return false }
-        return token.refreshToken != nil && profile.refresh != nil
+        return token.refreshToken != nil && (profile.refresh != nil || token.terms != nil)
     }
 
     /// What a renewal brought, and whose it is as far as the answer tells.
@@ -27,9 +27,9 @@ extension Service {
     }
 
     private func refreshed(_ session: Session, _ username: String) throws(LoginError) -> RefreshedSession? {
-        guard case .token(let token) = session, token.refreshToken != nil, let rule = profile.refresh else {
-            return nil
-        }
+        guard case .token(let token) = session, token.refreshToken != nil else { return nil }
+        if let grant = Grant(token) { return try refreshed(grant) }
+        guard let rule = profile.refresh else { return nil }
         let answer = rule.response.completed(by: profile.loginResponse)
         let values = SlotValues(session, username: username)
         let facts = try client.send(rule, values, session: nil, readBy: answer, by: client.plainly).facts

@@ -86,7 +86,7 @@ extension Service {
     private func isPassword(_ credential: Credential) -> Bool {
         switch credential.kind {
         case .password: true
-        case .token, .ticket, .certificate, .noSecret: false
+        case .token, .ticket, .certificate, .grant, .noSecret: false
         }
     }
 
@@ -106,7 +106,7 @@ extension Service {
     /// What a login by HTTP authentication has to tell later requests.
     func verifiedSpace(of session: Session, username: String) throws(LoginError) -> VerifiedSpace? {
         switch profile.kind {
-        case .exchange, .pasted, .certificate: return nil
+        case .exchange, .pasted, .certificate, .oauth: return nil
         case .challenge: break
         }
         guard let rule = profile.verify ?? profile.login else { return nil }

@@ -28,7 +28,7 @@ extension Service {
         case .unclear(let error):
             throw error
         }
-        let serverName = verify.response.username.flatMap { facts.text(at: $0) }
+        let serverName = verify.response.username.flatMap { session.name(at: $0) ?? facts.text(at: $0) }
         guard serverName?.utf8.count ?? 0 <= Self.longestName else {
             throw .network(.brokenResponse("the user name in it is longer than \(Self.longestName) bytes"))
         }
@@ -43,16 +43,24 @@ extension Service {
     private var isAmbiguous: Bool {
         switch profile.kind {
         case .challenge, .certificate: true
-        case .exchange, .pasted: false
+        case .exchange, .pasted, .oauth: false
         }
     }
 
     /// A pasted token has no typed name: the account goes by the server's.
     private func accountName(typed username: String, _ serverName: String?) -> String {
         switch profile.kind {
-        case .pasted: username.isEmpty ? serverName ?? "" : username
+        case .pasted, .oauth: username.isEmpty ? serverName ?? "" : username
         case .challenge, .exchange, .certificate: username
         }
+    }
+}
+
+extension Session {
+    /// Who it is, where only the id_token of its grant said it.
+    fileprivate func name(at place: Place) -> String? {
+        guard case .identityToken = place, case .token(let token) = self else { return nil }
+        return token.terms?.name
     }
 }
 

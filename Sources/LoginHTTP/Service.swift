@@ -52,16 +52,23 @@ package final class Service: Authenticator {
     let procedure: any LoginProcedure
     let options: Options
     let clock: WallClock
+    /// The ways to the authorization server of the profile.
+    let others: OriginTransports
     /// Whether the session of the last login is carried by cookies that the page before it had set.
     package private(set) var keepsAnonymousSession = false
     /// Why the last token looks as if it were past its end, where the clocks are the reason.
     package internal(set) var clockDifference: ClockDifference?
+    /// The client that was registered for the login that has ended, where its server could not be made to delete it.
+    package internal(set) var undeletedClient: String?
 
     /// Asks nothing yet.
-    /// - Parameter anonymous: the way without the client certificate; nothing unless that alone is the proof.
+    /// - Parameters:
+    ///   - anonymous: the way without the client certificate; nothing unless that alone is the proof.
+    ///   - others: the ways to other origins than the profile's.
     package init(
         profile: Profile, endpoint: ServiceEndpoint, transport: any Transport, clock: WallClock,
-        tickets: TicketCache, options: Options = Options(), anonymous: (any Transport)? = nil
+        tickets: TicketCache, options: Options = Options(), anonymous: (any Transport)? = nil,
+        others: OriginTransports = OriginTransports()
     ) {
         let client = ServiceClient(
             profile: profile, endpoint: endpoint, transport: transport, anonymousTransport: anonymous,
@@ -69,12 +76,14 @@ package final class Service: Authenticator {
         self.client = client
         self.clock = clock
         self.options = options
+        self.others = others
         procedure =
             switch profile.kind {
             case .challenge: ChallengeLogin(client, clock, tickets, options)
             case .exchange(let earned): ExchangeLogin(client, clock, for: earned)
             case .pasted: PastedTokenLogin(client)
             case .certificate: CertificateLogin(client, clock)
+            case .oauth: OAuthLogin(client, clock)
             }
     }
 
@@ -94,7 +103,9 @@ package final class Service: Authenticator {
 
     package func hold(_ extraSecrets: [CredentialField: Secret]) { client.hold(extraSecrets) }
 
-    package func trust(_ exception: TrustedCertificate) { client.trust(exception) }
+    package func trust(_ exception: TrustedCertificate) {
+        if exception.origin == endpoint.origin { client.trust(exception) } else { others.trust(exception) }
+    }
 
     package func prepare() throws(LoginError) -> ProtectionSpace {
         try procedure.prepare(hasPassword: options.hasPassword)
@@ -107,7 +118,7 @@ package final class Service: Authenticator {
         return try client.shielded { () throws(LoginError) in
             switch profile.kind {
             case .challenge: try credential.checkPair()
-            case .exchange, .pasted, .certificate: break
+            case .exchange, .pasted, .certificate, .oauth: break
             }
             if protectionSpace == nil { _ = try prepare() }
             return try take(StepsInProgress(credential: credential), code: profile.asksCodeAtOnce ? code : nil)
@@ -150,7 +161,7 @@ package final class Service: Authenticator {
         switch profile.kind {
         case .challenge, .exchange, .certificate:
             profile.settings.keepPassword && !profile.sessionRule.isCredential
-        case .pasted: false
+        case .pasted, .oauth: false
         }
     }
 

@@ -71,6 +71,8 @@ final class ServiceClient {
         hidden.add(secrets, username: username)
     }
 
+    func hide(_ secrets: RepeatedSecrets) { hidden.add(secrets) }
+
     /// The way of a request that carries no credential.
     func plainly(_ request: HTTPRequest) throws(LoginError) -> Sent {
         Sent(response: try transport.send(request))

@@ -33,6 +33,18 @@ extension LoginContext {
             })
     }
 
+    /// The ways to the authorization server of a profile: as to its own origin, but without its client certificate.
+    func otherTransports(of profile: Profile, like settings: TransportSettings) -> OriginTransports {
+        OriginTransports { [self] (origin) throws(LoginError) in
+            var other = settings
+            other.identity = nil
+            other.fingerprint = nil
+            other.allowHTTP = false
+            other.exception = try exception(for: origin)
+            return world.transport(origin, other)
+        }
+    }
+
     /// How requests of a profile go out to its origin.
     func transportSettings(_ profile: Profile, for origin: Origin) throws(LoginError) -> TransportSettings {
         var settings = TransportSettings()

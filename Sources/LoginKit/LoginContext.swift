@@ -16,6 +16,8 @@ package final class LoginContext {
     /// Whether a person may be asked to unlock a store, and somebody is there to be asked; most work never comes to ask that.
     package var mayUnlock: Bool { isUnlockingAllowed && world.hasTerminal() }
     private let isUnlockingAllowed: Bool
+    /// Whether nobody may be asked, whoever is there.
+    let isPromptForbidden: Bool
     /// Seconds that a person has for each answer.
     package var promptTimeout = World.DialogueSettings().timeout
     /// Is told what is sent and answered, without secrets.
@@ -48,6 +50,7 @@ package final class LoginContext {
         book = world.book(paths.stateFolder)
         let isForbidden = options.noPrompt || (world.environment["AUTHCTL_NO_PROMPT"] ?? "0") != "0"
         self.mayAsk = options.mayAsk && !isForbidden && world.hasTerminal()
+        isPromptForbidden = isForbidden
         isUnlockingAllowed = options.mayUnlock && !isForbidden
         if let timeout = options.timeout, !(1...3600).contains(timeout) {
             throw .usage(.badValue(option: "--timeout", problem: "must be from 1 to 3600 seconds"))
@@ -73,6 +76,7 @@ package final class LoginContext {
         var profile = written
         try profile.settings.override(by: world.environment)
         topic.fields = profile.fields
+        topic.asksForConsent = profile.kind.asksForConsent
         // In `-u name:password` as curl takes it, the rest must not be repeated by whatever comes next.
         if options.username?.utf8.contains(UInt8(ascii: ":")) == true, profile.kind.endsNameAtColon {
             throw .usage(.usernameHasColon)

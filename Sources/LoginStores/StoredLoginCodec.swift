@@ -114,16 +114,21 @@ package enum StoredLoginCodec {
         let value: String
         let refreshToken: String?
         let expires: Int64?
+        /// Absent but for what an authorization server handed out.
+        let grant: GrantForm?
 
         init(_ token: Token) {
             value = Base64.encode(token.value)
             refreshToken = token.refreshToken.map(Base64.encode)
             expires = token.expires
+            grant = token.terms.map(GrantForm.init)
         }
 
         func token() throws(Malformed) -> Token {
             let refresh = try refreshToken.map { (text) throws(Malformed) in try StoredLoginCodec.secret(text) }
-            return Token(value: try StoredLoginCodec.secret(value), refreshToken: refresh, expires: expires)
+            return Token(
+                value: try StoredLoginCodec.secret(value), refreshToken: refresh, expires: expires,
+                terms: try grant.map { (form) throws(Malformed) in try form.terms() })
         }
     }
 
@@ -147,7 +152,7 @@ package enum StoredLoginCodec {
         }
     }
 
-    private static func secret(_ text: String) throws(Malformed) -> Secret {
+    static func secret(_ text: String) throws(Malformed) -> Secret {
         guard let secret = Base64.decode(text) else { throw Malformed() }
         return secret
     }

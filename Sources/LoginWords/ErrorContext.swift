@@ -28,6 +28,8 @@ package struct ErrorContext: Equatable, Sendable {
     package var command = ["login"]
     /// The options that the command was typed with and that a next try needs as well.
     package var options: [String] = []
+    /// Whether a person consents at an authorization server.
+    package var asksForConsent = false
     /// Whether the authorities are others than the system's already.
     package var namesAuthorities = false
 

@@ -144,6 +144,10 @@ extension LoginNeed {
         if why == .noProfile {
             return Message(what, next: "log in with a URL: authctl login https://HOST/PATH")
         }
+        if topic.asksForConsent {
+            let ways = ["--device", "--no-browser"].map { topic.loginCommand($0) }.joined(separator: ", or: ")
+            return Message(what, next: "at a terminal: \(topic.loginCommand); without one: \(ways)")
+        }
         guard !missing.isEmpty else { return Message(what, next: "log in: \(topic.loginCommand)") }
         let details = missing.map { "missing: \($0.shownName) (\($0.waysToGive))" }
         return Message(what, details: details, next: "at a terminal: \(topic.loginCommand)")

@@ -26,6 +26,8 @@ final class TestWorld {
     var now: Int64 = 1_000_000
     /// A person is there as soon as something is scripted for them.
     var person = ScriptedPerson()
+    /// Who consents at authorization servers.
+    var consent = ScriptedConsent()
     /// None, whoever runs the test.
     var tickets = TicketCache(find: { .unusable(.missing(reason: "none")) }, request: { _ in })
     /// Which of standard output and standard error are one.
@@ -79,7 +81,7 @@ final class TestWorld {
         return World(
             environment: Environment(variables, password: password),
             clock: clock, hasTerminal: { self.person.isThere }, isTerminal: { self.terminals.contains($0) },
-            dialogue: { _ in self.person },
+            dialogue: { _ in self.person }, consent: { _ in self.consent },
             transport: { origin, settings in
                 self.reached.append(origin)
                 self.settings.append(settings)

@@ -66,7 +66,7 @@ extension LoginKind {
     /// Whether the first request goes out as a stranger's, over the same transport as all others.
     fileprivate var beginsAnonymously: Bool {
         switch self {
-        case .challenge, .exchange, .pasted: true
+        case .challenge, .exchange, .pasted, .oauth: true
         case .certificate: false
         }
     }

@@ -62,7 +62,7 @@ struct GatedCommand {
         switch pinned ?? profile.methods.first ?? .auto {
         case .digest: throw .usage(.hasNoHeader(method: .digest))
         case .negotiate: throw .usage(.hasNoHeader(method: .negotiate))
-        case .basic, .auto, .certificate, .cookie, .token: throw .usage(.tokenHasOnlyHeader(method: .basic))
+        case .basic, .auto, .certificate, .cookie, .token, .oauth: throw .usage(.tokenHasOnlyHeader(method: .basic))
         }
     }
 }

@@ -71,6 +71,7 @@ struct DockerHelper {
         }
         let secret = Secret(supplied.secret)
         switch profile.kind {
+        case .oauth: throw .usage(.takesNoPassword(method: .oauth))
         case .exchange, .pasted: break
         case .challenge, .certificate:
             try invocation.context.checkBasic(username: supplied.username)

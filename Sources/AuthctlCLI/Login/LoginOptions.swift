@@ -44,6 +44,21 @@ struct LoginOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Use the code that this command prints; no shell.", valueName: "command"))
     var otpCommand: String?
 
+    @Flag(help: "Log in with a code that is typed in a browser on any device.")
+    var device = false
+
+    @Flag(help: "Show the URL of a browser login, and start no browser.")
+    var noBrowser = false
+
+    @Option(help: ArgumentHelp("Open the URL of a browser login with this command; no shell.", valueName: "command"))
+    var browser: String?
+
+    @Flag(help: "Show the URL of a browser login as a QR code, too.")
+    var qr = false
+
+    @Option(help: ArgumentHelp("Ask the authorization server for this scope.", valueName: "text"))
+    var scope: String?
+
     @Flag(help: "Allow an empty password.")
     var blankPassword = false
 
@@ -83,6 +98,13 @@ struct LoginOptions: ParsableArguments {
         if otpStdin, passwordStdin || otpCommand != nil {
             throw ValidationError("--otp-stdin excludes --password-stdin and --otp-command.")
         }
+        if device, noBrowser || browser != nil {
+            throw ValidationError("--device excludes --browser and --no-browser.")
+        }
+        if noBrowser, browser != nil { throw ValidationError("--no-browser excludes --browser.") }
+        if let scope, scope.isEmpty || !scope.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) {
+            throw ValidationError("--scope must be printable ASCII characters.")
+        }
         guard (1...100).contains(maxAttempts) else { throw ValidationError("--max-attempts must be from 1 to 100.") }
         guard (1...86_400).contains(promptTimeout) else {
             throw ValidationError("--prompt-timeout must be from 1 to 86400 seconds.")
@@ -116,9 +138,12 @@ extension LoginOptions {
             ("--prompt-timeout", promptTimeout == 300 ? nil : "\(promptTimeout)"), ("--ttl", ttl.map { "\($0)" }),
             // It may hold a password.
             ("--proxy", proxy.flatMap { $0.contains("@") ? nil : $0 }), ("--ca-file", caFile),
-            ("--trust-fingerprint", trustFingerprint),
+            ("--trust-fingerprint", trustFingerprint), ("--browser", browser), ("--scope", scope),
         ]
-        let flags = (blankPassword ? ["--blank-password"] : []) + (allowHttp ? ["--allow-http"] : [])
+        let flags = [
+            ("--blank-password", blankPassword), ("--allow-http", allowHttp), ("--device", device),
+            ("--no-browser", noBrowser), ("--qr", qr),
+        ].compactMap { $0.1 ? $0.0 : nil }
         return texts.flatMap { option in option.value.map { [option.name, $0] } ?? [] } + flags
     }
 
@@ -132,12 +157,20 @@ extension LoginOptions {
         (choices.maxAttempts, choices.promptTimeout) = (maxAttempts, promptTimeout)
         choices.password = passwordSource
         choices.code = otpStdin ? .standardInput : otpCommand.map { .command($0) }
+        choices.consent = consent
         choices.blankPassword = blankPassword
         choices.ttl = ttl
         choices.allowHTTP = allowHttp
         (choices.proxy, choices.caFile) = (proxy, caFile)
         choices.trustFingerprint = trustFingerprint.flatMap { Fingerprint($0) }
         return choices
+    }
+
+    private var consent: ConsentChoices {
+        var consent = ConsentChoices()
+        consent.way = device ? .device : noBrowser ? .noBrowser : browser == nil ? nil : .browser
+        (consent.browser, consent.scope, consent.showsQR) = (browser, scope, qr)
+        return consent
     }
 
     private var passwordSource: SuppliedCredential.Source? {

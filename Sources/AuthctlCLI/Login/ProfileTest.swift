@@ -20,7 +20,7 @@ struct ProfileTest {
             walk.propose(profile.verify.flatMap { RuleProposal($0.response, anonymous: run.service.anonymousResponse) })
         }
         let identity = try logIn(run, keeper)
-        if let login = keeper.login, profile.logout != nil {
+        if let login = keeper.login, profile.logout != nil || profile.oauth != nil {
             try end(login.session, of: identity, run)
         }
         return identity

@@ -38,6 +38,7 @@ extension Receipt.Server: Encodable {
         case .endedBefore: "the session had already ended at the server."
         case .failed: "the server did not end the session: \(problem ?? "unknown")."
         case .notAsked: "the server was not asked."
+        case .notOffered: "the authorization server revokes no tokens of this client."
         case .stillAccepted: "the server still accepts the session."
         case .unproven: "the server was asked to end the session; its response does not say whether it did."
         }

@@ -30,7 +30,7 @@ package struct AuthorizationSubject: Sendable {
 }
 
 /// What a person gave, with what only this login looks at.
-package struct AuthorizedGrant: Equatable, Sendable {
+public struct AuthorizedGrant: Equatable, Sendable {
     /// What is kept.
     package let grant: Grant
     /// Looked at where only it names the person; not kept.

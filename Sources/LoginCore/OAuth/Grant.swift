@@ -68,8 +68,17 @@ package struct Grant: Equatable, Sendable {
     }
 
     /// Everything in it that must not be seen.
-    package var secrets: [Secret] {
-        [token.value, token.refreshToken, terms.client.secret, terms.client.registration?.token].compactMap { $0 }
+    package var secrets: [Secret] { session.secrets }
+
+    /// As it is kept and sent.
+    package var session: Token {
+        Token(value: token.value, refreshToken: token.refreshToken, expires: token.expires, terms: terms)
+    }
+
+    /// - Returns: nothing for a token that no authorization server handed out.
+    package init?(_ session: Token) {
+        guard let terms = session.terms else { return nil }
+        self.init(token: session, terms: terms)
     }
 
     /// What is revoked, in this order: the refresh token first, since many servers let the access token live on.
@@ -90,6 +99,13 @@ extension Grant.Terms {
         let granted = scope?.split(separator: " ") ?? []
         let more = wanted.split(separator: " ").filter { !granted.contains($0) }
         return (granted + more).joined(separator: " ")
+    }
+
+    /// The same, with who it is.
+    package func named(_ name: String) -> Grant.Terms {
+        Grant.Terms(
+            issuer: issuer, tokenEndpoint: tokenEndpoint, revocation: revocation, client: client, scope: scope,
+            resource: resource, name: name)
     }
 
     fileprivate func granting(_ scope: String?) -> Grant.Terms {

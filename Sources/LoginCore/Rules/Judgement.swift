@@ -36,7 +36,9 @@ extension ParsedResponse {
         if rule.forbidden == nil, matches(any: step.usuallyForbidden) { return .forbidden(refusal) }
         if refused == nil, matches(any: step.usuallyRefused(status)) { return .refused(refusal) }
         if let unclear = unclear(rule, step), !isNamedLogin(rule, step) { return .unclear(unclear) }
-        if step == .verify, let place = rule.username, text(at: place)?.isEmpty ?? true { return .refused(refusal) }
+        if step == .verify, let place = rule.username, !place.isInIdentityToken, text(at: place)?.isEmpty ?? true {
+            return .refused(refusal)
+        }
         return .accepted
     }
 

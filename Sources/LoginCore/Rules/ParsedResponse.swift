@@ -54,6 +54,8 @@ package struct ParsedResponse {
             return response.cookies.first { $0.name == name }?.value.unprotectedText
         case .field(let name):
             return html?.text(ofField: name)
+        case .identityToken:
+            return nil
         case .text:
             return response.body.withUnsafeBytes { String(decoding: $0.prefix(Self.textLimit), as: UTF8.self) }
         case .between(let outer, let before, let after):
@@ -70,7 +72,7 @@ package struct ParsedResponse {
         switch place {
         case .cookie(let name): return response.cookies.first { $0.name == name }?.value
         case .field(let name): return html?.value(ofField: name)
-        case .json, .header, .text, .between: return text(at: place).map { Secret($0) }
+        case .json, .header, .text, .identityToken, .between: return text(at: place).map { Secret($0) }
         }
     }
 

@@ -7,6 +7,8 @@ public indirect enum Place: Hashable, Sendable {
     case cookie(String)
     /// A field of a form of an HTML page.
     case field(String)
+    /// A claim of the id_token (OpenID Connect Core 1.0, section 2); only where a grant says who has logged in.
+    case identityToken(String)
     /// The body as text, the first MiB of it.
     case text
     /// What lies between two texts there; up to the end where `after` is empty.
@@ -22,6 +24,8 @@ public indirect enum Place: Hashable, Sendable {
             self = .cookie(name)
         } else if let name = text.dropping("form:") {
             self = .field(name)
+        } else if let claim = text.dropping("id-token:") {
+            self = .identityToken(claim)
         } else if text == "text" {
             self = .text
         } else {
@@ -33,15 +37,20 @@ public indirect enum Place: Hashable, Sendable {
         switch self {
         case .json: true
         case .between(let place, _, _): place.isInJSON
-        case .header, .cookie, .field, .text: false
+        case .header, .cookie, .field, .identityToken, .text: false
         }
+    }
+
+    /// No response of the service has it.
+    var isInIdentityToken: Bool {
+        if case .identityToken = self { true } else { false }
     }
 
     var isInHTML: Bool {
         switch self {
         case .field, .between(.text, _, _): true
         case .between(let place, _, _): place.isInHTML
-        case .json, .header, .cookie, .text: false
+        case .json, .header, .cookie, .identityToken, .text: false
         }
     }
 }
@@ -54,6 +63,7 @@ extension Place: CustomStringConvertible {
         case .header(let name): "header:\(name)"
         case .cookie(let name): "cookie:\(name)"
         case .field(let name): "form:\(name)"
+        case .identityToken(let claim): "id-token:\(claim)"
         case .text: "text"
         case .between(let place, let before, let after): "\(place), between \"\(before)\" and \"\(after)\""
         }

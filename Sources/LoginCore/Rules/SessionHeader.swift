@@ -28,7 +28,7 @@ extension SessionRule {
         case .credential(let credential):
             switch credential.kind {
             case .password(let password): return (Secret(credential.username ?? ""), password)
-            case .token, .ticket, .certificate, .noSecret: return nil
+            case .token, .ticket, .certificate, .grant, .noSecret: return nil
             }
         case .cookies:
             return nil

@@ -87,14 +87,14 @@ final class ChallengeLogin: LoginProcedure {
     func method(for credential: Credential) throws(LoginError) -> AuthenticationMethod {
         switch credential.kind {
         case .ticket: return .negotiate
-        case .token, .certificate, .noSecret: throw client.lacking
+        case .token, .certificate, .grant, .noSecret: throw client.lacking
         case .password: break
         }
         switch space?.method ?? pinned ?? client.profile.methods.first {
         case .basic: return .basic
         // The challenge is needed too.
         case .digest where digest != nil: return .digest
-        case .digest, .negotiate, .certificate, .auto, .cookie, .token, nil:
+        case .digest, .negotiate, .certificate, .auto, .cookie, .token, .oauth, nil:
             return try prepare(hasPassword: true).method
         }
     }

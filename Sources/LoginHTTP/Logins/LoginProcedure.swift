@@ -57,7 +57,7 @@ extension Credential {
     var password: Secret? {
         switch kind {
         case .password(let password): password
-        case .token, .ticket, .certificate, .noSecret: nil
+        case .token, .ticket, .certificate, .grant, .noSecret: nil
         }
     }
 }

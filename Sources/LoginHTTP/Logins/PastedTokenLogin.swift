@@ -21,7 +21,7 @@ final class PastedTokenLogin: LoginProcedure {
         case .token(let value):
             let token = Token(value: value, refreshToken: nil, expires: nil)
             return .opened(OpenedLogin(credential: steps.credential, session: .token(token)))
-        case .password, .ticket, .certificate, .noSecret:
+        case .password, .ticket, .certificate, .grant, .noSecret:
             throw client.lacking
         }
     }

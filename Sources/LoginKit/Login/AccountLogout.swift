@@ -31,12 +31,15 @@ package struct Receipt {
         /// It was asked, and nobody knows what came of it.
         case unproven
         case notAsked = "not asked"
+        /// The authorization server revokes no tokens of this client.
+        case notOffered = "not offered"
         case failed
 
         package init(_ outcome: Service.LogoutOutcome) {
             self =
                 switch outcome {
                 case .notConfigured: .notAsked
+                case .notOffered: .notOffered
                 case .ended: .revoked
                 case .alreadyEnded: .endedBefore
                 case .stillAccepted: .stillAccepted
@@ -48,7 +51,7 @@ package struct Receipt {
         package var mayLiveOn: Bool {
             switch self {
             case .revoked, .endedBefore: false
-            case .notAsked, .failed, .stillAccepted, .unproven: true
+            case .notAsked, .notOffered, .failed, .stillAccepted, .unproven: true
             }
         }
     }
@@ -101,13 +104,20 @@ package struct AccountLogout {
     private func askServer() throws(LoginError) -> Receipt.Server {
         guard made != nil || context.profiles.source(of: profile.name) != nil else { return .notAsked }
         let profile = if let made { made } else { try context.profile(named: profile.name) }
-        guard profile.logout != nil, try context.record(of: profile) != nil else { return .notAsked }
+        guard profile.logout != nil || profile.oauth != nil, try context.record(of: profile) != nil else {
+            return .notAsked
+        }
         var settings = LoginSettings()
         settings.username = account.username
         let run = try LoginRun(context, profile, settings)
         let stored = try run.keeper.fill()
         guard let session = stored.session else { return .notAsked }
         run.service.hold(stored.extraSecrets)
-        return Receipt.Server(try run.service.logout(session, username: account.username))
+        let outcome = try run.service.logout(session, username: account.username)
+        if let id = run.service.undeletedClient {
+            context.say(
+                "the client \(SafeText.quoted(id)), registered for this login, lives on at the authorization server")
+        }
+        return Receipt.Server(outcome)
     }
 }

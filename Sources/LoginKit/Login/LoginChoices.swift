@@ -19,6 +19,8 @@ package struct LoginChoices {
     package var password: SuppliedCredential.Source?
     /// Where the code of a second factor is to be had from; nothing for the variable and the profile's command.
     package var code: SuppliedCredential.Source?
+    /// How a person consents at an authorization server.
+    package var consent = ConsentChoices()
     /// Whether an empty password will do.
     package var blankPassword = false
     /// How long the token is to live, in seconds.

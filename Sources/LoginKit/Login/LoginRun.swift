@@ -29,6 +29,8 @@ package struct LoginSettings {
     package var dialogue = World.DialogueSettings()
     /// Whether a person is told that the server is being asked.
     package var showsNotice = false
+    /// How a person consents at an authorization server.
+    var consent = ConsentChoices()
 
     /// Nothing was chosen: what is stored, without a question.
     package init() {}
@@ -73,13 +75,16 @@ package struct LoginRun {
             settings.method, settings.supplied == nil ? pinned : pinned?.ifItTakesPasswords, profile)
         let account = settings.username.map { record?.account(named: $0) } ?? record?.activeAccount
         service = context.world.service(
-            profile, endpoint, transport,
+            profile, endpoint, transport, others: context.otherTransports(of: profile, like: transport),
             Service.Options(
                 ttl: settings.ttl, pinnedMethod: method, hasPassword: settings.supplied != nil,
                 username: settings.username.map { record?.account(named: $0)?.username ?? $0 },
                 anonymousResponse: account.flatMap { $0.origin == endpoint.origin ? $0.anonymousResponse : nil }))
         keeper = context.keeper(profile, endpoint.origin, settings)
     }
+
+    /// Whether somebody is at a terminal and may be asked; a person may consent without one.
+    var mayAsk: Bool { context.mayAsk && settings.policy.mayAsk }
 
     private static func extraSecrets(of identity: ClientIdentity?, _ profile: Profile) -> [CredentialField: Secret] {
         // Where the certificate is the proof, it is the credential.
@@ -97,9 +102,10 @@ package struct LoginRun {
     {
         let world = context.world
         let dialogue: any Prompt =
-            settings.policy.mayAsk || settings.policy.trust.mayAsk || settings.showsNotice
+            mayAsk || settings.policy.trust.mayAsk || settings.showsNotice
             ? world.dialogue(settings.dialogue) : NoPrompt()
-        let prompt: any Prompt = settings.showsNotice ? dialogue : WithoutNotice(prompt: dialogue)
+        let quiet: any Prompt = settings.showsNotice ? dialogue : WithoutNotice(prompt: dialogue)
+        let prompt: any Prompt = profile.oauth == nil ? quiet : ConsentPrompt(prompt: quiet, run: self)
         // What is forced is a login of its own: it neither waits for the renewal of what is stored nor takes its outcome.
         let refreshing: any Authenticator =
             settings.policy.force ? service : SingleFlightRefresh(service, keeper, outdated: settings.outdated)
@@ -148,6 +154,8 @@ package struct LoginRun {
         subject.signup = profile.signupURL
         var policy = settings.policy
         policy.hasSuppliedCode = settings.code != nil
+        // A fresh grant that is refused is not got better by another one.
+        if profile.kind.asksForConsent { policy.maxAttempts = 1 }
         return LoginFlow(
             subject: subject, policy: policy,
             proposedUsername: profile.fields.contains(.username)

@@ -30,14 +30,18 @@ package struct LoginSettingsResolver {
         settings.store = profile.settings.store.flatMap { StoreName($0) }
         settings.persist = profile.settings.persist
         settings.ttl = choices.ttl
+        try checkConsent()
         if choices.ttl != nil, !profile.usesTTL {
             context.say("--ttl has no effect: nothing in the profile \(profile.name) uses {ttl}")
         }
         settings.mayUseCertificate = true
         if let secret = try supplied() { try take(secret, into: &settings) }
         settings.code = choices.suppliedCode(profile, context.world, mayUseVariables: mayUseVariables)
+        settings.consent = choices.consent
+        let mayConsent = profile.kind.asksForConsent && isLogin && choices.consent.needsNoTerminal
         settings.policy = LoginFlow.Policy(
-            maxAttempts: choices.maxAttempts, mayAsk: context.mayAsk, force: force,
+            maxAttempts: choices.maxAttempts, mayAsk: context.mayAsk || mayConsent && !context.isPromptForbidden,
+            force: force,
             hasSuppliedCredential: settings.supplied != nil, mayUseTicket: mayUseTicket(settings),
             trust: choices.trustPolicy(mayAsk: context.mayAsk), declines: [])
         settings.policy.patience = choices.promptTimeout
@@ -49,7 +53,21 @@ package struct LoginSettingsResolver {
     private func check(username: String) throws(LoginError) {
         switch target.profile.kind {
         case .challenge: try context.checkBasic(username: username)
-        case .exchange, .pasted, .certificate: break
+        case .exchange, .pasted, .certificate, .oauth: break
+        }
+    }
+
+    /// Options of one kind of login mean nothing to another.
+    private func checkConsent() throws(LoginError) {
+        guard target.profile.kind.asksForConsent else {
+            guard !choices.consent.isNothing else { return }
+            throw .usage(
+                .other(
+                    "--device, --no-browser, --browser, --qr and --scope are for profiles with method 'oauth', and "
+                        + "\(target.profile.name) is none"))
+        }
+        if choices.ttl != nil {
+            throw .usage(.badValue(option: "--ttl", problem: "cannot be used with method 'oauth'"))
         }
     }
 
@@ -60,6 +78,8 @@ package struct LoginSettingsResolver {
             settings.passphrase = secret
         case .challenge where !secret.isFreeOfControls:
             throw .usage(.controlCharacter(.password))
+        case .oauth:
+            throw .usage(.takesNoPassword(method: .oauth))
         case .challenge, .exchange, .pasted:
             settings.supplied = try context.credential(secret, of: settings.username, profile)
         }

@@ -30,6 +30,10 @@ package struct Configuration {
         var proxy: String?
         /// How long what opens the encrypted file is held after its passphrase was given, in seconds.
         var passphraseCache: Int?
+        /// The program that opens the URL of a login in a browser.
+        var browser: String?
+        /// Whether that URL is shown as a QR code, too.
+        var showsQR = false
     }
 
     package init(_ paths: Paths) throws(UsageFault) {
@@ -45,7 +49,7 @@ package struct Configuration {
             throw .badConfig(file: paths.configFile, path: nil, line: nil, problem: "is not a table")
         }
         let top = StrictTable(members, file: paths.configFile, path: "")
-        try top.allow(["default", "store", "persist", "proxy", "passphrase-cache", "profiles"])
+        try top.allow(["default", "store", "persist", "proxy", "passphrase-cache", "browser", "qr", "profiles"])
         defaults = try Self.defaults(top)
         configured = try top.table("profiles")
         for name in configured?.keys ?? [] { try ProfileName.check(name, file: paths.configFile) }
@@ -102,6 +106,7 @@ package struct Configuration {
         profile.settings.store = profile.settings.store ?? defaults.store
         profile.settings.persist = profile.settings.persist ?? defaults.persist
         profile.settings.proxy = profile.settings.proxy ?? defaults.proxy
+        profile.settings.browser = profile.settings.browser ?? defaults.browser
         return profile
     }
 
@@ -121,6 +126,8 @@ package struct Configuration {
         defaults.profile = try top.string("default")
         defaults.store = try top.string("store")
         defaults.proxy = try top.string("proxy")
+        defaults.browser = try top.string("browser")
+        defaults.showsQR = try top.bool("qr") ?? false
         defaults.passphraseCache = try top.integer("passphrase-cache", in: 1...604_800)
         if let name = try top.string("persist") {
             guard let persist = Persistence(rawValue: name) else {

@@ -40,7 +40,7 @@ package struct OfferedProfiles {
 extension StrictTable {
     /// The keys that can run programs or weaken trust.
     private static let riskyKeys = [
-        "password-command", "otp-command", "proxy", "ca-file", "certificate", "key", "allow-http",
+        "password-command", "otp-command", "browser", "proxy", "ca-file", "certificate", "key", "allow-http",
     ]
 
     private func isRisky(_ key: String) -> Bool {

@@ -13,7 +13,7 @@ package struct ProfileDecoder {
     static let keys = [
         "url", "method", "login", "verify", "refresh", "logout", "session", "user", "signup", "anonymous", "logged-out",
         "forbidden", "certificate", "key", "ca-file", "allow-http", "proxy", "timeout", "store", "persist",
-        "keep-password", "password-command", "otp-command",
+        "keep-password", "password-command", "otp-command", "oauth", "browser",
     ]
 
     package func profile(named name: String, _ table: StrictTable) throws(UsageFault) -> Profile {
@@ -27,6 +27,7 @@ package struct ProfileDecoder {
         profile.refresh = try requests.request("refresh", in: table)
         profile.logout = try requests.request("logout", in: table)
         profile.session = try requests.session(in: table)
+        profile.oauth = try OAuthDecoder().oauth(in: table, profile.methods)
         profile.user = try table.string("user")
         profile.signup = try requests.plainPath("signup", in: table)
         profile.mayReadAnonymously = try table.bool("anonymous") ?? true
@@ -60,8 +61,8 @@ package struct ProfileDecoder {
             methods.append(method)
         }
         if methods.isEmpty { throw table.fault("method", "must name at least one method") }
-        if methods.count > 1, methods.contains(where: { [.auto, .certificate, .cookie, .token].contains($0) }) {
-            throw table.fault("method", "'auto', 'certificate', 'cookie' and 'token' cannot be in a list")
+        if methods.count > 1, methods.contains(where: { [.auto, .certificate, .cookie, .token, .oauth].contains($0) }) {
+            throw table.fault("method", "'auto', 'certificate', 'cookie', 'token' and 'oauth' cannot be in a list")
         }
         return methods.strongestFirst
     }
@@ -78,6 +79,7 @@ package struct ProfileDecoder {
         settings.keepPassword = try table.bool("keep-password") ?? false
         settings.passwordCommand = try table.string("password-command")
         settings.otpCommand = try table.string("otp-command")
+        settings.browser = try table.string("browser")
         if let name = try table.string("persist") {
             guard let persist = Persistence(rawValue: name) else {
                 throw table.fault("persist", "'\(name)' is not one of none, session, permanent")
@@ -117,8 +119,9 @@ package struct ProfileDecoder {
             if profile.loginResponse?.token == nil {
                 throw table.fault("login.token", "is missing: the place of the token in the response")
             }
-        case .pasted: break
+        case .pasted, .oauth: break
         }
+        try checkName(profile, table)
         try checkSession(profile, table)
         if profile.refresh != nil && profile.loginResponse?.refreshToken == nil {
             throw table.fault("login.refresh-token", "is missing: 'refresh' sends this token")
@@ -135,6 +138,12 @@ package struct ProfileDecoder {
         }
     }
 
+    /// Only a grant comes with an id_token.
+    private func checkName(_ profile: Profile, _ table: StrictTable) throws(UsageFault) {
+        guard case .identityToken? = profile.verify?.response.username, profile.oauth == nil else { return }
+        throw table.fault("verify.username", "'id-token:' needs method 'oauth'")
+    }
+
     /// What could never be sent, since the login leaves something else.
     private func checkSession(_ profile: Profile, _ table: StrictTable) throws(UsageFault) {
         let rule = profile.sessionRule
@@ -145,9 +154,9 @@ package struct ProfileDecoder {
                 throw table.fault(
                     "session", "must have 'cookies = true' with method 'cookie'")
             }
-        case .pasted:
+        case .pasted, .oauth:
             if rule.cookies {
-                throw table.fault("session.cookies", "needs a 'login': a pasted token is not a cookie")
+                throw table.fault("session.cookies", "needs a 'login': a token is not a cookie")
             }
             if !slots.contains(.token) { throw table.fault("session", Self.noToken) }
         case .exchange(for: .token):

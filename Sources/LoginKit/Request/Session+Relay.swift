@@ -9,7 +9,7 @@ extension Session {
             switch credential.kind {
             case .password: return true
             case .certificate(let passphrase): return passphrase != nil
-            case .token, .ticket, .noSecret: return false
+            case .token, .ticket, .grant, .noSecret: return false
             }
         }
     }
@@ -21,7 +21,7 @@ extension Session {
         case .credential(let credential):
             switch credential.kind {
             case .ticket: return "the server refused the Kerberos ticket"
-            case .password, .token, .noSecret: return "the server refused the stored password"
+            case .password, .token, .grant, .noSecret: return "the server refused the stored password"
             case .certificate: return "the server refused the client certificate"
             }
         }

@@ -14,6 +14,8 @@ package struct World {
     /// Whether standard output or standard error is a terminal.
     package var isTerminal: (_ descriptor: Int32) -> Bool
     package var dialogue: (DialogueSettings) -> any Dialogue
+    /// A person who consents at an authorization server.
+    package var consent: (ConsentSettings) -> any ConsentDialogue = { _ in NoConsent() }
     /// The way to one origin, for one identity and through one proxy.
     var transport: (Origin, TransportSettings) -> any Transport
     var tickets: TicketCache
@@ -91,7 +93,8 @@ extension World {
 
     /// A profile's service, over the transport of its origin.
     package func service(
-        _ profile: Profile, _ endpoint: ServiceEndpoint, _ settings: TransportSettings, _ options: Service.Options
+        _ profile: Profile, _ endpoint: ServiceEndpoint, _ settings: TransportSettings,
+        others: OriginTransports = OriginTransports(), _ options: Service.Options
     ) -> Service {
         var bare = settings
         bare.identity = nil
@@ -99,7 +102,7 @@ extension World {
             profile.kind.isProvedByCertificate ? transport(endpoint.origin, bare) : nil
         return Service(
             profile: profile, endpoint: endpoint, transport: transport(endpoint.origin, settings), clock: clock,
-            tickets: tickets, options: options, anonymous: anonymous)
+            tickets: tickets, options: options, anonymous: anonymous, others: others)
     }
 }
 

@@ -1,0 +1,59 @@
+import LoginCore
+import Secrets
+
+/// A person consents at an authorization server, and the access token that it hands out is the session (RFC 6750).
+final class OAuthLogin: LoginProcedure {
+    let client: ServiceClient
+    private let clock: WallClock
+    private(set) var space: ProtectionSpace?
+    /// What the service asks of somebody without a login (RFC 6750, section 3).
+    private(set) var challenge: AuthenticateChallenge?
+
+    init(_ client: ServiceClient, _ clock: WallClock) {
+        self.client = client
+        self.clock = clock
+    }
+
+    func prepare(hasPassword: Bool) throws(LoginError) -> ProtectionSpace {
+        let origin = client.endpoint.origin
+        let check = AnonymousCheck(client: client)
+        if let (rule, step) = client.profile.guarded {
+            let challenges = try check.send(rule, at: step, by: client.plainly).facts.challenges
+            challenge = challenges.first { $0.scheme == "bearer" }
+        } else {
+            try check.greet()
+        }
+        let found = ProtectionSpace(origin: origin, realm: challenge?.realm, method: .oauth)
+        space = found
+        return found
+    }
+
+    func open(_ steps: StepsInProgress, code: Secret?) throws(LoginError) -> OpeningStep {
+        switch steps.credential.kind {
+        case .grant(let authorized):
+            client.hide(authorized.grant.secrets)
+            return .opened(OpenedLogin(credential: steps.credential, session: .token(try session(authorized))))
+        case .password, .token, .ticket, .certificate, .noSecret:
+            throw client.lacking
+        }
+    }
+
+    func method(for credential: Credential) -> AuthenticationMethod { .oauth }
+
+    /// The token with its terms, and with the name where only the id_token says it.
+    private func session(_ authorized: AuthorizedGrant) throws(LoginError) -> Token {
+        let grant = authorized.grant, terms = grant.terms
+        guard case .identityToken(let claim)? = client.profile.verify?.response.username else { return grant.session }
+        guard let token = authorized.identityToken, let claims = JSONWebToken(token)?.claims else {
+            throw .oauth(.identityToken(.missing))
+        }
+        do throws(IdentityTokenFault) {
+            let expected = IdentityToken.Expectation(
+                issuer: terms.issuer, clientID: terms.client.id, nonce: authorized.nonce, now: clock.now())
+            let name = try IdentityToken(claims: claims).name(in: claim, expecting: expected)
+            return Grant(token: grant.token, terms: terms.named(name)).session
+        } catch {
+            throw .oauth(.identityToken(error))
+        }
+    }
+}

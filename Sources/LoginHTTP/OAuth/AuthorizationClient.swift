@@ -1,0 +1,39 @@
+import LoginCore
+import Secrets
+
+/// Sends what an authorization server is asked, to the origin of each URL.
+struct AuthorizationClient: AuthorizationTransport {
+    let client: ServiceClient
+    let others: OriginTransports
+
+    /// In bytes: no metadata is longer.
+    private static let longestMetadata = 256 << 10
+
+    func send(_ request: HTTPRequest) throws(LoginError) -> HTTPResponse {
+        client.hide(request.hidden)
+        let origin = try URLParser.parsed(request.url).origin
+        let transport = origin == client.endpoint.origin ? client.transport : try others.transport(to: origin)
+        let response = try transport.send(request)
+        guard request.method != "GET" || response.body.count <= Self.longestMetadata else {
+            throw .network(.answerTooLarge(limit: Self.longestMetadata))
+        }
+        return response
+    }
+
+    func read(_ url: String) -> EndpointURL? {
+        guard let parsed = try? URLParser.parsed(url), parsed.user == nil, parsed.password == nil else { return nil }
+        return EndpointURL(origin: parsed.origin, path: parsed.path, query: parsed.query)
+    }
+
+    /// Of the system's randomness (getrandom(2)).
+    func random(_ count: Int) throws(LoginError) -> Secret {
+        var generator = SystemRandomNumberGenerator()
+        return Secret(count: count) { buffer in
+            for index in buffer.indices { buffer[index] = generator.next() }
+        }
+    }
+
+    func digits(_ hash: DigestAlgorithm.Hash, of secret: Secret) throws(LoginError) -> Secret {
+        try HashLibrary.digits(hash, of: secret)
+    }
+}

@@ -1,0 +1,112 @@
+package import LoginCore
+package import Secrets
+
+extension Service {
+    /// What a person wants of a grant beside what the profile says.
+    package struct GrantWishes: Sendable {
+        /// In the place of the profile's scope.
+        package var scope: String?
+        /// The name that the login has to come out as.
+        package var username: String?
+        /// What `{secret:LABEL}` of the client's secret stands for.
+        package var secret: Secret?
+        /// Whether another account shall be chosen.
+        package var choosesAccount = false
+        /// What an option says of the way to consent.
+        package var way: AuthorizationWay?
+        /// Whether there is a browser here, and somebody who would see it.
+        package var canStartBrowser = false
+        /// Whether a person may be asked.
+        package var mayAsk = true
+        /// Seconds that are waited for the browser.
+        package var patience = 300
+
+        /// As the profile has it, of a person at a terminal.
+        package init() {}
+    }
+
+    /// Has a person consent at the profile's authorization server.
+    /// - Throws: what `AuthorizationFlow` ends with.
+    package func authorize(
+        _ wishes: GrantWishes, browser: any BrowserDialogue, device: any DeviceDialogue
+    ) throws(LoginError) -> AuthorizedGrant {
+        guard let oauth = profile.oauth else { throw client.lacking }
+        client.hide([wishes.secret])
+        let policy = AuthorizationFlow.Policy(
+            choice: AuthorizationWay.Choice(
+                option: wishes.way, profile: oauth.flow, canStartBrowser: wishes.canStartBrowser),
+            clientID: oauth.clientID, mayAsk: wishes.mayAsk, patience: wishes.patience)
+        let loop = AuthorizationLoop(
+            try subject(oauth, wishes), transport: authorizationClient, browser: browser, device: device, clock: clock)
+        return try client.shielded { () throws(LoginError) in try loop.run(AuthorizationFlow(policy: policy)) }
+    }
+
+    private func subject(_ oauth: OAuthProfile, _ wishes: GrantWishes) throws(LoginError) -> AuthorizationSubject {
+        let values = SlotValues()
+        let text: String
+        do throws(FillFault) {
+            text = try (profile.verify ?? profile.login)?.url(base: endpoint.base, values) ?? endpoint.base
+        } catch {
+            throw error.asLoginError
+        }
+        let url = try URLParser.parsed(text)
+        var subject = AuthorizationSubject(
+            profile: oauth, base: endpoint.base, resource: EndpointURL(origin: url.origin, path: url.path))
+        subject.rule = EndpointRule(plainOrigin: profile.settings.allowHTTP ? endpoint.origin : nil)
+        subject.challenge = (procedure as? OAuthLogin)?.challenge
+        subject.scope = wishes.scope
+        subject.username = wishes.username
+        subject.secret = wishes.secret
+        subject.choosesAccount = wishes.choosesAccount
+        return subject
+    }
+
+    var authorizationClient: AuthorizationClient { AuthorizationClient(client: client, others: others) }
+
+    /// Renews a grant by what it was handed out with (RFC 6749, section 6).
+    /// - Returns: nothing where there is no refresh token.
+    /// - Throws: `LoginError.rejected` only if the server refused the refresh token.
+    func refreshed(_ grant: Grant) throws(LoginError) -> RefreshedSession? {
+        guard let call = OAuthCall.refresh(grant) else { return nil }
+        let answer = try TokenAnswer(try authorizationClient.send(try call.request()), at: .refresh)
+        let issued = try answer.refreshed(grant)
+        let new = grant.refreshed(by: issued, at: clock.now())
+        client.hide(new.secrets)
+        let subjects = RefreshOwner.Subjects(
+            old: JSONWebToken(grant.token.value)?.subject, new: JSONWebToken(new.token.value)?.subject)
+        return RefreshedSession(
+            session: .token(new.session), owner: RefreshOwner(named: nil, subjects: subjects))
+    }
+
+    /// Revokes the tokens of a grant (RFC 7009), the refresh token first, and deletes the client that was registered for it
+    /// (RFC 7592).
+    func revoke(_ grant: Grant) throws(LoginError) -> LogoutOutcome {
+        let calls = OAuthCall.revocations(grant)
+        var outcome = LogoutOutcome.notOffered
+        for call in calls {
+            let response = try authorizationClient.send(try call.request())
+            switch RevocationAnswer(response) {
+            case .revoked: outcome = .ended(status: response.status)
+            case .unsupported: continue
+            case .failed(let status):
+                throw .failure(.unexpectedStatus(status, step: OAuthStep.revocation.rawValue, words: nil))
+            }
+        }
+        do throws(LoginError) {
+            undeletedClient = try deleteClient(of: grant)
+        } catch {
+            undeletedClient = grant.terms.client.id
+        }
+        return outcome
+    }
+
+    /// - Returns: the client that lives on, as its server knows it; nothing where none was registered or it is deleted.
+    private func deleteClient(of grant: Grant) throws(LoginError) -> String? {
+        let client = grant.terms.client
+        guard client.isRegistered else { return nil }
+        guard let request = client.deletion else { return client.id }
+        let status = try authorizationClient.send(request).status
+        // One that is gone already is no loss.
+        return (200..<300).contains(status) || status == 404 ? nil : client.id
+    }
+}

@@ -1,0 +1,85 @@
+import LoginCore
+import LoginHTTP
+import LoginStores
+import Secrets
+
+/// What was chosen of how a person consents at an authorization server.
+package struct ConsentChoices: Equatable, Sendable {
+    /// As an option says.
+    package var way: Way?
+    /// The program that opens the URL, in the place of the profile's.
+    package var browser: String?
+    /// In the place of the profile's scope.
+    package var scope: String?
+    /// Whether the URL is shown as a QR code, too.
+    package var showsQR = false
+
+    /// The ways that an option can ask for.
+    package enum Way: Equatable, Sendable {
+        /// A code is typed in a browser anywhere.
+        case device
+        /// A browser, which is not started.
+        case noBrowser
+        /// A browser that is started.
+        case browser
+    }
+
+    /// As the profile has it.
+    package init() {}
+
+    /// Whether a person can consent although authctl has no terminal: they are told where to go, and asked nothing.
+    var needsNoTerminal: Bool { way == .device || way == .noBrowser }
+
+    var isNothing: Bool { self == ConsentChoices() }
+
+    fileprivate var option: AuthorizationWay? {
+        switch way {
+        case .device: .device
+        case .noBrowser: .browser(starts: false)
+        case .browser: .browser(starts: true)
+        case nil: nil
+        }
+    }
+}
+
+/// Answers the question for a credential with a grant: the person is asked by the authorization server. All other questions are put
+/// as ever.
+struct ConsentPrompt: Prompt {
+    let prompt: any Prompt
+    let run: LoginRun
+
+    func ask(_ question: Question) throws(LoginError) -> Answer {
+        guard case .credential(let challenge) = question else { return try prompt.ask(question) }
+        guard challenge.fields.isEmpty else {
+            let answer = try prompt.ask(question)
+            guard case .credential(let credential, _) = answer else { return answer }
+            return .credential(try consented(challenge, credential.extraSecrets))
+        }
+        return .credential(try consented(challenge, [:]))
+    }
+
+    private func consented(
+        _ challenge: Challenge, _ asked: [CredentialField: Secret]
+    ) throws(LoginError) -> Credential {
+        let settings = run.settings
+        let dialogue = run.context.world.consent(run.context.consentSettings(run))
+        var wishes = Service.GrantWishes()
+        wishes.scope = settings.consent.scope
+        wishes.username = settings.username
+        wishes.choosesAccount = settings.policy.force
+        wishes.way = settings.consent.option
+        wishes.canStartBrowser = dialogue.canStartBrowser
+        wishes.mayAsk = run.mayAsk
+        wishes.patience = settings.policy.patience
+        if case .asked(let label) = run.profile.oauth?.clientSecret {
+            let kept = try run.keeper.fill().extraSecrets
+            wishes.secret = asked[.secret(label)] ?? kept[.secret(label)]
+        }
+        let grant = try run.service.authorize(wishes, browser: dialogue, device: dialogue)
+        return Credential(username: nil, .grant(grant), extraSecrets: asked)
+    }
+
+    func showWaiting(_ notice: String?) { prompt.showWaiting(notice) }
+
+    func wait(seconds: Int) throws(LoginError) { try prompt.wait(seconds: seconds) }
+}

@@ -1,0 +1,205 @@
+import LoginCore
+import LoginTestSupport
+import Secrets
+import Testing
+
+@testable import AuthctlCLI
+
+/// Logins in which a person consents at an authorization server, from the login to the logout.
+struct OAuthCommandTests {
+    private static let config = """
+        [profiles.notes]
+        url    = "https://notes.example/api"
+        method = "oauth"
+        oauth  = { issuer = "https://id.example", client-id = "authctl", scope = "openid notes:read" }
+        verify = { get = "/me", username = "/name" }
+        """
+
+    private static let metadata = """
+        {"issuer":"https://id.example","authorization_endpoint":"https://id.example/authorize",
+         "token_endpoint":"https://id.example/token","revocation_endpoint":"https://id.example/revoke",
+         "device_authorization_endpoint":"https://id.example/device"}
+        """
+
+    private static func tokens(_ value: String, refresh: String? = nil, more: String = "") -> HTTPResponse {
+        let refresh = refresh.map { ",\"refresh_token\":\"\($0)\"" } ?? ""
+        return .answer(
+            200, "{\"access_token\":\"\(value)\",\"token_type\":\"Bearer\",\"expires_in\":600\(refresh)\(more)}")
+    }
+
+    private static let ann = HTTPResponse.answer(200, "{\"name\":\"ann\"}")
+
+    private func loggedIn(_ config: String = config) throws -> TestWorld {
+        let world = try TestWorld(config: config)
+        world.person = ScriptedPerson()
+        world.person = ScriptedPerson([])
+        let run = world.run(
+            "login", "notes",
+            server: [.answer(401), .answer(200, Self.metadata), Self.tokens("at1", refresh: "rt1"), Self.ann])
+        #expect(run.code == 0, "\(run.talk)")
+        return world
+    }
+
+    @Test func `a login sends code and verifier once, and keeps what came`() throws {
+        let world = try loggedIn()
+        #expect(world.requests.count == 4)
+        #expect(world.requests[1].hasPrefix("GET https://id.example/.well-known/oauth-authorization-server"))
+        let exchange = world.requests[2]
+        #expect(exchange.contains("POST https://id.example/token"))
+        #expect(
+            exchange.contains("grant_type=authorization_code&code=c0de&redirect_uri=http%3A%2F%2F127.0.0.1%3A41873"))
+        #expect(exchange.contains("&code_verifier=") && exchange.contains("&client_id=authctl"))
+        #expect(world.requests[3].contains("Authorization: Bearer at1"))
+        let visit = try #require(world.consent.visits.first)
+        #expect(visit.starts && visit.server.name == "https://id.example" && visit.server.scope == "openid notes:read")
+        #expect(world.run("whoami", "notes", server: [Self.ann]).output == "ann\n")
+        #expect(world.run("token", "notes").output == "at1\n")
+        #expect(world.run("login", "notes", server: [Self.ann]).talk.hasPrefix("Already logged in"))
+        #expect(world.consent.visits.count == 1)
+    }
+
+    @Test func `what has expired is renewed at the token endpoint of the login, with rotation`() throws {
+        let world = try loggedIn()
+        world.now += 601
+        let token = world.run("token", "notes", server: [Self.tokens("at2", refresh: "rt2"), Self.ann])
+        #expect(token.output == "at2\n", "\(token.talk)")
+        #expect(world.requests[0].contains("POST https://id.example/token"))
+        #expect(world.requests[0].contains("grant_type=refresh_token&refresh_token=rt1&client_id=authctl"))
+        world.now += 601
+        #expect(world.run("token", "notes", server: [Self.tokens("at3"), Self.ann]).output == "at3\n")
+        #expect(world.requests[0].contains("refresh_token=rt2"))
+        world.now += 601
+        let kept = world.run("token", "notes", server: [.answer(503)])
+        #expect(kept.code == 12)
+        #expect(world.run("token", "notes", server: [Self.tokens("at4"), Self.ann]).output == "at4\n")
+        #expect(world.requests[0].contains("refresh_token=rt2"))
+    }
+
+    @Test(arguments: [(400, "{\"error\":\"invalid_grant\"}"), (400, ""), (401, "{\"error\":\"invalid_grant\"}")])
+    func `a refresh token that is refused is erased`(status: Int, body: String) throws {
+        let world = try loggedIn()
+        world.now += 601
+        world.person = ScriptedPerson()
+        #expect(world.run("token", "notes", server: [.answer(status, body)]).code == 4)
+        let next = world.run("token", "notes")
+        #expect(next.code == 4 && world.requests.isEmpty, "\(next.talk)")
+    }
+
+    @Test func `a client that is not known any more says nothing of the refresh token`() throws {
+        let world = try loggedIn()
+        world.now += 601
+        world.person = ScriptedPerson()
+        #expect(world.run("token", "notes", server: [.answer(401, "{\"error\":\"invalid_client\"}")]).code == 2)
+        #expect(world.run("token", "notes", server: [Self.tokens("at2"), Self.ann]).output == "at2\n")
+    }
+
+    @Test func `O10 a logout revokes the refresh token, then the access token`() throws {
+        let world = try loggedIn()
+        let run = world.run("logout", "notes", server: [.answer(200), .answer(200)])
+        #expect(run.code == 0 && run.talk.contains("session ended at the server"), "\(run.talk)")
+        #expect(world.requests.map { $0.contains("POST https://id.example/revoke") } == [true, true])
+        #expect(world.requests[0].contains("token=rt1&token_type_hint=refresh_token"))
+        #expect(world.requests[1].contains("token=at1&token_type_hint=access_token"))
+        #expect(world.run("whoami", "notes").code == 4)
+    }
+
+    @Test func `O10 a revocation that fails is 15, and the local copy is gone`() throws {
+        let world = try loggedIn()
+        let run = world.run("logout", "notes", server: [.answer(500)])
+        #expect(run.code == 15, "\(run.talk)")
+        #expect(world.run("whoami", "notes").code == 4)
+    }
+
+    @Test func `denied in the browser is 5, and nothing is kept`() throws {
+        let world = try TestWorld(config: Self.config)
+        world.person = ScriptedPerson([])
+        world.consent.answer = "error=access_denied"
+        let run = world.run("login", "notes", server: [.answer(401), .answer(200, Self.metadata)])
+        #expect(run.code == 5, "\(run.talk)")
+        #expect(world.run("whoami", "notes").code == 4)
+    }
+
+    @Test func `the device flow polls until the code is approved`() throws {
+        let world = try TestWorld(config: Self.config)
+        let code = """
+            {"device_code":"dc","user_code":"FZX5-ASHU","verification_uri":"https://id.example/device","interval":1}
+            """
+        let run = world.run(
+            "login", "notes", "--device",
+            server: [
+                .answer(401), .answer(200, Self.metadata), .answer(200, code),
+                .answer(400, "{\"error\":\"authorization_pending\"}"), Self.tokens("at1"), Self.ann,
+            ])
+        #expect(run.code == 0, "\(run.talk)")
+        #expect(world.consent.codes == ["FZX5-ASHU"] && world.consent.visits.isEmpty)
+        #expect(world.requests[3].contains("device_code=dc"))
+    }
+
+    @Test func `OA5 without a terminal it is 4 that names the two ways`() throws {
+        let world = try TestWorld(config: Self.config)
+        let plain = world.run("login", "notes", server: [.answer(401)])
+        #expect(
+            plain.code == 4 && plain.talk.contains("--device") && plain.talk.contains("--no-browser"), "\(plain.talk)")
+        #expect(world.run("login", "notes", "--device", "--no-prompt", server: [.answer(401)]).code == 4)
+    }
+
+    @Test(arguments: [["--password-stdin"], ["--password-file", "/dev/null"], ["--blank-password"], ["--ttl", "60"]])
+    func `what gives a password is 2`(options: [String]) throws {
+        let world = try TestWorld(config: Self.config)
+        let run = world.run(["login", "notes"] + options, server: [])
+        #expect(run.code == 2 && world.requests.isEmpty, "\(run.talk)")
+    }
+
+    @Test func `the name of an id_token is a name, once all of it fits`() throws {
+        let config = Self.config.replacing("username = \"/name\"", with: "username = \"id-token:preferred_username\"")
+        let world = try TestWorld(config: config)
+        world.person = ScriptedPerson([])
+        func idToken(_ audience: String) -> String {
+            let claims = """
+                {"iss":"https://id.example","aud":"\(audience)","exp":2000000,"preferred_username":"ann"}
+                """
+            return "e30." + Secret(claims).base64.unprotectedText.replacing("=", with: "") + ".x"
+        }
+        func logIn(_ audience: String) -> Run {
+            let more = ",\"id_token\":\"\(idToken(audience))\""
+            return world.run(
+                "login", "notes", "--device",
+                server: [
+                    .answer(401), .answer(200, Self.metadata),
+                    .answer(
+                        200,
+                        "{\"device_code\":\"dc\",\"user_code\":\"A\",\"verification_uri\":\"https://id.example/d\"}"),
+                    Self.tokens("at1", more: more), .answer(200, "{}"),
+                ])
+        }
+        #expect(logIn("other").code == 7)
+        #expect(logIn("authctl").talk.contains("as ann."))
+        #expect(world.run("whoami", "notes", server: [.answer(200, "{}")]).output == "ann\n")
+    }
+
+    @Test func `OA10 where no client is configured, one is registered for each login and dies with it`() throws {
+        let config = Self.config.replacing("client-id = \"authctl\", ", with: "")
+        let world = try TestWorld(config: config)
+        world.person = ScriptedPerson([])
+        let metadata = Self.metadata.replacing(
+            "{\"issuer\"", with: "{\"registration_endpoint\":\"https://id.example/reg\",\"issuer\"")
+        let client = """
+            {"client_id":"r1","token_endpoint_auth_method":"none","registration_client_uri":"https://id.example/reg/r1",
+             "registration_access_token":"rat"}
+            """
+        let run = world.run(
+            "login", "notes",
+            server: [
+                .answer(401), .answer(200, metadata), .answer(201, client), Self.tokens("at1", refresh: "rt1"),
+                Self.ann,
+            ])
+        #expect(run.code == 0, "\(run.talk)")
+        #expect(
+            world.requests[2].contains("\"redirect_uris\":[\"http:\\/\\/127.0.0.1:41873\\/callback\"]")
+                || world.requests[2].contains("\"redirect_uris\":[\"http://127.0.0.1:41873/callback\"]"),
+            "\(world.requests[2])")
+        #expect(world.run("logout", "notes", server: [.answer(200), .answer(200), .answer(204)]).code == 0)
+        #expect(world.requests[2].hasPrefix("DELETE https://id.example/reg/r1"))
+        #expect(world.requests[2].contains("Bearer rat"))
+    }
+}
