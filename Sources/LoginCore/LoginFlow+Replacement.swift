@@ -4,6 +4,17 @@ public struct Replacement: Equatable, Sendable {
     public let stored: Identity
     /// What the server has just confirmed.
     public let confirmed: Identity
+    /// Whether nothing that is stored is touched: another name than the wanted one came out of a browser.
+    public let isBeside: Bool
+
+    /// - Parameter wanted: the name that the login was to come out as.
+    /// - Returns: nothing if it did, or if the server names nobody.
+    package init?(wanted: String, confirmed: Identity) {
+        guard let now = confirmed.serverName, !now.isSame(as: wanted) else { return nil }
+        stored = Identity(username: wanted, serverName: wanted)
+        self.confirmed = confirmed
+        isBeside = true
+    }
 
     /// - Returns: nothing if `confirmed` is who `stored` is, or if the server names nobody.
     public init?(of stored: Identity, by confirmed: Identity) {
@@ -12,6 +23,7 @@ public struct Replacement: Equatable, Sendable {
         }
         self.stored = stored
         self.confirmed = confirmed
+        isBeside = false
     }
 }
 
@@ -31,6 +43,7 @@ extension LoginFlow {
     }
 
     private func replacement(by confirmed: Identity) -> Replacement? {
+        if let wanted = subject.wanted, let other = Replacement(wanted: wanted, confirmed: confirmed) { return other }
         let name = confirmed.accountName
         let same = subject.accounts.first { $0.username.isSame(as: name) }
         let meant = subject.account.flatMap { wanted in subject.accounts.first { $0.username.isSame(as: wanted) } }

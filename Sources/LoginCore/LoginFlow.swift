@@ -190,6 +190,8 @@ package struct LoginFlow: Equatable, Sendable {
         package let account: String?
         /// The URL of a page where a person can register.
         package var signup: String?
+        /// The name that a login in a browser has to come out as.
+        package var wanted: String?
 
         /// - Parameter protectionSpace: as far as the profile tells it; the server names it before anybody is asked.
         package init(

@@ -128,7 +128,8 @@ package struct TerminalPrompt: Prompt, Sendable {
 
     private func ask(about replacement: Replacement) throws(LoginError) -> Answer {
         do throws(LoginError) {
-            return try confirm("\(replacement.words).", typing: "replace") ? .yes : .no
+            let word = replacement.isBeside ? "yes" : "replace"
+            return try confirm("\(replacement.words).", typing: word) ? .yes : .no
         } catch .cancelled {
             return .cancelled
         }

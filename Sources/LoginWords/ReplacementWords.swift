@@ -11,6 +11,12 @@ extension Replacement {
 
     /// Both names as the server gave them, and the name typed, where there is one.
     package var words: String {
+        if isBeside {
+            return """
+                the browser was logged in as \(SafeText.quoted(confirmed.serverName ?? "")), not as \
+                \(SafeText.quoted(stored.username))
+                """
+        }
         let wasTyped = !stored.username.isEmpty && !stored.username.isSame(as: stored.serverName ?? "")
         let account = !wasTyped ? "the stored login" : "the login as \(SafeText.quoted(stored.username))"
         return """

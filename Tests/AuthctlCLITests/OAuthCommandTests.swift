@@ -143,6 +143,25 @@ struct OAuthCommandTests {
         #expect(world.run("login", "notes", "--device", "--no-prompt", server: [.answer(401)]).code == 4)
     }
 
+    @Test func `OA12 another account than the wanted one is kept beside it, or ended`() throws {
+        let world = try TestWorld(config: Self.config)
+        let bob = HTTPResponse.answer(200, "{\"name\":\"bob\"}")
+        func logIn(_ more: [HTTPResponse] = []) -> Run {
+            world.run(
+                ["login", "notes", "-u", "ann"],
+                server: ([.answer(401), .answer(200, Self.metadata), Self.tokens("at1"), bob] + more)
+                    .map { .success($0) })
+        }
+        world.person = ScriptedPerson([], replace: [false])
+        #expect(logIn([.answer(200)]).code == 5)
+        #expect(world.requests.last?.contains("token=at1&token_type_hint=access_token") == true)
+        world.person = ScriptedPerson([], replace: [true])
+        let kept = logIn()
+        #expect(kept.code == 0 && kept.talk.contains("as bob."), "\(kept.talk)")
+        #expect(world.run("whoami", "notes", server: [bob]).output == "bob\n")
+        #expect(world.consent.visits.first?.url.contains("login_hint=ann") == true)
+    }
+
     @Test(arguments: [["--password-stdin"], ["--password-file", "/dev/null"], ["--blank-password"], ["--ttl", "60"]])
     func `what gives a password is 2`(options: [String]) throws {
         let world = try TestWorld(config: Self.config)

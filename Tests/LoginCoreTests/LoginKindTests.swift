@@ -37,7 +37,8 @@ struct LoginKindTests {
     @Test func `each scheme is a method, and of the methods only those are schemes`() {
         #expect(HTTPScheme.allCases.map(\.method).map { HTTPScheme($0) } == HTTPScheme.allCases)
         #expect(
-            AuthenticationMethod.allCases.filter { HTTPScheme($0) == nil } == [.auto, .certificate, .cookie, .token])
+            AuthenticationMethod.allCases.filter { HTTPScheme($0) == nil }
+                == [.auto, .certificate, .cookie, .token, .oauth])
     }
 
     @Test func `what must not be seen of a credential is its secret, whichever kind it is`() {

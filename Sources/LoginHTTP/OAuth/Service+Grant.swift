@@ -100,6 +100,15 @@ extension Service {
         return outcome
     }
 
+    /// Ends a grant that is not kept, as far as that is possible: nobody is told what came of it.
+    package func discard(_ grant: Grant) {
+        do throws(LoginError) {
+            _ = try revoke(grant)
+        } catch {
+            return
+        }
+    }
+
     /// - Returns: the client that lives on, as its server knows it; nothing where none was registered or it is deleted.
     private func deleteClient(of grant: Grant) throws(LoginError) -> String? {
         let client = grant.terms.client

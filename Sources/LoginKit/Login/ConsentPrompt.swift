@@ -44,11 +44,26 @@ package struct ConsentChoices: Equatable, Sendable {
 
 /// Answers the question for a credential with a grant: the person is asked by the authorization server. All other questions are put
 /// as ever.
-struct ConsentPrompt: Prompt {
-    let prompt: any Prompt
-    let run: LoginRun
+final class ConsentPrompt: Prompt {
+    private let prompt: any Prompt
+    private let run: LoginRun
+    private var grant: Grant?
+
+    init(prompt: any Prompt, run: LoginRun) {
+        self.prompt = prompt
+        self.run = run
+    }
+
+    /// Ends at the server what was given and is not kept.
+    func revoke() {
+        if let grant { run.service.discard(grant) }
+        grant = nil
+    }
 
     func ask(_ question: Question) throws(LoginError) -> Answer {
+        if case .replacement(let replacement) = question, !run.mayAsk {
+            throw .loginRequired(LoginNeed(why: .otherPerson(replacement)))
+        }
         guard case .credential(let challenge) = question else { return try prompt.ask(question) }
         guard challenge.fields.isEmpty else {
             let answer = try prompt.ask(question)
@@ -75,8 +90,9 @@ struct ConsentPrompt: Prompt {
             let kept = try run.keeper.fill().extraSecrets
             wishes.secret = asked[.secret(label)] ?? kept[.secret(label)]
         }
-        let grant = try run.service.authorize(wishes, browser: dialogue, device: dialogue)
-        return Credential(username: nil, .grant(grant), extraSecrets: asked)
+        let authorized = try run.service.authorize(wishes, browser: dialogue, device: dialogue)
+        grant = authorized.grant
+        return Credential(username: nil, .grant(authorized), extraSecrets: asked)
     }
 
     func showWaiting(_ notice: String?) { prompt.showWaiting(notice) }

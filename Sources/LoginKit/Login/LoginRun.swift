@@ -105,7 +105,8 @@ package struct LoginRun {
             mayAsk || settings.policy.trust.mayAsk || settings.showsNotice
             ? world.dialogue(settings.dialogue) : NoPrompt()
         let quiet: any Prompt = settings.showsNotice ? dialogue : WithoutNotice(prompt: dialogue)
-        let prompt: any Prompt = profile.oauth == nil ? quiet : ConsentPrompt(prompt: quiet, run: self)
+        let consent = profile.oauth.map { _ in ConsentPrompt(prompt: quiet, run: self) }
+        let prompt: any Prompt = consent ?? quiet
         // What is forced is a login of its own: it neither waits for the renewal of what is stored nor takes its outcome.
         let refreshing: any Authenticator =
             settings.policy.force ? service : SingleFlightRefresh(service, keeper, outdated: settings.outdated)
@@ -132,7 +133,9 @@ package struct LoginRun {
             return (identity, false)
         // No prompt of the command line answers so.
         case .continuedWithout: throw .loginRequired(LoginNeed(why: .nothingStored))
-        case .failed(let error): throw error
+        case .failed(let error):
+            consent?.revoke()
+            throw error
         }
     }
 
@@ -152,6 +155,7 @@ package struct LoginRun {
             profile: profile.name, protectionSpace: space, fields: fields, accounts: try storedIdentities(),
             account: settings.username == nil ? nil : account?.username)
         subject.signup = profile.signupURL
+        if profile.kind.asksForConsent { subject.wanted = settings.username }
         var policy = settings.policy
         policy.hasSuppliedCode = settings.code != nil
         // A fresh grant that is refused is not got better by another one.

@@ -3,11 +3,11 @@ import Secrets
 
 /// Reads the `oauth` table of a profile.
 struct OAuthDecoder {
-    private static let keys = [
+    static let keys = [
         "issuer", "client-id", "client-secret", "client-auth", "scope", "resource", "parameters", "flow", "redirect",
     ]
 
-    private static let endpointKeys = OAuthEndpoint.ofProfiles.map { "\($0.rawValue)-endpoint" }
+    static let endpointKeys = OAuthEndpoint.ofProfiles.map { "\($0.rawValue)-endpoint" }
 
     /// - Returns: nothing for a profile of another method.
     func oauth(in profile: StrictTable, _ methods: [AuthenticationMethod]) throws(UsageFault) -> OAuthProfile? {
