@@ -34,6 +34,7 @@ let package = Package(
         .target(name: "CCurl", cSettings: strictC),
         .target(name: "CGSSAPI", cSettings: strictC),
         .target(name: "CKeyutils", cSettings: strictC),
+        .target(name: "CQREncode", cSettings: strictC),
         .target(name: "CSecret", cSettings: strictC),
         .target(name: "CXML", cSettings: strictC),
         .target(name: "CProcess", cSettings: strictC),
@@ -53,9 +54,13 @@ let package = Package(
             name: "LoginTerminal", dependencies: ["LoginCore", "LoginWords", "CReadline", "CProcess"],
             swiftSettings: strict),
         .target(
+            name: "LoginBrowser", dependencies: ["LoginCore", "ChildPrograms", "CProcess", "CQREncode"],
+            swiftSettings: strict),
+        .target(
             name: "LoginKit",
             dependencies: [
-                "LoginCore", "LoginWords", "LoginHTTP", "LoginStores", "LoginTerminal", "ChildPrograms", "TOMLKit",
+                "LoginCore", "LoginWords", "LoginHTTP", "LoginStores", "LoginTerminal", "LoginBrowser",
+                "ChildPrograms", "TOMLKit",
             ],
             swiftSettings: strict),
         .target(
@@ -81,6 +86,9 @@ let package = Package(
             name: "PromptProbe", dependencies: ["LoginTerminal", "CProcess"], path: "Tests/PromptProbe",
             swiftSettings: strict),
         .executableTarget(
+            name: "AuthorizationProbe", dependencies: ["LoginKit", "LoginCore", "CProcess"],
+            path: "Tests/AuthorizationProbe", swiftSettings: strict),
+        .executableTarget(
             name: "StoreProbe", dependencies: ["LoginStores"], path: "Tests/StoreProbe", swiftSettings: strict),
         .testTarget(
             name: "LoginCoreTests", dependencies: ["LoginCore", "LoginWords", "LoginTestSupport"], swiftSettings: strict
@@ -95,12 +103,18 @@ let package = Package(
             name: "LoginTerminalTests", dependencies: ["LoginTerminal", "LoginTestSupport", "PromptProbe"],
             swiftSettings: strict),
         .testTarget(
+            name: "LoginBrowserTests",
+            dependencies: [
+                "LoginBrowser", "LoginKit", "LoginWords", "ChildPrograms", "LoginTestSupport", "AuthorizationProbe",
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "AuthctlCLITests",
             dependencies: ["AuthctlCLI", "LoginKit", "LoginWords", "ChildPrograms", "LoginTestSupport"],
             exclude: ["Snapshots"],
             swiftSettings: strict),
         .testTarget(
-            name: "CorpusTests", dependencies: ["LoginCore", "LoginHTTP", "LoginKit"], exclude: ["Corpus", "Driver"],
+            name: "CorpusTests", dependencies: ["LoginCore", "LoginHTTP", "LoginBrowser", "LoginKit"], exclude: ["Corpus", "Driver"],
             swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
@@ -118,7 +132,7 @@ if Context.environment["AUTHCTL_FUZZ"] != nil {
     package.targets += [
         .systemLibrary(name: "CFuzzer", path: "Tests/CFuzzer"),
         .executableTarget(
-            name: "Fuzz", dependencies: ["LoginCore", "LoginHTTP", "LoginKit", "CFuzzer"], path: "Tests/CorpusTests",
+            name: "Fuzz", dependencies: ["LoginCore", "LoginHTTP", "LoginBrowser", "LoginKit", "CFuzzer"], path: "Tests/CorpusTests",
             exclude: ["Corpus", "CorpusTests.swift"], swiftSettings: strict),
     ]
 }

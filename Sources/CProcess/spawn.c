@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -108,4 +109,9 @@ int cprocess_spawn_detached(const struct cprocess_child *child, pid_t *pid) {
 int cprocess_pipe(int ends[2])
 {
     return pipe2(ends, O_CLOEXEC);
+}
+
+int cprocess_accept(int listening)
+{
+    return accept4(listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 }

@@ -279,7 +279,7 @@ void cprocess_terminal_disarm(void) {
     end();
 }
 
-int cprocess_terminal_wait(int milliseconds) {
+int cprocess_terminal_wait(int milliseconds, const int *others, size_t count) {
     sigset_t noted, before;
     sigemptyset(&noted);
     sigaddset(&noted, SIGTSTP);
@@ -288,9 +288,18 @@ int cprocess_terminal_wait(int milliseconds) {
     // Blocked between the look at the flags and the wait, or a signal just then would be seen only at the next key.
     sigprocmask(SIG_BLOCK, &noted, &before);
     int seen = 0;
-    struct pollfd input = {.fd = terminal, .events = POLLIN};
+    struct pollfd inputs[1 + CPROCESS_MOST_OTHERS] = {{.fd = terminal, .events = POLLIN}};
+    nfds_t used = 1;
+    for (size_t i = 0; i < count && i < CPROCESS_MOST_OTHERS; i++) {
+        inputs[used++] = (struct pollfd){.fd = others[i], .events = POLLIN};
+    }
     const struct timespec limit = {milliseconds / 1000, (long)(milliseconds % 1000) * 1000000};
-    if (!resumed && !resized && ppoll(&input, 1, &limit, &before) > 0) seen |= CPROCESS_READABLE;
+    if (!resumed && !resized && ppoll(inputs, used, &limit, &before) > 0) {
+        if (inputs[0].revents) seen |= CPROCESS_READABLE;
+        for (nfds_t i = 1; i < used; i++) {
+            if (inputs[i].revents) seen |= CPROCESS_OTHER;
+        }
+    }
     if (resized) seen |= CPROCESS_RESIZED;
     int again = resumed;
     if (again) seen |= CPROCESS_RESUMED;

@@ -52,14 +52,32 @@ extension ChildProgram {
         detached path: String, argument: String, environment: ProgramEnvironment, input: Int32, output: Int32,
         errors: Int32
     ) throws(StartFailure) {
+        try self.init(
+            detached: path, words: [path, argument], environment: environment, descriptors: (input, output, errors))
+    }
+
+    /// The same for any words, with /dev/null as its three descriptors.
+    /// - Parameter words: the program, which is looked for in `PATH` unless a slash is in its name, and its arguments.
+    package convenience init(detached words: [String], environment: ProgramEnvironment) throws(StartFailure) {
+        var path = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+        guard let name = words.first else { throw StartFailure(errno: ENOENT) }
+        let problem = cprocess_find_program(name, &path, path.count)
+        guard problem == 0 else { throw StartFailure(errno: problem) }
+        let found = path.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? name }
+        try self.init(detached: found, words: words, environment: environment, descriptors: (-1, -1, -1))
+    }
+
+    private convenience init(
+        detached path: String, words: [String], environment: ProgramEnvironment, descriptors: (Int32, Int32, Int32)
+    ) throws(StartFailure) {
         var pid = pid_t()
-        let problem = withCStrings([path, argument].map { Array($0.utf8CString) }) { arguments in
+        let problem = withCStrings(([path] + words).map { Array($0.utf8CString) }) { texts in
             environment.withPointers { environment in
                 var child = cprocess_child()
-                child.path = UnsafePointer(arguments[0])
-                child.arguments = arguments
+                child.path = UnsafePointer(texts[0])
+                child.arguments = texts + 1
                 child.environment = environment
-                child.descriptors = (input, output, errors)
+                child.descriptors = descriptors
                 return cprocess_spawn_detached(&child, &pid)
             }
         }

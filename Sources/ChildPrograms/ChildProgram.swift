@@ -42,7 +42,15 @@ package final class ChildProgram {
         return nil
     }
 
-    /// The same without reaping it.
+    /// Waits for the end for a while, and lets it go on afterwards.
+    /// - Parameter isEnough: whether nobody wants to know any more.
+    /// - Returns: its status as a shell would show it; nothing if it has not ended.
+    package func status(by deadline: ContinuousClock.Instant, unless isEnough: () -> Bool) -> Int32? {
+        _ = wait(until: deadline, for: { hasEnded() || isEnough() })
+        return status
+    }
+
+    /// Whether it has ended; it is not reaped.
     private func isEnding() -> Bool {
         var info = siginfo_t()
         return waitid(P_PID, id_t(process), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_signo == SIGCHLD

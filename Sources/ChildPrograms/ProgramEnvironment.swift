@@ -61,6 +61,12 @@ package struct ProgramEnvironment: Sendable {
         value.withUTF8 { set(name, to: UnsafeRawBufferPointer($0)) }
     }
 
+    /// Takes away all whose names begin like this.
+    package mutating func removeAll(beginningWith start: String) {
+        let start = Array(start.utf8CString.dropLast())
+        entries.removeAll { $0.starts(with: start) }
+    }
+
     /// Lends it in the form of execve(2) for the time of `body`.
     func withPointers<Result>(_ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result) -> Result {
         withCStrings(entries, body)

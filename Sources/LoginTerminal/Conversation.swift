@@ -46,7 +46,7 @@ struct Conversation: ~Copyable {
     ) throws(LoginError) -> Secret? {
         switch try line(LineRequest(label: label, style: style, proposed: proposed, timeout: timeout), for: field) {
         case .typed(let secret): secret
-        case .wentBack, .cancelled: nil
+        case .wentBack, .cancelled, .interrupted: nil
         }
     }
 
@@ -56,15 +56,23 @@ struct Conversation: ~Copyable {
         try line(LineRequest(label: label, style: style, timeout: timeout, mayGoBack: true), for: field)
     }
 
-    /// Asks once more, and not without end, where several lines were pasted: nobody knows which of them is meant.
-    private func line(_ question: LineRequest, for field: CredentialField) throws(LoginError) -> Line {
+    /// One line, as it comes.
+    func line(_ question: LineRequest) throws(LineFault) -> Line {
         var question = question
         question.isCancelled = isCancelled
+        return try LineReader(terminal: terminal).read(question)
+    }
+
+    /// Empties the line that the cursor stands in.
+    func clearLine() { terminal.screen.clearLine() }
+
+    /// Asks once more, and not without end, where several lines were pasted: nobody knows which of them is meant.
+    private func line(_ question: LineRequest, for field: CredentialField) throws(LoginError) -> Line {
         for _ in 1...Self.mostPastes {
             do throws(LineFault) {
-                return try LineReader(terminal: terminal).read(question)
+                return try line(question)
             } catch .severalLines {
-                say(["The pasted text has more than one line; nothing was sent."])
+                say([LineFault.severalLines.words])
             } catch {
                 throw Self.loginError(error, field)
             }
@@ -82,6 +90,18 @@ struct Conversation: ~Copyable {
             .usage(.other("the \(field.shownName) is longer than \(LineBuffer.limit) bytes; nothing was sent"))
         case .severalLines:
             .usage(.other("the \(field.shownName) was pasted with more than one line; nothing was sent"))
+        }
+    }
+}
+
+extension LineFault {
+    /// Said where the same question is asked once more.
+    var words: String {
+        switch self {
+        case .expired: "The time is up."
+        case .notUTF8: "The pasted text is not UTF-8; nothing was sent."
+        case .tooLong: "The pasted text is too long; nothing was sent."
+        case .severalLines: "The pasted text has more than one line; nothing was sent."
         }
     }
 }

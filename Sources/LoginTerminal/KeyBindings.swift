@@ -51,7 +51,7 @@ private func insertKey(_: Int32, _ key: Int32) -> Int32 {
     if line.completesControlCharacter(byte) {
         line.erase(line.cursor - 1..<line.cursor)
         if let screen = CurrentLine.with(\.screen) { EscapeSequence(from: screen.descriptor).swallow(after: byte) }
-    } else if !line.insert(byte) {
+    } else if !line.insert(byte, limit: CurrentLine.with(\.question.limit) ?? LineBuffer.limit) {
         CurrentLine.with { $0.isOverfull = true }
     }
     return 0

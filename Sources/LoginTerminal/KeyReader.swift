@@ -20,8 +20,13 @@ enum KeyReader {
                 CurrentLine.with { $0.end(.cancelled) }
                 return EOF
             }
-            let seen = cprocess_terminal_wait(isCancelled == nil ? left : min(left, pause))
+            let beside = CurrentLine.with(\.beside) ?? nil
+            let seen = wait(isCancelled == nil ? left : min(left, pause), beside)
             respond(to: seen)
+            if seen & Int32(CPROCESS_READABLE) == 0, seen & Int32(CPROCESS_OTHER) != 0 || beside?.isDue == true {
+                CurrentLine.with { $0.end(.interrupted) }
+                return EOF
+            }
             guard seen & Int32(CPROCESS_READABLE) != 0 else { continue }
             let byte = readByte(from: descriptor)
             // Of what is pasted, some is no key.
@@ -29,6 +34,14 @@ enum KeyReader {
         }
         CurrentLine.with { $0.end(.expired) }
         return EOF
+    }
+
+    /// Keys go first: who is waited for beside them has time.
+    private static func wait(_ milliseconds: Int32, _ beside: OtherWait?) -> Int32 {
+        guard let beside else { return cprocess_terminal_wait(milliseconds, nil, 0) }
+        return beside.descriptors.withUnsafeBufferPointer {
+            cprocess_terminal_wait(min(milliseconds, beside.millisecondsLeft), $0.baseAddress, $0.count)
+        }
     }
 
     /// Whether more has been typed already, so that drawing can wait.
@@ -40,7 +53,7 @@ enum KeyReader {
     /// The next byte of what one key sends, without which it is not whole.
     static func byteWithinKey(from descriptor: Int32) -> UInt8? {
         guard let left = CurrentLine.with(\.millisecondsLeft), left > 0 else { return nil }
-        let seen = cprocess_terminal_wait(min(left, withinKey))
+        let seen = cprocess_terminal_wait(min(left, withinKey), nil, 0)
         respond(to: seen)
         guard seen & Int32(CPROCESS_READABLE) != 0 else { return nil }
         let byte = readByte(from: descriptor)

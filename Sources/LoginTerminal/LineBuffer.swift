@@ -6,8 +6,10 @@ internal import Glibc
 /// Those keep what they delete (kill ring, undo list) and hand it to the next prompt. These zero it. The buffer is made
 /// large enough beforehand, because growing leaves a copy in freed memory.
 struct LineBuffer {
-    /// In bytes.
+    /// In bytes: a password, a token.
     static let limit = 4096
+    /// In bytes: the most that any question takes, which there is always room for.
+    static let capacity = 16 << 10
 
     var count: Int { Int(creadline_count()) }
     var cursor: Int { Int(creadline_cursor()) }
@@ -17,14 +19,15 @@ struct LineBuffer {
 
     /// Makes room; a question cannot begin without.
     func prepare() {
-        rl_extend_line_buffer(Int32(Self.limit + 8))
+        rl_extend_line_buffer(Int32(Self.capacity + 8))
         wipe()
     }
 
+    /// - Parameter limit: in bytes, of the whole line.
     /// - Returns: whether there was room.
-    func insert(_ byte: UInt8) -> Bool {
+    func insert(_ byte: UInt8, limit: Int) -> Bool {
         let (count, cursor) = (count, cursor)
-        guard count < Self.limit, let base = storage.baseAddress else { return false }
+        guard count < min(limit, Self.capacity), let base = storage.baseAddress else { return false }
         memmove(base + cursor + 1, base + cursor, count - cursor)
         base[cursor] = byte
         setPosition(count: count + 1, cursor: cursor + 1)
@@ -74,7 +77,7 @@ struct LineBuffer {
     }
 
     private var storage: UnsafeMutableBufferPointer<UInt8> {
-        UnsafeMutableRawBufferPointer(start: creadline_line(), count: Self.limit + 8).assumingMemoryBound(
+        UnsafeMutableRawBufferPointer(start: creadline_line(), count: Self.capacity + 8).assumingMemoryBound(
             to: UInt8.self)
     }
 

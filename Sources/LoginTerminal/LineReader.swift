@@ -8,6 +8,8 @@ enum Line {
     /// Back to the question before.
     case wentBack
     case cancelled
+    /// Something else happened; the line still stands there.
+    case interrupted(LineRest)
 }
 
 /// Why a line that was ended with Enter, or was not, is of no use.
@@ -31,8 +33,8 @@ struct LineReader {
         CurrentLine.begin(question, on: terminal.screen)
         LineDisplay.begin(question, on: terminal.screen)
         let typed = Self.run(settings(keymap))
-        terminal.screen.write("\n")
         let session = CurrentLine.finish()
+        if session?.ending != .interrupted { terminal.screen.write("\n") }
         return try Self.line(typed, of: session, timeout: question.timeout)
     }
 
@@ -89,6 +91,10 @@ struct LineReader {
         case .cancelled, .hungUp, nil: return .cancelled
         case .wentBack: return .wentBack
         case .accepted: break
+        case .interrupted:
+            let text = Secret(copying: UnsafeRawBufferPointer(bytes))
+            return .interrupted(
+                LineRest(text: text, paste: session?.paste ?? Paste(), isOverfull: session?.isOverfull ?? false))
         }
         guard session?.paste.hasSeveralLines == false else { throw .severalLines }
         guard session?.isOverfull == false else { throw .tooLong }
@@ -115,6 +121,9 @@ struct LineReader {
 
 /// Called by readline when the line is ready, before the first key.
 private func insertProposal() {
-    guard let proposed = CurrentLine.with(\.question.proposed) else { return }
-    for byte in proposed.utf8 where !LineBuffer().insert(byte) { return }
+    guard let question = CurrentLine.with(\.question) else { return }
+    for byte in question.proposed.utf8 where !LineBuffer().insert(byte, limit: question.limit) { return }
+    question.rest?.text.withUnsafeBytes { bytes in
+        for byte in bytes where !LineBuffer().insert(byte, limit: question.limit) { return }
+    }
 }

@@ -1,6 +1,7 @@
 internal import CProcess
 internal import Glibc
 internal import LoginCore
+internal import Secrets
 internal import Synchronization
 
 /// What is asked in one line, and how it shows.
@@ -22,6 +23,14 @@ struct LineRequest: Sendable {
     var mayGoBack = false
     /// Asked about ten times a second: whether nobody waits for the answer any more.
     var isCancelled: (@Sendable () -> Bool)?
+    /// The most that may be typed, in bytes.
+    var limit = LineBuffer.limit
+    /// When the time is up, also for who was stopped meanwhile; `timeout` does not count then.
+    var until: ContinuousClock.Instant?
+    /// What else interrupts the line.
+    var beside: OtherWait?
+    /// What was typed before the line was interrupted.
+    var rest: LineRest?
 
     var isShown: Bool {
         switch style {
@@ -33,7 +42,14 @@ struct LineRequest: Sendable {
 
 /// How a line ended.
 enum LineEnding: Equatable, Sendable {
-    case accepted, cancelled, wentBack, hungUp, expired
+    case accepted, cancelled, wentBack, hungUp, expired, interrupted
+}
+
+/// What is kept of an interrupted line, for the same question to go on with.
+struct LineRest: Sendable {
+    let text: Secret
+    let paste: Paste
+    let isOverfull: Bool
 }
 
 /// One line while it is being typed: everything but the text, which lies in readline's buffer.
@@ -56,7 +72,17 @@ struct LineSession: Sendable {
     init(_ question: LineRequest, on screen: Screen) {
         self.question = question
         self.screen = screen
-        deadline = .now + .seconds(question.timeout)
+        deadline = question.until ?? .now + .seconds(question.timeout)
+        guard let rest = question.rest else { return }
+        paste = rest.paste
+        isOverfull = rest.isOverfull
+    }
+
+    /// What may interrupt the line now: not the middle of a paste, unless its end was lost.
+    var beside: OtherWait? {
+        guard paste.isOpen, let beside = question.beside else { return question.beside }
+        let end = lastKey + Paste.longestGap
+        return end <= .now ? beside : OtherWait([], due: end)
     }
 
     var millisecondsLeft: Int32 {
@@ -66,7 +92,7 @@ struct LineSession: Sendable {
 
     /// Who comes back to a stopped question has all the time again.
     mutating func restartClock() {
-        deadline = .now + .seconds(question.timeout)
+        deadline = question.until ?? .now + .seconds(question.timeout)
     }
 
     mutating func takePushedBack() -> UInt8? {

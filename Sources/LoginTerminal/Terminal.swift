@@ -67,7 +67,7 @@ struct Screen: Sendable {
         }
     }
 
-    private static var understandsEscapes: Bool {
+    static var understandsEscapes: Bool {
         guard let name = getenv("TERM") else { return false }
         return strcmp(name, "dumb") != 0 && name.pointee != 0
     }

@@ -7,6 +7,14 @@ package enum TerminalNotice {
     /// - Returns: whether it stands there now: not without a terminal, nor in the background.
     package static func show(_ text: String) -> Bool { show(text, onlyIfFree: true) }
 
+    /// Writes lines that stay; text of others only as `SafeText` made it fit.
+    /// - Returns: whether there is a terminal.
+    package static func say(_ lines: [String]) -> Bool {
+        guard let terminal = Terminal() else { return false }
+        for line in lines { terminal.screen.write(TerminalLook.plain(line) + "\n") }
+        return true
+    }
+
     /// Takes the line away.
     package static func hide() { cprocess_terminal_disarm() }
 
@@ -15,7 +23,7 @@ package enum TerminalNotice {
     static func show(_ text: String, onlyIfFree: Bool) -> Bool {
         guard let terminal = Terminal() else { return false }
         let screen = terminal.screen
-        let plain = Screen.isUnicode ? text : text.replacing("…", with: "...")
+        let plain = TerminalLook.plain(text)
         // One that wraps could not be taken away.
         let line = screen.emptyLine + TextLine.fitted(plain, columns: screen.columns)
         return cprocess_terminal_show(screen.descriptor, line, screen.emptyLine, onlyIfFree ? 1 : 0) == 0

@@ -59,7 +59,7 @@ package struct TerminalPrompt: Prompt, Sendable {
             switch try conversation.readOrGoBack(label, style: .masked(mask), for: field) {
             case .cancelled: return .cancelled
             case .typed(let typed) where !typed.isEmpty || mayBeBlank: form.fill(field, typed)
-            case .typed, .wentBack: form.forgetUsername()
+            case .typed, .wentBack, .interrupted: form.forgetUsername()
             }
         }
         while let field = form.next {
@@ -102,11 +102,14 @@ package struct TerminalPrompt: Prompt, Sendable {
     /// - Returns: whether exactly `word` was typed.
     /// - Throws: as `ask`; `cancelled` if the person wants neither.
     package func confirm(_ question: String, typing word: String) throws(LoginError) -> Bool {
+        try confirm([question], label: "Type \(word) to continue: ", typing: word)
+    }
+
+    /// The same with several lines, and other words before the answer.
+    package func confirm(_ lines: [String], label: String, typing word: String) throws(LoginError) -> Bool {
         let conversation = try begin(missing: [])
-        conversation.say([question])
-        guard let answer = try conversation.read("Type \(word) to continue: ", style: .shown, for: .username) else {
-            throw .cancelled
-        }
+        conversation.say(lines)
+        guard let answer = try conversation.read(label, style: .shown, for: .username) else { throw .cancelled }
         return answer == Secret(word)
     }
 

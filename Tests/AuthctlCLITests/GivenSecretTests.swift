@@ -1,3 +1,4 @@
+import ChildPrograms
 import Glibc
 import LoginCore
 import LoginTestSupport
@@ -123,11 +124,11 @@ struct SuppliedSecretTests {
         ("echo $HOME `x` \\n; |", ["echo", "$HOME", "`x`", "\\n;", "|"]),
     ])
     func `C10 a command is split into words, and nothing else means anything`(line: String, words: [String]) throws {
-        #expect(PasswordCommand.words(line) == words)
+        #expect(CommandWords.split(line) == words)
     }
 
     @Test(arguments: ["a 'b", "\"", "a \"b'"]) func `a quote that is not closed is refused`(line: String) {
-        #expect(PasswordCommand.words(line) == nil)
+        #expect(CommandWords.split(line) == nil)
         #expect(throws: LoginError.self) { try PasswordCommand(line: line) }
     }
 

@@ -38,7 +38,12 @@ enum {
     // The process was stopped and goes on: the line has to be drawn again.
     CPROCESS_RESUMED = 2,
     CPROCESS_RESIZED = 4,
+    // One of the other descriptors has something to read, or has ended.
+    CPROCESS_OTHER = 8,
 };
+
+// The other descriptors that one wait may have.
+enum { CPROCESS_MOST_OTHERS = 15 };
 
 // Saves the settings of the terminal, drops what was typed ahead, turns off echo and line mode, and takes over every
 // signal that would kill or stop the process, so that the saved settings are back before it happens, and then `last_words`
@@ -59,8 +64,9 @@ int cprocess_terminal_show(int descriptor, const char *text, const char *removal
 // if there is nothing to undo.
 void cprocess_terminal_disarm(void);
 
-// Waits for input to a question for so long at most, and returns what happened, 0 for nothing.
-int cprocess_terminal_wait(int milliseconds);
+// Waits for input to a question for so long at most, and returns what happened, 0 for nothing. The first of the other
+// descriptors, as many as there is room for, are waited for as well.
+int cprocess_terminal_wait(int milliseconds, const int *others, size_t count);
 
 // --- Children on a terminal of their own (spawn.c) --------------------------------------------------------------
 
@@ -123,5 +129,8 @@ void cprocess_die(int number);
 
 // pipe2(2) with O_CLOEXEC, which Swift does not see. Returns 0, or -1 with errno.
 int cprocess_pipe(int ends[2]);
+
+// accept4(2) likewise: closed on exec, and it never blocks. Returns the descriptor, or -1 with errno.
+int cprocess_accept(int listening);
 
 #endif

@@ -14,6 +14,8 @@ package enum AuthorizationAnswer: Equatable, Sendable {
 
 /// Why a request to the loopback port is no response to this login.
 package enum Forgery: String, Equatable, Sendable, CaseIterable {
+    /// No HTTP request that is whole, of a reasonable length and there in time.
+    case malformed
     /// Anything but GET (RFC 8252, section 7.3).
     case method
     /// The host is not the redirect's: another page or a rebound name (RFC 9110, section 7.2).
@@ -31,7 +33,7 @@ package enum Forgery: String, Equatable, Sendable, CaseIterable {
         switch self {
         case .path: 404
         case .method: 405
-        case .host, .parameters, .state, .issuer: 400
+        case .malformed, .host, .parameters, .state, .issuer: 400
         }
     }
 }

@@ -31,6 +31,14 @@ extension AuthorizationFlow {
         package var complaint: PasteFault?
         /// How many forged responses came.
         package var forgeries = 0
+
+        /// Without a complaint, as the first one of a login.
+        package init(hears: Bool, asks: Bool, seconds: Int, forgeries: Int = 0) {
+            self.hears = hears
+            self.asks = asks
+            self.seconds = seconds
+            self.forgeries = forgeries
+        }
     }
 
     /// Forged responses that are answered in one login; then nobody is listened to any more.

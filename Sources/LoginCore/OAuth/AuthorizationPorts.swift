@@ -87,4 +87,16 @@ package struct BrowserVisit: Equatable, Sendable {
     package let starts: Bool
     /// Whether the server has refused a device code.
     package let insteadOfDevice: Bool
+
+    /// What is shown; nothing is checked here.
+    package init(
+        server: Server, url: String, redirect: String, clientID: String, starts: Bool, insteadOfDevice: Bool = false
+    ) {
+        self.server = server
+        self.url = url
+        self.redirect = redirect
+        self.clientID = clientID
+        self.starts = starts
+        self.insteadOfDevice = insteadOfDevice
+    }
 }

@@ -94,6 +94,15 @@ package struct ForeignServer: Equatable, Sendable {
     /// Whether a client is registered there for this login.
     package let registers: Bool
 
+    /// Takes what was found; whether a person is asked is `toAsk`'s decision.
+    package init(resource: String, issuer: String, others: [String], evidence: [String], registers: Bool) {
+        self.resource = resource
+        self.issuer = issuer
+        self.others = others
+        self.evidence = evidence
+        self.registers = registers
+    }
+
     /// Whether a person has to agree first (RFC 9728, section 7.6): not on the service's own origin, where a profile says the
     /// issuer, or where the server itself says that it makes the logins of the resource.
     /// - Returns: nothing where nobody is asked.

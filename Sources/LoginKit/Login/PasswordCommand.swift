@@ -1,3 +1,4 @@
+import ChildPrograms
 package import LoginCore
 package import Secrets
 
@@ -18,7 +19,7 @@ package struct PasswordCommand {
 
     /// - Parameter line: split into words at blanks; quotes hold words together.
     package init(line: String, patience: Int = Self.patience, isCode: Bool = false) throws(LoginError) {
-        guard let words = Self.words(line) else { throw Self.fault("a quote is not closed", isCode) }
+        guard let words = CommandWords.split(line) else { throw Self.fault("a quote is not closed", isCode) }
         self.init(words: words, patience: patience, isCode: isCode)
     }
 
@@ -56,28 +57,5 @@ package struct PasswordCommand {
 
     private static func fault(_ problem: String, _ isCode: Bool) -> LoginError {
         .usage(.badValue(option: isCode ? "otp-command" : "password-command", problem: problem))
-    }
-
-    /// The words of a line: blanks separate them, single and double quotes hold them together, nothing else means
-    /// anything.
-    /// - Returns: `nil` if a quote is not closed.
-    package static func words(_ line: String) -> [String]? {
-        var words: [String] = []
-        var word: String?
-        var quote: Character?
-        for character in line {
-            switch (quote, character) {
-            case (let open?, _) where character == open: quote = nil
-            case (_?, _): word = (word ?? "") + String(character)
-            case (nil, "'"), (nil, "\""):
-                quote = character
-                word = word ?? ""
-            case (nil, " "), (nil, "\t"):
-                if let finished = word { words.append(finished) }
-                word = nil
-            case (nil, _): word = (word ?? "") + String(character)
-            }
-        }
-        return quote != nil ? nil : words + (word.map { [$0] } ?? [])
     }
 }

@@ -1,0 +1,136 @@
+internal import CProcess
+internal import Glibc
+package import LoginCore
+
+/// Listens where a browser brings the response of an authorization server (RFC 8252, section 7.3).
+///
+/// It has no thread: whoever waits polls `descriptors`, together with what else is waited for, and has `answer` look at what came.
+/// Nothing of it ever blocks. It is closed by the first response to this login, by `close`, and when it is released.
+package final class LoopbackListener {
+    /// Where it listens; not open where another program has the port.
+    package let port: LoopbackPort
+    private var sockets: [LoopbackSocket]
+    private var connections: [LoopbackConnection] = []
+    private var accepted = 0
+
+    private static let mostAtOnce = 8
+    /// As many as the flow takes: each connection is one answer.
+    private static let mostInAll = AuthorizationFlow.mostForgeries
+    /// Ports that are drawn until both families have the same one.
+    private static let mostDraws = 16
+
+    /// Opens the port of a redirect. The host `localhost` is listened on by both families, or by the one that there is.
+    /// - Throws: `failure` where there is no family at all.
+    package init(on redirect: LoopbackRedirect) throws(LoginError) {
+        let families: [LoopbackSocket.Family] =
+            switch redirect.host {
+            case .ipv4: [.ipv4]
+            case .ipv6: [.ipv6]
+            case .localhost: [.ipv4, .ipv6]
+            }
+        sockets = []
+        var number = redirect.port ?? 0
+        for _ in 1...Self.mostDraws where sockets.isEmpty {
+            do throws(LoopbackSocket.Fault) {
+                sockets = try Self.sockets(families, port: number)
+                number = sockets.first?.port ?? number
+            } catch .portTaken {
+                if redirect.port != nil { break }
+            } catch {
+                throw error.loginError
+            }
+        }
+        guard !sockets.isEmpty || redirect.port != nil else { throw LoopbackSocket.Fault.portTaken.loginError }
+        port = LoopbackPort(number: number, isOpen: !sockets.isEmpty)
+    }
+
+    /// All with the same port.
+    private static func sockets(
+        _ families: [LoopbackSocket.Family], port: Int
+    ) throws(LoopbackSocket.Fault) -> [LoopbackSocket] {
+        var sockets: [LoopbackSocket] = []
+        for family in families {
+            do throws(LoopbackSocket.Fault) {
+                sockets.append(try LoopbackSocket(family, port: sockets.first?.port ?? port))
+            } catch .familyMissing {
+                continue
+            }
+        }
+        guard !sockets.isEmpty else { throw .familyMissing }
+        return sockets
+    }
+
+    /// What to poll for input. As long as there are enough connections, the next ones wait in the kernel.
+    package var descriptors: [Int32] {
+        let mayAccept = connections.count < Self.mostAtOnce && accepted < Self.mostInAll
+        return (mayAccept ? sockets.map(\.descriptor) : []) + connections.map(\.descriptor)
+    }
+
+    /// When the next connection has taken too long.
+    package var due: ContinuousClock.Instant? { connections.map(\.deadline).min() }
+
+    /// Looks at what came, and answers one request at most; more of them are there at the next call.
+    /// - Returns: what the judge says; nothing where no request is complete.
+    package func answer(_ judge: AuthorizationJudge) -> AuthorizationAnswer? {
+        accept()
+        var answer: AuthorizationAnswer?
+        connections.removeAll { connection in
+            guard answer == nil else { return false }
+            switch connection.advance() {
+            case .unfinished: return false
+            case .over: return true
+            case .malformed:
+                answer = reply(.refused(.malformed), on: connection)
+                return false
+            case .heard(let request):
+                answer = reply(judge.judge(request), on: connection, hasBody: request.method != "HEAD")
+                return false
+            }
+        }
+        return answer
+    }
+
+    /// Listens no more.
+    package func close() {
+        connections = []
+        sockets = []
+    }
+
+    private func reply(
+        _ answer: AuthorizationAnswer, on connection: LoopbackConnection, hasBody: Bool = true
+    ) -> AuthorizationAnswer {
+        switch answer {
+        case .right, .denied:
+            connection.answer(.answered, hasBody: hasBody)
+            sockets = []
+        case .refused(let forgery):
+            connection.answer(.refused(forgery), hasBody: hasBody)
+        case .notAnAddress:
+            // Of what is pasted alone.
+            break
+        }
+        return answer
+    }
+
+    private func accept() {
+        for socket in sockets {
+            while connections.count < Self.mostAtOnce, accepted < Self.mostInAll {
+                let descriptor = cprocess_accept(socket.descriptor)
+                if descriptor < 0, errno == EINTR || errno == ECONNABORTED { continue }
+                guard descriptor >= 0 else { break }
+                accepted += 1
+                connections.append(LoopbackConnection(descriptor))
+            }
+        }
+    }
+}
+
+extension LoopbackSocket.Fault {
+    fileprivate var loginError: LoginError {
+        switch self {
+        case .familyMissing: .failure(.system(call: "bind", errno: EADDRNOTAVAIL))
+        case .portTaken: .failure(.system(call: "bind", errno: EADDRINUSE))
+        case .failed(let call, let number): .failure(.system(call: call, errno: number))
+        }
+    }
+}

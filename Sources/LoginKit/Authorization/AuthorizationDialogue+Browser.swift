@@ -1,0 +1,134 @@
+internal import ChildPrograms
+internal import Glibc
+internal import LoginBrowser
+package import LoginCore
+internal import LoginTerminal
+internal import LoginWords
+
+extension AuthorizationDialogue: BrowserDialogue {
+    package func agree(to server: ForeignServer) throws(LoginError) -> Bool {
+        let prompt = TerminalPrompt(
+            mask: settings.mask, timeout: settings.timeout, isCancelled: settings.isCancelled)
+        return try prompt.confirm(server.lines(for: settings.origin), label: ForeignServer.question, typing: "yes")
+    }
+
+    package func listen(on redirect: LoopbackRedirect) throws(LoginError) -> LoopbackPort {
+        let listener = try LoopbackListener(on: redirect)
+        self.redirect = redirect
+        self.listener = listener
+        return listener.port
+    }
+
+    package func show(_ visit: BrowserVisit) throws(LoginError) {
+        if settings.hasPerson {
+            question = try AddressQuestion(mask: settings.mask, isCancelled: settings.isCancelled)
+        }
+        hint = AuthorizationWords.hint(redirect: visit.redirect, clientID: visit.clientID)
+        if visit.insteadOfDevice { tell([AuthorizationWords.refusedDevice]) }
+        let url = AuthorizationWords.address(visit.url)
+        tell(words.opening(visit.server, visit.starts ? .here : .anywhere))
+        let isStarted = visit.starts && startBrowser(visit.url)
+        let isOpen = listener?.port.isOpen == true
+        tell([isStarted ? AuthorizationWords.started : AuthorizationWords.open, url] + picture(of: visit.url))
+        if !isStarted { tell(carrying(to: visit, isOpen: isOpen)) }
+        if !isOpen, let listener { tell([AuthorizationWords.portTaken(listener.port.number)]) }
+        if isStarted, isOpen { offerPasting() }
+    }
+
+    /// One that does not start says why; the login goes on without it.
+    private func startBrowser(_ url: String) -> Bool {
+        let outcome = start.open(url, plainOrigin: settings.plainOrigin) { self.hasAnswer }
+        switch outcome {
+        case .started: return true
+        case .failed(let failures):
+            tell(AuthorizationWords.notStarted(failures.map { (name: $0.program, reason: $0.words) }))
+        case .noBrowser: tell([AuthorizationWords.noBrowser])
+        }
+        return false
+    }
+
+    /// Whether somebody has come to the port.
+    private var hasAnswer: Bool {
+        var waiting = (listener?.descriptors ?? []).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        return poll(&waiting, nfds_t(waiting.count), 0) > 0
+    }
+
+    private func carrying(to visit: BrowserVisit, isOpen: Bool) -> [String] {
+        let byHand = settings.hasPerson ? AuthorizationWords.carrying(from: visit.redirect) : []
+        guard isOpen, let port = listener?.port.number,
+            let tunnel = SSHTunnel(settings.environment, to: redirect, port: port)
+        else { return byHand }
+        return byHand + [AuthorizationWords.tunnel(tunnel.command, isOnlyWay: !settings.hasPerson)]
+    }
+
+    /// Where the long label has no room, it is a line above a short one.
+    private func offerPasting() {
+        guard let question else { return }
+        let words = AuthorizationWords.pasteBeside
+        if words.count + 20 < question.columns { return label = words + ": " }
+        tell([words + "."])
+    }
+
+    package func awaitAnswer(
+        _ wait: AuthorizationFlow.AnswerWait, _ judge: AuthorizationJudge
+    ) throws(LoginError) -> (answer: AuthorizationAnswer, after: Int)? {
+        let start = began ?? .now
+        began = start
+        if !wait.hears { listener?.close() }
+        if let complaint = wait.complaint { tell([complaint.words]) }
+        let deadline = ContinuousClock.now + .seconds(wait.seconds)
+        do throws(LoginError) {
+            guard let answer = try next(judge, until: deadline, hintAt: start + .seconds(settings.silence)) else {
+                end()
+                return nil
+            }
+            note(answer)
+            return (answer, Int((ContinuousClock.now - start) / .seconds(1)))
+        } catch {
+            end()
+            throw error
+        }
+    }
+
+    /// - Returns: nothing when the time is up.
+    private func next(
+        _ judge: AuthorizationJudge, until deadline: ContinuousClock.Instant, hintAt silence: ContinuousClock.Instant
+    ) throws(LoginError) -> AuthorizationAnswer? {
+        while deadline > .now {
+            if let answer = listener?.answer(judge) { return answer }
+            if silence <= .now, let hint {
+                tell([hint])
+                self.hint = nil
+            }
+            let due = [listener?.due, hint == nil ? nil : silence].compactMap { $0 }.min()
+            guard let question else {
+                try pause(until: min(due ?? deadline, deadline))
+                continue
+            }
+            switch question.read(label, until: deadline, beside: OtherWait(listener?.descriptors ?? [], due: due)) {
+            case .typed(let text): return judge.judge(pasted: text)
+            case .cancelled: throw .cancelled
+            case .expired: return nil
+            case .interrupted: continue
+            }
+        }
+        return nil
+    }
+
+    /// Waits for the port alone, no longer than a tenth of a second.
+    private func pause(until due: ContinuousClock.Instant) throws(LoginError) {
+        if settings.isCancelled?() == true { throw .cancelled }
+        var waiting = (listener?.descriptors ?? []).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        let left = max(0, min(((due - .now) / .milliseconds(1)).rounded(.up), 100))
+        poll(&waiting, nfds_t(waiting.count), Int32(left))
+    }
+
+    private func note(_ answer: AuthorizationAnswer) {
+        switch answer {
+        case .right, .denied: end()
+        case .refused(let forgery):
+            if let words = forgery.words, told.insert(forgery).inserted { tell([words]) }
+        case .notAnAddress: break
+        }
+    }
+}

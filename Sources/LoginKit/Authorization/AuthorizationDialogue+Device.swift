@@ -1,0 +1,33 @@
+internal import Glibc
+package import LoginCore
+internal import LoginTerminal
+internal import LoginWords
+
+extension AuthorizationDialogue: DeviceDialogue {
+    package func show(_ code: DeviceAuthorization, at server: BrowserVisit.Server) throws(LoginError) {
+        let url = (code.completeURL ?? code.verificationURL).text
+        tell(words.opening(server, .device) + AuthorizationWords.device(code) + picture(of: url))
+    }
+
+    /// The line counts at a terminal alone, and is gone at the end.
+    package func wait(milliseconds: Int, secondsLeft: Int) throws(LoginError) {
+        let prompt = TerminalPrompt(isCancelled: settings.isCancelled)
+        let start = now()
+        var shown: Int?
+        defer { if settings.hasPerson { prompt.showWaiting(nil) } }
+        while true {
+            if settings.isCancelled?() == true { throw .cancelled }
+            let passed = now() - start, left = max(0, secondsLeft - passed / 1000)
+            if settings.hasPerson, left != shown { prompt.showWaiting(AuthorizationWords.waiting(seconds: left)) }
+            shown = left
+            guard passed < milliseconds else { return }
+            usleep(useconds_t(min(milliseconds - passed, 100) * 1000))
+        }
+    }
+
+    package func now() -> Int {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
+    }
+}

@@ -1,0 +1,69 @@
+internal import ChildPrograms
+internal import Glibc
+internal import LoginBrowser
+internal import LoginCore
+internal import LoginTerminal
+internal import LoginWords
+
+/// The person's side of a grant: the prompt, the loopback port and the browser, or a code and a clock. For one login; releasing it
+/// closes the port and leaves the terminal as it was.
+package final class AuthorizationDialogue {
+    let settings: AuthorizationSettings
+    let words: AuthorizationWords
+    let start: BrowserStart
+    var listener: LoopbackListener?
+    var redirect = LoopbackRedirect()
+    var question: AddressQuestion?
+    /// What stands before the address.
+    var label = addressLabel
+    var began: ContinuousClock.Instant?
+    /// What may be wrong where nothing comes; said once.
+    var hint: String?
+    /// What was said of forged answers.
+    var told: Set<Forgery> = []
+
+    static let addressLabel = "Address: "
+
+    /// Opens nothing yet.
+    package init(_ settings: AuthorizationSettings) {
+        self.settings = settings
+        words = AuthorizationWords(profile: settings.profile, origin: settings.origin)
+        start = BrowserStart(configured: settings.browser, environment: settings.environment)
+    }
+
+    /// For `AuthorizationWay.Choice`.
+    package var canStartBrowser: Bool { start.canStart }
+
+    /// Says lines where the person is: above an open question, at the terminal, or as the caller does.
+    func tell(_ lines: [String]) {
+        if let question { return question.say(lines) }
+        if settings.hasPerson, TerminalNotice.say(lines) { return }
+        for line in lines { settings.say(line) }
+    }
+
+    /// The port is closed and the question gone, whatever came of it.
+    func end() {
+        listener = nil
+        question?.clear()
+        question = nil
+    }
+
+    /// A QR code of the URL, or why there is none.
+    func picture(of url: String) -> [String] {
+        guard settings.showsQR else { return [] }
+        let look = (settings.hasPerson ? TerminalLook.current : nil) ?? TerminalLook()
+        do throws(QRCode.Problem) {
+            let picture = QRPicture(try QRCode(url), isUnicode: look.isUnicode, hasColors: look.hasColors)
+            guard picture.width < look.columns else {
+                return ["The QR code needs \(picture.width + 1) columns; there are \(look.columns)."]
+            }
+            return picture.lines
+        } catch {
+            switch error {
+            case .tooLong: return ["The URL is too long for a QR code."]
+            case .libraryMissing(let problem):
+                return ["For a QR code, install the package libqrencode4 (\(SafeText.escaped(problem)))."]
+            }
+        }
+    }
+}

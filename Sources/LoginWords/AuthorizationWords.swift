@@ -1,0 +1,123 @@
+package import LoginCore
+
+/// What a person is told while they give a grant: in a browser here, in one anywhere, or with a code.
+package struct AuthorizationWords: Sendable {
+    /// Of what is logged in to.
+    package let profile: String
+    package let origin: Origin
+
+    /// - Parameter profile: unescaped.
+    package init(profile: String, origin: Origin) {
+        self.profile = profile
+        self.origin = origin
+    }
+
+    /// How the browser is reached.
+    package enum Place: String, Sendable {
+        case here = "in the browser"
+        case anywhere = "in a browser anywhere"
+        case device = "with a code"
+    }
+
+    /// The first lines of each dialogue.
+    package func opening(_ server: BrowserVisit.Server, _ place: Place) -> [String] {
+        let name = SafeText.escaped(profile, limit: 100)
+        let at = "at \(SafeText.escaped(server.name)), \(place.rawValue)."
+        let first = "Log in to \(name) (\(SafeText.escaped(origin.description))) \(at)"
+        return [first] + (server.scope.map { ["It asks for: \(SafeText.escaped($0))"] } ?? [])
+    }
+
+    /// Before the question for the address.
+    package static let pasteBeside = "Or paste the address at which the browser ended"
+    package static let refusedDevice = "The server gives this client no code, so a browser has to come back here."
+    package static let started = "A browser was started. If nothing shows, or to use another one, open:"
+    package static let open = "Open:"
+    package static let noBrowser = "No browser could be started here."
+
+    /// The URL has a line of its own, and is whole: it is to be copied.
+    package static func address(_ url: String) -> String { SafeText.escaped(url, limit: .max) }
+
+    /// What was tried in vain.
+    package static func notStarted(_ programs: [(name: String, reason: String)]) -> [String] {
+        programs.map { "The browser could not be started: \(SafeText.escaped($0.name, limit: 100)) (\($0.reason))." }
+    }
+
+    /// How the response is brought here by hand.
+    package static func carrying(from redirect: String) -> [String] {
+        [
+            "The browser ends at a page that it cannot load, \(redirect)?…",
+            "Copy that whole address from its address line, and paste it here.",
+        ]
+    }
+
+    package static func portTaken(_ port: Int) -> String {
+        "Port \(port) is in use here, so the answer cannot arrive by itself: paste the address."
+    }
+
+    /// - Parameter isOnlyWay: whether nobody can paste.
+    package static func tunnel(_ command: ShellCommand, isOnlyWay: Bool) -> String {
+        "\(isOnlyWay ? "Beforehand" : "Or, beforehand"), where the browser is: \(command)"
+    }
+
+    /// Said once, when nothing has come for a while.
+    package static func hint(redirect: String, clientID: String) -> String {
+        let hint = OAuthFault.hint(redirect: redirect, clientID: clientID)
+        return "I\(hint.dropFirst())."
+    }
+
+    /// Where a code is typed, and a warning: who is called and told a code gives somebody else a login (RFC 8628, section 5.4).
+    package static func device(_ code: DeviceAuthorization) -> [String] {
+        let complete = code.completeURL.map { ["or open  \(address($0.text))  and compare the code."] } ?? []
+        return ["Open  \(address(code.verificationURL.text))", "enter \(SafeText.escaped(code.userCode))"] + complete
+            + ["Give the code to nobody, and enter none that somebody gave to you."]
+    }
+
+    package static func waiting(seconds: Int) -> String {
+        let rest = seconds % 60
+        return "Waiting for your approval, \(seconds / 60):\(rest < 10 ? "0" : "")\(rest) left…"
+    }
+}
+
+extension ForeignServer {
+    /// What a person has to know before they agree.
+    package func lines(for origin: Origin) -> [String] {
+        let issuer = SafeText.escaped(self.issuer), service = SafeText.escaped(origin.description)
+        let name = SafeText.escaped(self.issuer.split(separator: "://", maxSplits: 1).last.map(String.init) ?? "")
+        let places = evidence.isEmpty ? [] : ["  (\(evidence.map { SafeText.escaped($0) }.joined(separator: ", ")))."]
+        let more = others.isEmpty ? [] : ["It names others, too: \(SafeText.list(others))."]
+        let registration = registers ? "authctl registers itself there for this login. " : ""
+        return ["\(SafeText.escaped(resource)) has its logins made at \(issuer)\(evidence.isEmpty ? "." : "")"] + places
+            + more + ["\(registration)What \(name) hands out for you will be sent to \(service)."]
+    }
+
+    package static let question = "Type yes to log in there: "
+}
+
+extension PasteFault {
+    /// Why what was pasted is not the address, and what to do.
+    package var words: String {
+        switch self {
+        case .empty: "Nothing was pasted: copy the whole line."
+        case .requestAddress: "That is the address to open: paste the one at which the browser ended."
+        case .otherAddress: Self.not("it begins differently")
+        case .incomplete: Self.not("it has no answer in it")
+        case .otherState: Self.not("it has another state")
+        case .otherIssuer: Self.not("it is from another server")
+        }
+    }
+
+    private static func not(_ reason: String) -> String {
+        "That is not the address of this login (\(reason)): copy the whole line."
+    }
+}
+
+extension Forgery {
+    /// Said of what looks like the response to a login; nothing of what a browser asks for beside it.
+    package var words: String? {
+        switch self {
+        case .state: "An answer of another login arrived, and was not used."
+        case .issuer: "An answer of another server arrived, and was not used."
+        case .malformed, .method, .host, .path, .parameters: nil
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import LoginTestSupport
+import Testing
+
+/// A grant by a code that is typed elsewhere, and the question about a foreign server, as a person at a terminal sees them.
+@Suite(.onOwnThreads) struct DeviceDialogueTests {
+    private static let lines = [
+        "Log in to notes (https://notes.example) at https://id.example, with a code.", "Open  https://id.example/device",
+        "enter FZX5-ASHU", "or open  https://id.example/device?code=FZX5-ASHU  and compare the code.",
+        "Give the code to nobody, and enter none that somebody gave to you.",
+    ]
+
+    @Test func `the line counts down, and is gone at the end`() throws {
+        let visit = try AuthorizationVisit("--device", "2500")
+        try visit.pty.wait(for: "Waiting for your approval, 14:58 left…")
+        #expect(!visit.pty.echoes)
+        try visit.pty.wait(for: "Waiting for your approval, 14:57 left…")
+        try visit.finish()
+        #expect(try visit.answer == ["waited"])
+        #expect(try visit.screen == Self.lines + [""])
+    }
+
+    @Test func `Ctrl-C ends it by its signal, and the line is gone`() throws {
+        let visit = try AuthorizationVisit("--device", "20000")
+        try visit.pty.wait(for: "14:58 left…")
+        visit.pty.type("\u{3}")
+        try visit.finish(.signalled(SIGINT))
+        #expect(!(try visit.screen.contains { $0.contains("Waiting") }))
+    }
+
+    @Test func `Ctrl-D and other keys change nothing`() throws {
+        let visit = try AuthorizationVisit("--device", "1500")
+        try visit.pty.wait(for: "14:58 left…")
+        visit.pty.type("x\u{4}")
+        try visit.finish()
+        #expect(try visit.answer == ["waited"])
+        #expect(try visit.screen == Self.lines + [""])
+    }
+
+    @Test func `without a person lines are said, and nothing counts`() throws {
+        let visit = try AuthorizationVisit("--device", "1200", "--no-person")
+        try visit.finish()
+        #expect(visit.pty.transcript.isEmpty)
+        #expect(try visit.answer == Self.lines.map { "said \($0)" } + ["waited"])
+    }
+
+    @Test func `T1 a code that is no text is escaped`() throws {
+        let visit = try AuthorizationVisit("--device", "1", "--user-code", "A\\u001b[31m\\nB")
+        try visit.finish()
+        #expect(try visit.screen[2] == "enter A\\u{1B}[31m\\u{A}B")
+    }
+
+    @Test func `a QR code stands before the waiting line, dark on white`() throws {
+        let visit = try AuthorizationVisit("--device", "1", "--qr")
+        try visit.finish()
+        let picture = try visit.screen.dropFirst(Self.lines.count).dropLast()
+        #expect(picture.count == 19)
+        #expect(visit.pty.text.contains("\u{1B}[30;107m    █▀▀▀▀▀█ "))
+    }
+
+    @Test func `a QR code that does not fit is not drawn`() throws {
+        let visit = try AuthorizationVisit("--device", "1", "--qr", columns: 30)
+        try visit.finish()
+        #expect(!visit.pty.text.contains("█"))
+        #expect(visit.pty.text.contains("The QR code needs 38 columns; there are 30."))
+        let ascii = try AuthorizationVisit("--device", "1", "--qr", columns: 40, environment: ["LC_ALL": "C"])
+        try ascii.finish()
+        #expect(ascii.pty.text.contains("The QR code needs 75 columns; there are 40."))
+        #expect(ascii.pty.transcript.allSatisfy { $0 < 0x80 })
+    }
+
+    @Test func `ASCII has a QR code of its own`() throws {
+        let visit = try AuthorizationVisit("--device", "1", "--qr", environment: ["LC_ALL": "C", "TERM": "dumb"])
+        try visit.finish()
+        #expect(visit.pty.transcript.allSatisfy { $0 < 0x80 && $0 != 0x1B })
+        #expect(visit.pty.text.contains("        ##############  "))
+    }
+
+    private static let question = [
+        "https://notes.example/mcp has its logins made at https://id.example",
+        "  (WWW-Authenticate of the 401, https://notes.example/.well-known/oauth-protected-resource/mcp).",
+        "authctl registers itself there for this login. What id.example hands out for you will be sent to https://notes.example.",
+    ]
+
+    @Test(arguments: [("yes\r", "agreed true", 0), ("no\r", "agreed false", 0), ("\r", "agreed false", 0), ("\u{4}", "error", 5)])
+    func `OA3 a server on another origin is asked about, and only yes is one`(
+        keys: String, answer: String, code: Int32
+    ) throws {
+        let visit = try AuthorizationVisit("--agree", columns: 140)
+        try visit.pty.wait(for: "Type yes to log in there: ")
+        visit.pty.type(keys)
+        try visit.finish(.exited(code))
+        #expect(try visit.answer.last?.hasPrefix(answer) == true)
+        #expect(try visit.screen.prefix(3).elementsEqual(Self.question))
+    }
+}
