@@ -77,7 +77,7 @@ final class ConsentPrompt: Prompt {
         _ challenge: Challenge, _ asked: [CredentialField: Secret]
     ) throws(LoginError) -> Credential {
         let settings = run.settings
-        let dialogue = run.context.world.consent(run.context.consentSettings(run))
+        let dialogue = run.context.world.consent(try run.context.consentSettings(run))
         var wishes = Service.GrantWishes()
         wishes.scope = settings.consent.scope
         wishes.username = settings.username

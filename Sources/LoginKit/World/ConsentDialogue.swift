@@ -1,3 +1,4 @@
+import ChildPrograms
 package import LoginCore
 import LoginHTTP
 
@@ -7,35 +8,7 @@ package protocol ConsentDialogue: BrowserDialogue, DeviceDialogue {
     var canStartBrowser: Bool { get }
 }
 
-/// How a person is told where to consent.
-package struct ConsentSettings: Sendable {
-    /// The name of the profile that the login is for.
-    package let profile: String
-    /// The service's.
-    package let origin: Origin
-    /// Whether somebody is at a terminal and may be asked.
-    package var mayAsk = true
-    /// The program that opens URLs, to be split into words; nothing for the usual one.
-    package var browser: String?
-    /// `BROWSER`, `DISPLAY`, `WAYLAND_DISPLAY`, `SSH_CONNECTION` and `SUDO_USER`, as far as they are set.
-    package var environment: [String: String] = [:]
-    /// The origin to which plain http is allowed, although it is not on this machine.
-    package var plainOrigin: Origin?
-    package var showsQR = false
-    package var mask = "*"
-    /// Seconds for each answer.
-    package var timeout = 300
-    /// Takes a line where there is no terminal.
-    package var say: @Sendable (String) -> Void = { _ in }
-    /// Whether nobody waits any more.
-    package var isCancelled: (@Sendable () -> Bool)?
-
-    /// Of a person at a terminal.
-    package init(profile: String, origin: Origin) {
-        self.profile = profile
-        self.origin = origin
-    }
-}
+extension AuthorizationDialogue: ConsentDialogue {}
 
 /// Nobody consents: for programs that have no way to ask.
 struct NoConsent: ConsentDialogue {
@@ -62,20 +35,24 @@ struct NoConsent: ConsentDialogue {
 
 extension LoginContext {
     /// How a person is told where to consent in a run.
-    func consentSettings(_ run: LoginRun) -> ConsentSettings {
-        var settings = ConsentSettings(profile: run.profile.name, origin: run.endpoint.origin)
+    func consentSettings(_ run: LoginRun) throws(LoginError) -> AuthorizationSettings {
         let consent = run.settings.consent
-        settings.mayAsk = run.mayAsk
-        settings.browser = consent.browser ?? run.profile.settings.browser
-        for name in ["BROWSER", "DISPLAY", "WAYLAND_DISPLAY", "SSH_CONNECTION", "SUDO_USER"] {
-            settings.environment[name] = world.environment[name]
-        }
+        var settings = AuthorizationSettings(
+            profile: run.profile.name, origin: run.endpoint.origin, hasPerson: run.mayAsk, say: talk.warn)
+        settings.browser = try browser(consent.browser ?? run.profile.settings.browser)
         settings.plainOrigin = run.profile.settings.allowHTTP ? run.endpoint.origin : nil
         settings.showsQR = consent.showsQR || profiles.defaults.showsQR
         settings.mask = world.environment.mask
         settings.timeout = promptTimeout
-        settings.say = { [talk] in talk.warn($0) }
         settings.isCancelled = world.isCancelled
         return settings
+    }
+
+    private func browser(_ line: String?) throws(LoginError) -> [String]? {
+        guard let line else { return nil }
+        guard let words = CommandWords.split(line), !words.isEmpty else {
+            throw .usage(.badValue(option: "browser", problem: "it is empty, or a quote is not closed"))
+        }
+        return words
     }
 }

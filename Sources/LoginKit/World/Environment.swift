@@ -19,7 +19,7 @@ package struct Environment: Sendable {
         "AUTHCTL_PERSIST", "AUTHCTL_PROXY", "AUTHCTL_CA_FILE", "AUTHCTL_NO_PROMPT", "AUTHCTL_MASK", "AUTHCTL_EXEC",
         "HOME",
         "XDG_CONFIG_HOME", "XDG_STATE_HOME", "NO_COLOR", "TERM", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR",
-        "DISPLAY", "WAYLAND_DISPLAY", "BROWSER", "SSH_CONNECTION", "SUDO_USER",
+        "DISPLAY", "WAYLAND_DISPLAY",
     ]
 
     private static let proxyVariables = [

@@ -15,7 +15,7 @@ package struct World {
     package var isTerminal: (_ descriptor: Int32) -> Bool
     package var dialogue: (DialogueSettings) -> any Dialogue
     /// A person who consents at an authorization server.
-    package var consent: (ConsentSettings) -> any ConsentDialogue = { _ in NoConsent() }
+    package var consent: (AuthorizationSettings) -> any ConsentDialogue = { _ in NoConsent() }
     /// The way to one origin, for one identity and through one proxy.
     var transport: (Origin, TransportSettings) -> any Transport
     var tickets: TicketCache
@@ -68,6 +68,7 @@ package struct World {
             dialogue: {
                 TerminalPrompt(mask: $0.mask, timeout: $0.timeout, allowsBlankPassword: $0.allowsBlankPassword)
             },
+            consent: { AuthorizationDialogue($0) },
             transport: { CurlTransport(origin: $0, settings: $1) },
             tickets: .gssapi,
             noticeLine: NoticeLine(show: { TerminalNotice.show($0) }, hide: { TerminalNotice.hide() }),
