@@ -9,6 +9,8 @@ extension ChromiumBrowser {
         deadline = time.monotonic() + 60
         commands, answers = os.pipe(), os.pipe()
         ends = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 20) for end in (commands[0], answers[1])]
+        # Whatever its parent leaves behind becomes this one's to wait for (PR_SET_CHILD_SUBREAPER).
+        ctypes.CDLL(None).prctl(36, 1)
         die_with_parent = lambda: ctypes.CDLL(None).prctl(1, signal.SIGKILL)
         chromium = subprocess.Popen(
             # Descriptor 3 is what it reads, 4 what it writes.
@@ -25,7 +27,7 @@ extension ChromiumBrowser {
             stderr=open(here + "/chromium.log", "w"), preexec_fn=die_with_parent, start_new_session=True)
         for end in ends + [commands[0], answers[1]]:
             os.close(end)
-        number, unread = 0, b""
+        number, unread, result = 0, b"", None
 
         def tell(method, session=None, **parameters):
             """Sends a command, and returns its result; an error is none."""
@@ -101,10 +103,7 @@ extension ChromiumBrowser {
                     seen = view
                 time.sleep(0.1)
             picture(session, "page.png")
-            with open(here + "/visited.json.new", "w") as file:
-                json.dump({"address": view["address"], "text": view["text"]}, file)
-            os.rename(file.name, here + "/visited.json")
-            print(json.dumps({"address": view["address"], "text": view["text"]}))
+            result = json.dumps({"address": view["address"], "text": view["text"]})
             status = 0 if view["address"].startswith("http") and not view.get("asks") else 1
             tell("Browser.close")
             chromium.wait(5)
@@ -116,6 +115,18 @@ extension ChromiumBrowser {
             except ProcessLookupError:
                 pass
             chromium.wait()
+            # Its other processes write to the folder until their end.
+            for _ in range(300):
+                try:
+                    if os.waitpid(-1, os.WNOHANG)[0] == 0:
+                        time.sleep(0.01)
+                except ChildProcessError:
+                    break
+        if result and os.path.isdir(here):
+            with open(here + "/visited.json.new", "w") as file:
+                file.write(result)
+            os.rename(file.name, here + "/visited.json")
+            print(result)
         sys.exit(status)
         """#
 }
