@@ -25,13 +25,32 @@ public enum RealServer {
             "Python has no \(module) (AUTHCTL_E2E=required makes that a failure)")
     }
 
+    /// The same for the packages of scripts/requirements-tests.txt.
+    public static func requirePackage(_ module: String) -> ConditionTrait {
+        .enabled(
+            if: isRequired || packagesPython.map { has(module, $0) } == true,
+            "scripts/deps test did not install \(module) (AUTHCTL_E2E=required makes that a failure)")
+    }
+
+    /// The Python of those packages, where `scripts/deps test` put it.
+    static var packagesPython: String? {
+        let environment = ProcessInfo.processInfo.environment
+        let cache = environment["XDG_CACHE_HOME"].flatMap { $0.isEmpty ? nil : $0 }
+        let folder = cache ?? (environment["HOME"] ?? "") + "/.cache"
+        let python = folder + "/authctl-tests/venv/bin/python3"
+        return FileManager.default.isExecutableFile(atPath: python) ? python : nil
+    }
+
     /// The Python that has a module: the system's, which has the packages of the system, or the one in the path.
     static func python(with module: String) -> String? {
-        ["/usr/bin/python3", path(of: "python3")].compactMap { $0 }.first { python in
-            let spec = ChildSpec(
-                python, ["-c", "import \(module)"], environment: ProcessInfo.processInfo.environment)
-            return (try? Command.run(spec))?.ending == .exited(0)
-        }
+        ["/usr/bin/python3", path(of: "python3")].compactMap { $0 }.first { has(module, $0) }
+    }
+
+    /// Found, and not run: some take seconds to import.
+    private static func has(_ module: String, _ python: String) -> Bool {
+        let script = "import importlib.util, sys; sys.exit(not importlib.util.find_spec('\(module)'))"
+        let spec = ChildSpec(python, ["-c", script], environment: ProcessInfo.processInfo.environment)
+        return (try? Command.run(spec))?.ending == .exited(0)
     }
 
     private static var isRequired: Bool {
