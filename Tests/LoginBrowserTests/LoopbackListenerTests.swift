@@ -78,7 +78,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "\u{16}\u{3}\u{1}\u{2}", "GET /\r\n\r\n", "\r\n\r\n", "PRI * HTTP/2.0\r\n\r\n", "GET / HTTP/1.1\r\n folded\r\n\r\n",
+        "\u{16}\u{3}\u{1}\u{2}", "GET /\r\n\r\n", "\r\n\r\n", "PRI * HTTP/2.0\r\n\r\n",
+        "GET / HTTP/1.1\r\n folded\r\n\r\n",
         "GET " + String(repeating: "x", count: 17 << 10),
     ]) func `what is no request is malformed, and its sender is told`(text: String) throws {
         let scene = try LoopbackScene()
@@ -170,11 +171,10 @@ import Testing
     }
 
     @Test func `a fixed port is free again right after a login`() throws {
-        var port: Int?
+        let port = try LoopbackScene().port
         for _ in 1...3 {
             let scene = try LoopbackScene(LoopbackRedirect(host: .ipv4, port: port, path: "/callback"))
             #expect(scene.listener.port.isOpen)
-            port = scene.port
             let client = try scene.client()
             client.get(scene.right, host: scene.host)
             #expect(scene.next() == .right(code: Secret("c0de")))
