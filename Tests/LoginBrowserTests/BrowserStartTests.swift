@@ -22,7 +22,7 @@ import Testing
             #!/bin/sh
             for word in "$@"; do printf '%s\\n' "$word"; done > '\(home.path)/\(name).words'
             env > '\(home.path)/\(name).env'
-            readlink /proc/$$/fd/0 /proc/$$/fd/1 /proc/$$/fd/2 > '\(home.path)/\(name).files'
+            at=$(readlink /proc/$$/fd/0 /proc/$$/fd/1 /proc/$$/fd/2); echo "$at" > '\(home.path)/\(name).files'
             echo $$ > '\(home.path)/\(name).pid'
             (tty; cut -d' ' -f6 /proc/$$/stat) > '\(home.path)/\(name).place' 2>&1
             \(more)
