@@ -158,6 +158,24 @@ import Testing
         #expect(scene.next() == .right(code: Secret("c0de")))
     }
 
+    /// In a network namespace of its own (user_namespaces(7)), where there is no IPv6.
+    @Test func `OA7 localhost is heard where one family is missing`() throws {
+        let script = """
+            python3 -c 'import fcntl, socket, struct
+            # SIOCSIFFLAGS, netdevice(7): lo is up.
+            fcntl.ioctl(socket.socket(), 0x8914, struct.pack("16sh14s", b"lo", 73, b""))' &&
+            echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6 && echo ready &&
+            exec '\(try BuiltProducts.path(of: "AuthorizationProbe"))' --no-person --seconds 1 --redirect http://localhost/
+            """
+        let home = try TemporaryHome()
+        let run = try Command.run(
+            ChildSpec("/usr/bin/unshare", ["-rn", "/bin/sh", "-c", script], environment: home.environment))
+        // Not every machine lets everybody have one.
+        guard run.output.hasPrefix("ready\n") else { return }
+        #expect(run.output.contains(" open "), "\(run.output)\(run.error)")
+        #expect(run.output.hasSuffix("nothing\n"))
+    }
+
     @Test func `OA7 a fixed port that is taken is told`() throws {
         for (mine, other) in [("127.0.0.1", "127.0.0.1"), ("[::1]", "[::1]"), ("127.0.0.1", "localhost")] {
             let first = try LoopbackScene(try #require(LoopbackRedirect("http://\(mine)/callback")))
