@@ -114,7 +114,8 @@ let package = Package(
             exclude: ["Snapshots"],
             swiftSettings: strict),
         .testTarget(
-            name: "CorpusTests", dependencies: ["LoginCore", "LoginHTTP", "LoginBrowser", "LoginKit"], exclude: ["Corpus", "Driver"],
+            name: "CorpusTests", dependencies: ["LoginCore", "LoginHTTP", "LoginBrowser", "LoginKit"],
+            exclude: ["Corpus", "Driver"],
             swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
@@ -132,7 +133,8 @@ if Context.environment["AUTHCTL_FUZZ"] != nil {
     package.targets += [
         .systemLibrary(name: "CFuzzer", path: "Tests/CFuzzer"),
         .executableTarget(
-            name: "Fuzz", dependencies: ["LoginCore", "LoginHTTP", "LoginBrowser", "LoginKit", "CFuzzer"], path: "Tests/CorpusTests",
+            name: "Fuzz", dependencies: ["LoginCore", "LoginHTTP", "LoginBrowser", "LoginKit", "CFuzzer"],
+            path: "Tests/CorpusTests",
             exclude: ["Corpus", "CorpusTests.swift"], swiftSettings: strict),
     ]
 }

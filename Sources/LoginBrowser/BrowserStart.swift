@@ -107,11 +107,14 @@ package struct BrowserStart: Sendable {
         if url.hasPrefix("https://") { return true }
         guard url.hasPrefix("http://") else { return false }
         let authority = url.dropFirst("http://".count).prefix { !"/?#".contains($0) }
-        if let plainOrigin, plainOrigin.scheme == "http", "http://\(authority)" == plainOrigin.description { return true }
+        if let plainOrigin, plainOrigin.scheme == "http", "http://\(authority)" == plainOrigin.description {
+            return true
+        }
         return LoopbackRedirect.Host.allCases.contains { host in
             guard authority.hasPrefix(host.rawValue) else { return false }
             let rest = authority.dropFirst(host.rawValue.count)
-            return rest.isEmpty || rest.hasPrefix(":") && rest.dropFirst().utf8.allSatisfy { (0x30...0x39).contains($0) }
+            return rest.isEmpty
+                || rest.hasPrefix(":") && rest.dropFirst().utf8.allSatisfy { (0x30...0x39).contains($0) }
         }
     }
 }

@@ -18,7 +18,8 @@ struct LoopbackPage: Equatable {
         let body = text + "\n"
         var lines = [
             "HTTP/1.1 \(status) \(phrase)", "Content-Type: text/plain; charset=utf-8",
-            "Content-Length: \(body.utf8.count)", "Cache-Control: no-store", "Content-Security-Policy: default-src 'none'",
+            "Content-Length: \(body.utf8.count)", "Cache-Control: no-store",
+            "Content-Security-Policy: default-src 'none'",
             "Referrer-Policy: no-referrer", "X-Content-Type-Options: nosniff", "Connection: close",
         ]
         // RFC 9110, section 15.5.6.

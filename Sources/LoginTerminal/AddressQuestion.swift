@@ -65,6 +65,7 @@ package final class AddressQuestion {
                     return .interrupted
                 }
             } catch .expired {
+                isDrawn = true
                 return .expired
             } catch {
                 conversation.say([error.words])

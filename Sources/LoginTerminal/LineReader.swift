@@ -34,7 +34,7 @@ struct LineReader {
         LineDisplay.begin(question, on: terminal.screen)
         let typed = Self.run(settings(keymap))
         let session = CurrentLine.finish()
-        if session?.ending != .interrupted { terminal.screen.write("\n") }
+        if session?.leavesLine != true { terminal.screen.write("\n") }
         return try Self.line(typed, of: session, timeout: question.timeout)
     }
 

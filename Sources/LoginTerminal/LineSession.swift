@@ -119,6 +119,9 @@ struct LineSession: Sendable {
         paste.hasSeveralLines = false
     }
 
+    /// Whether the line stands there still, for whoever asked to take it away.
+    var leavesLine: Bool { ending == .interrupted || ending == .expired && question.beside != nil }
+
     /// The first end is the end: readline turns the end of input into an Enter where something was typed.
     mutating func end(_ how: LineEnding) {
         if ending == nil { ending = how }

@@ -10,7 +10,8 @@ import Secrets
 ///
 /// Whatever the bytes are, a reader comes back, and what it gives keeps its promises.
 enum HostileReader: String, CaseIterable {
-    case challenge, cookie, profile, form, helper, json
+    case challenge, cookie, profile, form, helper, json, loopback, metadata
+    case tokenAnswer = "token-answer"
 
     func read(_ bytes: UnsafeRawBufferPointer) {
         switch self {
@@ -20,6 +21,9 @@ enum HostileReader: String, CaseIterable {
         case .form: readForm(bytes)
         case .helper: readHelper(bytes)
         case .json: readJSON(bytes)
+        case .loopback: readLoopback(bytes)
+        case .metadata: readMetadata(bytes)
+        case .tokenAnswer: readTokenAnswer(bytes)
         }
     }
 }

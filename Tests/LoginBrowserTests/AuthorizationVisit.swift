@@ -25,8 +25,17 @@ final class AuthorizationVisit {
             environment: home.environment.merging(environment) { $1 }, directory: home.path)
         spec.descriptors = [-1, file, -1]
         pty = try Pty(spec, columns: columns)
-        settingsBefore = pty.settings
+        settingsBefore = Self.usualSettings
     }
+
+    /// What a new pseudo-terminal is set to; that of the probe may be quiet already.
+    private static let usualSettings: [UInt8] = {
+        let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        defer { close(master) }
+        var settings = termios()
+        tcgetattr(master, &settings)
+        return withUnsafeBytes(of: &settings) { Array($0) }
+    }()
 
     /// What the probe has printed by now, line by line.
     var answer: [String] {
@@ -58,7 +67,8 @@ final class AuthorizationVisit {
     var screen: [String] {
         get throws {
             let lines = RenderedScreen(pty.transcript, columns: columns).lines
-            let number = try answer.contains { $0.hasPrefix("port ") } ? String(try port) : "none"
+            guard try answer.contains(where: { $0.hasPrefix("port ") }) else { return lines }
+            let number = String(try port)
             return lines.map { $0.replacing(number, with: "PORT") }
         }
     }

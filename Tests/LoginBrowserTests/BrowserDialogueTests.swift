@@ -100,7 +100,8 @@ import Testing
         try visit.pty.wait(for: "\nAddress: ")
         #expect(try visit.answer.first?.hasSuffix(" taken cannot start") == true)
         #expect(
-            try visit.screen.contains("Port PORT is in use here, so the answer cannot arrive by itself: paste the address."))
+            try visit.screen.contains(
+                "Port PORT is in use here, so the answer cannot arrive by itself: paste the address."))
         visit.pty.type("\(redirect)?code=c0de&state=\(LoopbackScene.state)\r")
         try visit.finish()
         #expect(try visit.answer.last == "code c0de")
@@ -136,7 +137,8 @@ import Testing
     @Test func `O1 forged answers end nothing, and what is typed meanwhile stays`() throws {
         let visit = try AuthorizationVisit(columns: 120)
         try visit.pty.wait(for: "\nAddress: ")
-        let text = Array(try visit.right), forgeries = ["/favicon.ico", "/callback?code=c&state=x", Self.right + "&code=d"]
+        let text = Array(try visit.right),
+            forgeries = ["/favicon.ico", "/callback?code=c&state=x", Self.right + "&code=d"]
         for (index, character) in text.enumerated() {
             visit.pty.type(String(character))
             if index.isMultiple(of: 8) { #expect(try visit.get(forgeries[index / 8 % 3]).hasPrefix("HTTP/1.1 4")) }

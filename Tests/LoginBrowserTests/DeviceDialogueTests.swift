@@ -5,7 +5,8 @@ import Testing
 /// A grant by a code that is typed elsewhere, and the question about a foreign server, as a person at a terminal sees them.
 @Suite(.onOwnThreads) struct DeviceDialogueTests {
     private static let lines = [
-        "Log in to notes (https://notes.example) at https://id.example, with a code.", "Open  https://id.example/device",
+        "Log in to notes (https://notes.example) at https://id.example, with a code.",
+        "Open  https://id.example/device",
         "enter FZX5-ASHU", "or open  https://id.example/device?code=FZX5-ASHU  and compare the code.",
         "Give the code to nobody, and enter none that somebody gave to you.",
     ]
@@ -82,7 +83,9 @@ import Testing
         "authctl registers itself there for this login. What id.example hands out for you will be sent to https://notes.example.",
     ]
 
-    @Test(arguments: [("yes\r", "agreed true", 0), ("no\r", "agreed false", 0), ("\r", "agreed false", 0), ("\u{4}", "error", 5)])
+    @Test(arguments: [
+        ("yes\r", "agreed true", 0), ("no\r", "agreed false", 0), ("\r", "agreed false", 0), ("\u{4}", "error", 5),
+    ])
     func `OA3 a server on another origin is asked about, and only yes is one`(
         keys: String, answer: String, code: Int32
     ) throws {

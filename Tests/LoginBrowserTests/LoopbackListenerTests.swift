@@ -78,7 +78,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "\u{16}\u{3}\u{1}\u{2}", "GET /\r\n\r\n", "\r\n\r\n", "PRI * HTTP/2.0\r\n\r\n", "GET / HTTP/1.1\r\n folded\r\n\r\n",
+        "\u{16}\u{3}\u{1}\u{2}", "GET /\r\n\r\n", "\r\n\r\n", "PRI * HTTP/2.0\r\n\r\n",
+        "GET / HTTP/1.1\r\n folded\r\n\r\n",
         "GET " + String(repeating: "x", count: 17 << 10),
     ]) func `what is no request is malformed, and its sender is told`(text: String) throws {
         let scene = try LoopbackScene()
@@ -157,6 +158,24 @@ import Testing
         #expect(scene.next() == .right(code: Secret("c0de")))
     }
 
+    /// In a network namespace of its own (user_namespaces(7)), where there is no IPv6.
+    @Test func `OA7 localhost is heard where one family is missing`() throws {
+        let script = """
+            python3 -c 'import fcntl, socket, struct
+            # SIOCSIFFLAGS, netdevice(7): lo is up.
+            fcntl.ioctl(socket.socket(), 0x8914, struct.pack("16sh14s", b"lo", 73, b""))' &&
+            echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6 && echo ready &&
+            exec '\(try BuiltProducts.path(of: "AuthorizationProbe"))' --no-person --seconds 1 --redirect http://localhost/
+            """
+        let home = try TemporaryHome()
+        let run = try Command.run(
+            ChildSpec("/usr/bin/unshare", ["-rn", "/bin/sh", "-c", script], environment: home.environment))
+        // Not every machine lets everybody have one.
+        guard run.output.hasPrefix("ready\n") else { return }
+        #expect(run.output.contains(" open "), "\(run.output)\(run.error)")
+        #expect(run.output.hasSuffix("nothing\n"))
+    }
+
     @Test func `OA7 a fixed port that is taken is told`() throws {
         for (mine, other) in [("127.0.0.1", "127.0.0.1"), ("[::1]", "[::1]"), ("127.0.0.1", "localhost")] {
             let first = try LoopbackScene(try #require(LoopbackRedirect("http://\(mine)/callback")))
@@ -170,11 +189,10 @@ import Testing
     }
 
     @Test func `a fixed port is free again right after a login`() throws {
-        var port: Int?
+        let port = try LoopbackScene().port
         for _ in 1...3 {
             let scene = try LoopbackScene(LoopbackRedirect(host: .ipv4, port: port, path: "/callback"))
             #expect(scene.listener.port.isOpen)
-            port = scene.port
             let client = try scene.client()
             client.get(scene.right, host: scene.host)
             #expect(scene.next() == .right(code: Secret("c0de")))

@@ -25,7 +25,8 @@ struct LoopbackRequestReaderTests {
     @Test(arguments: [1, 2, 7, .max], ["\r\n", "\n"])
     func `a request is the same however it comes`(step: Int, end: String) {
         let lines = [
-            "GET /callback?code=c&state=s HTTP/1.1", "hOsT: \t127.0.0.1:41873 ", "Cookie: a=b", "X:", "Latin: \u{E9}", "", "",
+            "GET /callback?code=c&state=s HTTP/1.1", "hOsT: \t127.0.0.1:41873 ", "Cookie: a=b", "X:", "Latin: \u{E9}",
+            "", "",
         ]
         #expect(read(lines.joined(separator: end), step: step) == .request(Self.request))
         #expect(read(lines.joined(separator: end) + "a body", step: step) == .request(Self.request))
@@ -42,7 +43,8 @@ struct LoopbackRequestReaderTests {
     @Test(arguments: [
         "\r\n", "GET / HTTP/1.1 \r\n\r\n", "GET  / HTTP/1.1\r\n\r\n", " GET / HTTP/1.1\r\n\r\n", "GET /\r\n\r\n",
         "GET / HTTP/2.0\r\n\r\n", "GET / http/1.1\r\n\r\n", "G(T / HTTP/1.1\r\n\r\n", "GET /\u{E9} HTTP/1.1\r\n\r\n",
-        "ABCDEFGHIJKLMNOPQRSTU / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nHost : a\r\n\r\n", "GET / HTTP/1.1\r\n: a\r\n\r\n",
+        "ABCDEFGHIJKLMNOPQRSTU / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nHost : a\r\n\r\n",
+        "GET / HTTP/1.1\r\n: a\r\n\r\n",
         "GET / HTTP/1.1\r\nHost\r\n\r\n", "GET / HTTP/1.1\r\nA: b\r\n c\r\n\r\n", "GET / HTTP/1.1\r\nA: b\rc\r\n\r\n",
         "GET / HTTP/1.1\r\nA: \u{0}", "GET /\u{7F}", "GET /\u{1B}[31m", "\u{16}",
     ]) func `everything else is malformed, and as soon as it is seen`(text: String) {
@@ -52,7 +54,8 @@ struct LoopbackRequestReaderTests {
 
     @Test func `the head has a limit`() {
         let start = "GET / HTTP/1.1\r\nA: "
-        let fits = start + String(repeating: "x", count: LoopbackRequestReader.limit - start.utf8.count - 4) + "\r\n\r\n"
+        let fits =
+            start + String(repeating: "x", count: LoopbackRequestReader.limit - start.utf8.count - 4) + "\r\n\r\n"
         #expect(read(fits) == .request(LoopbackRequest(method: "GET", hosts: [], target: Secret("/"))))
         #expect(read(fits.replacing("\r\n\r\n", with: "xxxx")) == .malformed)
         #expect(read("GET /") == .unfinished)

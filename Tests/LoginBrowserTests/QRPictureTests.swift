@@ -32,10 +32,12 @@ struct QRPictureTests {
         do throws(QRCode.Problem) {
             _ = try QRCode("x", library: "libnowhere.so.1")
             // Another test may have opened the real one.
-        } catch .libraryMissing(let problem) {
+        } catch {
+            guard case .libraryMissing(let problem) = error else {
+                Issue.record("\(error)")
+                return
+            }
             #expect(problem.contains("libnowhere.so.1"))
-        } catch .tooLong {
-            Issue.record("too long")
         }
     }
 

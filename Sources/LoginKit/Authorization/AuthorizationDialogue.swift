@@ -42,7 +42,7 @@ package final class AuthorizationDialogue {
     }
 
     /// The port is closed and the question gone, whatever came of it.
-    func end() {
+    package func end() {
         listener = nil
         question?.clear()
         question = nil
