@@ -25,6 +25,8 @@ extension Service {
             throw .secondFactor(.required(words: words))
         case .pending:
             throw .secondFactor(.required(words: nil))
+        case .unclear where afterLogin && options.learns && facts.mayBeLoggedIn:
+            learnedStatus = facts.status
         case .unclear(let error):
             throw error
         }
@@ -54,6 +56,11 @@ extension Service {
         case .challenge, .exchange, .certificate: username
         }
     }
+}
+
+extension ParsedResponse {
+    /// Whether a service that answers 401 without a login may mean that there is one, and that the request was not its usual one.
+    fileprivate var mayBeLoggedIn: Bool { (400..<500).contains(status) && ![401, 403, 408, 429].contains(status) }
 }
 
 extension Session {

@@ -31,6 +31,8 @@ package final class Service: Authenticator {
         /// Whom the login is for, if that is known: another one's ticket is not used.
         package var username: String?
 
+        /// Whether nothing is known of the service but a URL, so that what verify answers is learnt at the login.
+        package var learns = false
         /// What verify answered before the login of this account.
         package var anonymousResponse: AnonymousResponse?
 
@@ -60,6 +62,8 @@ package final class Service: Authenticator {
     package internal(set) var clockDifference: ClockDifference?
     /// The client that was registered for the login that has ended, where its server could not be made to delete it.
     package internal(set) var undeletedClient: String?
+    /// The status that verify answered to a fresh grant, where it proves a login only beside the 401 of before.
+    package internal(set) var learnedStatus: Int?
 
     /// Asks nothing yet.
     /// - Parameters:

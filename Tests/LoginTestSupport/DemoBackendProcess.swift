@@ -65,6 +65,15 @@ public final class DemoBackendProcess {
         try Self.profilesOfPortOne.get().replacing("127.0.0.1:1", with: "127.0.0.1:\(port)")
     }
 
+    /// Those of its authorization server, likewise: `notes`, `pad` without a client, and `tv` for a code.
+    public func oauthProfiles() throws -> String {
+        try Self.oauthProfilesOfPortOne.get().replacing("127.0.0.1:1", with: "127.0.0.1:\(port)")
+    }
+
+    private static let oauthProfilesOfPortOne = Result {
+        try Command.run(ChildSpec(BuiltProducts.path(of: "demo-backend"), ["--oauth-profiles", "--port", "1"])).output
+    }
+
     /// Printed once for all servers.
     private static let profilesOfPortOne = Result {
         try Command.run(ChildSpec(BuiltProducts.path(of: "demo-backend"), ["--profiles", "--port", "1"])).output

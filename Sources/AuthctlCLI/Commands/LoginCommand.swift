@@ -31,6 +31,15 @@ struct LoginCommand: WorldCommand, ReportingCommand {
         invocation.context.promptTimeout = login.promptTimeout
         invocation.loginOptions = login.words
         let target = try invocation.context.loginTarget(target, choices: login.choices)
+        do throws(LoginError) {
+            return try logIn(invocation, target)
+        } catch let error where error.hasNoAuthorizationServer && target.isNew {
+            invocation.say("No authorization server was found for this URL; make a token at the service, and paste it.")
+            return try logIn(invocation, target.withPastedToken)
+        }
+    }
+
+    private func logIn(_ invocation: Invocation, _ target: LoginTarget) throws(LoginError) -> ExitCode {
         let request = LoginSettingsResolver(
             context: invocation.context, target: target, choices: login.choices, force: force)
         if login.continueWithout { return try AnonymousProbe(invocation, target.profile).tell(printsJSON: printsJSON) }
@@ -85,4 +94,14 @@ private struct LoginReport: Encodable {
     let store: String?
     let expires: Int64?
     let alreadyLoggedIn: Bool
+}
+
+extension LoginError {
+    /// That neither the service nor its origin names one; where one is named, it has to be asked.
+    fileprivate var hasNoAuthorizationServer: Bool {
+        switch self {
+        case .oauth(.noServer), .oauth(.metadata(.notFound)), .oauth(.noClient): true
+        default: false
+        }
+    }
 }

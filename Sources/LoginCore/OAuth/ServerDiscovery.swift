@@ -18,8 +18,13 @@ struct ServerDiscovery {
         let profile = subject.profile
         if profile.needsNoMetadata { return try found(nil, nil) }
         let resource = profile.issuer == nil ? try findResource() : nil
-        guard let issuer = profile.issuer ?? resource?.issuer else { throw .oauth(.noServer) }
+        // A service that says nothing of itself may be its own authorization server.
+        guard let issuer = profile.issuer ?? resource?.issuer ?? ownIssuer(resource) else { throw .oauth(.noServer) }
         return try found(try findServer(issuer), resource)
+    }
+
+    private func ownIssuer(_ resource: ResourceMetadata?) -> String? {
+        resource == nil ? subject.resource.origin.description : nil
     }
 
     private func found(

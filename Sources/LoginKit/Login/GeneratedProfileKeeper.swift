@@ -1,11 +1,12 @@
 package import LoginCore
+import LoginHTTP
 import LoginWords
 import LoginStores
 
 /// Keeps a login by URL: right before it is saved its profile is written down, so that it is saved under a name that no
 /// other login at the same time has taken.
 package final class GeneratedProfileKeeper: LoginKeeper {
-    private let target: LoginTarget
+    private var target: LoginTarget
     /// With the profile under the name that it got.
     package private(set) var run: LoginRun
 
@@ -23,9 +24,22 @@ package final class GeneratedProfileKeeper: LoginKeeper {
     package func remember(_ exception: TrustedCertificate) throws(LoginError) { try run.keeper.remember(exception) }
 
     package func approve(_ login: Login, _ approval: Approval) throws(LoginError) {
+        learn(from: login)
         if case .login(let method) = approval { try remember(method) }
         run.context.warnOfStore(for: run.profile)
         try run.keeper.approve(login, approval)
+    }
+
+    /// What holds for the next login, too: the server that a person has agreed to, and what says that somebody is logged in.
+    private func learn(from login: Login) {
+        guard target.new != nil, case .token(let token) = login.session, let terms = token.terms else { return }
+        target.profile.oauth?.issuer = terms.issuer
+        target.profile.oauth?.resource = terms.resource
+        target.profile.oauth?.scope = terms.scope
+        guard let status = run.service.learnedStatus, case .verify(var rule) = target.profile.proof else { return }
+        rule.response.loggedIn = [Condition(status: status)]
+        target.profile.proof = .verify(rule)
+        run.context.say("the status \(status) of \(run.service.guardedURL) with the new token counts as logged in")
     }
 
     /// Writes the profile down, where anything of the login is kept: without, `status` would tell of a login that is missing.

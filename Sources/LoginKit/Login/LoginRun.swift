@@ -29,6 +29,8 @@ package struct LoginSettings {
     package var dialogue = World.DialogueSettings()
     /// Whether a person is told that the server is being asked.
     package var showsNotice = false
+    /// Whether nothing is known of the service but a URL.
+    var learns = false
     /// How a person consents at an authorization server.
     var consent = ConsentChoices()
 
@@ -74,12 +76,13 @@ package struct LoginRun {
         let method = try Self.method(
             settings.method, settings.supplied == nil ? pinned : pinned?.ifItTakesPasswords, profile)
         let account = settings.username.map { record?.account(named: $0) } ?? record?.activeAccount
+        var options = Service.Options(
+            ttl: settings.ttl, pinnedMethod: method, hasPassword: settings.supplied != nil,
+            username: settings.username.map { record?.account(named: $0)?.username ?? $0 },
+            anonymousResponse: account.flatMap { $0.origin == endpoint.origin ? $0.anonymousResponse : nil })
+        options.learns = settings.learns && profile.kind.asksForConsent
         service = context.world.service(
-            profile, endpoint, transport, others: context.otherTransports(of: profile, like: transport),
-            Service.Options(
-                ttl: settings.ttl, pinnedMethod: method, hasPassword: settings.supplied != nil,
-                username: settings.username.map { record?.account(named: $0)?.username ?? $0 },
-                anonymousResponse: account.flatMap { $0.origin == endpoint.origin ? $0.anonymousResponse : nil }))
+            profile, endpoint, transport, others: context.otherTransports(of: profile, like: transport), options)
         keeper = context.keeper(profile, endpoint.origin, settings)
     }
 

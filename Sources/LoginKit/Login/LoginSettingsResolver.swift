@@ -38,6 +38,7 @@ package struct LoginSettingsResolver {
         if let secret = try supplied() { try take(secret, into: &settings) }
         settings.code = choices.suppliedCode(profile, context.world, mayUseVariables: mayUseVariables)
         settings.consent = choices.consent
+        settings.learns = target.new != nil
         let mayConsent = profile.kind.asksForConsent && isLogin && choices.consent.needsNoTerminal
         settings.policy = LoginFlow.Policy(
             maxAttempts: choices.maxAttempts, mayAsk: context.mayAsk || mayConsent && !context.isPromptForbidden,

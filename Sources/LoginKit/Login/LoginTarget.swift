@@ -6,7 +6,7 @@ import Secrets
 /// What `login` was told to log in to.
 package struct LoginTarget {
     /// A profile of that name, or the one that a URL stands for, be it remembered yet or not.
-    package let profile: Profile
+    package internal(set) var profile: Profile
     /// The URL of the verify endpoint as it was given, if it was one.
     var url: String?
     /// What stood before the `@` of the URL.
@@ -14,6 +14,9 @@ package struct LoginTarget {
     var password: Secret?
     /// Of a profile that is not written down yet.
     var new: New?
+
+    /// Whether it is a URL that no profile has yet.
+    package var isNew: Bool { new != nil }
 
     struct New {
         /// What is to be written down besides the URL.
@@ -96,17 +99,20 @@ extension LoginContext {
         let lasting = try choices.applied(to: profile).settings
         try profile.settings.override(by: world.environment)
         profile = try choices.applied(to: profile)
-        let target = try follow(url, profile, choices)
+        let (target, challenges) = try follow(url, profile, choices)
         profile.proof = .verify(RequestRule(method: "GET", path: Template(literal: target)))
+        if challenges.wantsToken, choices.method == nil || choices.method == .oauth {
+            (profile.methods, profile.oauth) = ([.oauth], OAuthProfile())
+        }
         if let known = try remembered(url.origin, target, choices) { return LoginTarget(profile: known) }
         return LoginTarget(profile: profile, new: LoginTarget.New(settings: lasting, name: newName))
     }
 
     /// Follows redirects on the URL's own origin, before anything secret is sent.
-    /// - Returns: path and query of the end.
+    /// - Returns: path and query of the end, and what it wants of somebody without a login.
     private func follow(
         _ url: ParsedURL, _ profile: Profile, _ choices: LoginChoices
-    ) throws(LoginError) -> String {
+    ) throws(LoginError) -> (target: String, challenges: [AuthenticateChallenge]) {
         let transport = world.transport(url.origin, try transportSettings(profile, for: url.origin))
         var target = url.target
         var seen: Set<String> = []
@@ -116,7 +122,9 @@ extension LoginContext {
                 let place = SafeText.escaped("\(url.origin)\(target)")
                 throw .usage(.badValue(option: place, problem: "not found (\(answer.status))"))
             }
-            guard (300..<400).contains(answer.status), let redirect = answer.redirect else { return target }
+            guard (300..<400).contains(answer.status), let redirect = answer.redirect else {
+                return (target, AuthenticateChallenge.parse(answer.values(of: "WWW-Authenticate")))
+            }
             if let fault = redirect.fault { throw fault }
             guard redirect.origin == url.origin else {
                 throw .untrusted(.otherOrigin(target: redirect.origin?.description ?? redirect.url))
@@ -164,5 +172,21 @@ extension LoginContext {
         var number = 2
         while taken.contains("\(name)-\(number)") { number += 1 }
         return "\(name)-\(number)"
+    }
+}
+
+extension LoginTarget {
+    /// The same for a service whose tokens nobody hands out to programs: a person makes one, and pastes it.
+    package var withPastedToken: LoginTarget {
+        var target = self
+        (target.profile.methods, target.profile.oauth) = ([.token], nil)
+        return target
+    }
+}
+
+extension [AuthenticateChallenge] {
+    /// Whether a token is all that the service takes (RFC 6750, section 3).
+    fileprivate var wantsToken: Bool {
+        contains { $0.scheme == "bearer" } && !contains { HTTPScheme(rawValue: $0.scheme) != nil }
     }
 }

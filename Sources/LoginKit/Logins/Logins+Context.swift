@@ -43,6 +43,8 @@ extension Logins {
             world.dialogue = { _ in terminal.prompt }
         } else {
             world.hasTerminal = { true }
+            // A delegate answers questions, and has no browser.
+            world.consent = { _ in NoConsent() }
             world.dialogue = { [delegate] _ in DelegateDialogue(delegate: delegate, isCancelled: isCancelled) }
             world.noticeLine = World.NoticeLine(show: { _ in false }, hide: {})
         }

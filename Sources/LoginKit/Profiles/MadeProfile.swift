@@ -37,7 +37,13 @@ extension LoginContext {
         var table: [String: ConfigValue] = [
             "url": .string(profile.url)
         ]
-        if let verify = profile.verify { table["verify"] = .table(["get": .string(verify.path.source)]) }
+        if let verify = profile.verify {
+            var rule: [String: ConfigValue] = ["get": .string(verify.path.source)]
+            let statuses = (verify.response.loggedIn ?? []).compactMap(\.status)
+            if !statuses.isEmpty { rule["logged-in"] = .array(statuses.map { .integer(Int64($0)) }) }
+            table["verify"] = .table(rule)
+        }
+        if let oauth = profile.oauth { table["oauth"] = .table(self.table(oauth)) }
         if let method { table["method"] = .string(method.rawValue) }
         if settings.allowHTTP { table["allow-http"] = .bool(true) }
         if let file = settings.caFile { table["ca-file"] = .string(file) }
@@ -50,6 +56,12 @@ extension LoginContext {
             }
         }
         return table
+    }
+
+    /// What was found out about the authorization server; the client dies with the login.
+    private func table(_ oauth: OAuthProfile) -> [String: ConfigValue] {
+        let found = [("issuer", oauth.issuer), ("resource", oauth.resource), ("scope", oauth.scope)]
+        return Dictionary(uniqueKeysWithValues: found.compactMap { key, text in text.map { (key, .string($0)) } })
     }
 
     /// Writes one profile's file.

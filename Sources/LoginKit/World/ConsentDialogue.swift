@@ -38,7 +38,7 @@ extension LoginContext {
     func consentSettings(_ run: LoginRun) throws(LoginError) -> AuthorizationSettings {
         let consent = run.settings.consent
         var settings = AuthorizationSettings(
-            profile: run.profile.name, origin: run.endpoint.origin, hasPerson: run.mayAsk, say: talk.warn)
+            profile: run.profile.name, origin: run.endpoint.origin, hasPerson: run.mayAsk, say: talk.show)
         settings.browser = try browser(consent.browser ?? run.profile.settings.browser)
         settings.plainOrigin = run.profile.settings.allowHTTP ? run.endpoint.origin : nil
         settings.showsQR = consent.showsQR || profiles.defaults.showsQR
