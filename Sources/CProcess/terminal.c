@@ -263,8 +263,9 @@ int cprocess_terminal_show(int descriptor, const char *text, const char *its_rem
     }
     if (!only_if_free) become_quiet(terminal);
     put(&removal, its_removal, strlen(its_removal));
-    write_all(terminal, text, strlen(text));
+    // Before it is written: who is stopped in between writes it when it goes on, and then once more.
     put(&shown, text, strlen(text));
+    write_all(terminal, text, strlen(text));
     return 0;
 }
 
