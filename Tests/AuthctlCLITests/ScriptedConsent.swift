@@ -12,7 +12,10 @@ final class ScriptedConsent: ConsentDialogue {
     private(set) var visits: [BrowserVisit] = []
     private(set) var codes: [String] = []
     private(set) var foreign: [ForeignServer] = []
+    private(set) var hasEnded = false
     private var elapsed = 0
+
+    func end() { hasEnded = true }
 
     func agree(to server: ForeignServer) throws(LoginError) -> Bool {
         foreign.append(server)

@@ -25,6 +25,11 @@ public struct DeadlineExceeded: Error, CustomStringConvertible {
     /// What was seen instead.
     public let seen: String
 
+    public init(waitingFor: String, seen: String) {
+        self.waitingFor = waitingFor
+        self.seen = seen
+    }
+
     public var description: String { "waited in vain for \(waitingFor); seen: \(seen.debugDescription)" }
 }
 

@@ -37,4 +37,15 @@ public struct AuthorizedGrant: Equatable, Sendable {
     package let identityToken: Secret?
     /// What was sent with the authorization request; nothing for a device.
     package let nonce: Secret?
+
+    init(grant: Grant, identityToken: Secret?, nonce: Secret?) {
+        self.grant = grant
+        self.identityToken = identityToken
+        self.nonce = nonce
+    }
+
+    /// One that is kept already, with the name that it has.
+    package init(kept grant: Grant) {
+        self.init(grant: grant, identityToken: nil, nonce: nil)
+    }
 }

@@ -43,7 +43,9 @@ final class OAuthLogin: LoginProcedure {
     /// The token with its terms, and with the name where only the id_token says it.
     private func session(_ authorized: AuthorizedGrant) throws(LoginError) -> Token {
         let grant = authorized.grant, terms = grant.terms
-        guard case .identityToken(let claim)? = client.profile.verify?.response.username else { return grant.session }
+        guard case .identityToken(let claim)? = client.profile.verify?.response.username, terms.name == nil else {
+            return grant.session
+        }
         guard let token = authorized.identityToken, let claims = JSONWebToken(token)?.claims else {
             throw .oauth(.identityToken(.missing))
         }

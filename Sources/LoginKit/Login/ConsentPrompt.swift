@@ -48,6 +48,8 @@ final class ConsentPrompt: Prompt {
     private let prompt: any Prompt
     private let run: LoginRun
     private var grant: Grant?
+    /// Until the login is saved: who waits for it takes that.
+    private var turn: ConsentTurn?
 
     init(prompt: any Prompt, run: LoginRun) {
         self.prompt = prompt
@@ -76,8 +78,12 @@ final class ConsentPrompt: Prompt {
     private func consented(
         _ challenge: Challenge, _ asked: [CredentialField: Secret]
     ) throws(LoginError) -> Credential {
+        if let kept = try takeTurn() {
+            return Credential(username: nil, .grant(AuthorizedGrant(kept: kept)), extraSecrets: asked)
+        }
         let settings = run.settings
         let dialogue = run.context.world.consent(try run.context.consentSettings(run))
+        defer { dialogue.end() }
         var wishes = Service.GrantWishes()
         wishes.scope = settings.consent.scope
         wishes.username = settings.username
@@ -93,6 +99,22 @@ final class ConsentPrompt: Prompt {
         let authorized = try run.service.authorize(wishes, browser: dialogue, device: dialogue)
         grant = authorized.grant
         return Credential(username: nil, .grant(authorized), extraSecrets: asked)
+    }
+
+    /// - Returns: what another process has logged in with, while this one waited.
+    private func takeTurn() throws(LoginError) -> Grant? {
+        guard turn == nil else { return nil }
+        let (profile, username, context) = (run.profile.name, run.settings.username, run.context)
+        let taken = try fromStore { () throws(StoreFault) in
+            try context.book.lockConsent(of: profile, username: username, wait: run.settings.policy.patience) {
+                context.warn("another authctl is logging in to \(profile); waiting for it")
+            }
+        }
+        turn = taken
+        guard taken.wasTaken, !run.settings.policy.force, case .token(let token)? = try run.keeper.fill().session,
+            !context.world.clock.isOver(token.expires)
+        else { return nil }
+        return Grant(token)
     }
 
     func showWaiting(_ notice: String?) { prompt.showWaiting(notice) }

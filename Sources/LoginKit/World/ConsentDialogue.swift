@@ -6,6 +6,9 @@ import LoginHTTP
 package protocol ConsentDialogue: BrowserDialogue, DeviceDialogue {
     /// Whether there is a browser here, and somebody who would see it.
     var canStartBrowser: Bool { get }
+
+    /// Closes the port and takes the question away, whatever came of it.
+    func end()
 }
 
 extension AuthorizationDialogue: ConsentDialogue {}
@@ -13,6 +16,8 @@ extension AuthorizationDialogue: ConsentDialogue {}
 /// Nobody consents: for programs that have no way to ask.
 struct NoConsent: ConsentDialogue {
     var canStartBrowser: Bool { false }
+
+    func end() {}
 
     private var fault: LoginError { .loginRequired(LoginNeed(why: .nothingStored)) }
 

@@ -50,6 +50,23 @@ package struct AccountRegistry: Sendable {
         try lock("renewal", of: profile, wait: wait, isCancelled)
     }
 
+    /// The right to ask a person at an authorization server about one account, for as long as the value lives.
+    /// - Parameters:
+    ///   - wait: how long another process may have it, in seconds.
+    ///   - whileTaken: happens once where it has to be waited for.
+    /// - Throws: `locked` if another process has it for longer.
+    package func lockConsent(
+        of profile: String, username: String?, wait: Int, whileTaken: () -> Void
+    ) throws(StoreFault) -> ConsentTurn {
+        let name = username.map { "\(profile)/\($0)" } ?? profile
+        do throws(StoreFault) {
+            return ConsentTurn(try lock("consent", of: name, wait: 0, isCancelled), wasTaken: false)
+        } catch .locked {
+            whileTaken()
+            return ConsentTurn(try lock("consent", of: name, wait: wait, isCancelled), wasTaken: true)
+        }
+    }
+
     /// Runs `body` while no other process saves, erases or marks a login of this profile, so that what it has compared
     /// is what it changes, and a secret and its record belong together.
     ///
@@ -101,5 +118,17 @@ package struct AccountRegistry: Sendable {
         } catch {
             throw .damaged(path: file.path, problem: "it cannot be written as JSON")
         }
+    }
+}
+
+/// The right to ask a person at an authorization server about one account.
+package final class ConsentTurn {
+    private let lock: FileLock
+    /// Whether another process had it first, and may have logged in.
+    package let wasTaken: Bool
+
+    init(_ lock: consuming FileLock, wasTaken: Bool) {
+        self.lock = lock
+        self.wasTaken = wasTaken
     }
 }

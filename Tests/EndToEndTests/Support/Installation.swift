@@ -122,6 +122,9 @@ final class Installation {
         return entries.compactMap { ($0["secret"] as? String).flatMap { Data(base64Encoded: $0) } }
     }
 
+    /// The configuration of this test has a secret in it.
+    func givesSecretInConfig() { witness.makes(folder + "/config/authctl/config.toml") }
+
     /// Writes a file of one line, and returns its path.
     func file(_ name: String, _ text: String, mode: Int = 0o600) throws -> String {
         witness.makes(folder + "/" + name)

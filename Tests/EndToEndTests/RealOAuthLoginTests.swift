@@ -1,0 +1,148 @@
+import Foundation
+import LoginTestSupport
+import Testing
+
+/// Logins by consent at servers that others have written.
+@Suite(.onOwnThreads, RealServer.require("glewlwyd"), RealServer.require("openssl"))
+final class `A login at a real Glewlwyd` {
+    private let glewlwyd: GlewlwydServer
+    private let person: ScriptedPerson
+    private let authctl: Installation
+
+    init() throws {
+        let redirect = "http://127.0.0.1:\(try FreePort.next())/callback"
+        let desk = OAuthClient("desk", secret: "a secret of a desk", redirects: [redirect])
+        let glewlwyd = try GlewlwydServer(clients: [OAuthClient("authctl", redirects: [redirect]), desk])
+        self.glewlwyd = glewlwyd
+        person = try ScriptedPerson()
+        func profile(_ name: String, _ client: String, _ redirect: String, _ username: String = "/sub") -> String {
+            """
+            [profiles.\(name)]
+            url    = "\(glewlwyd.origin)"
+            method = "oauth"
+            verify = { get = "/api/oidc/userinfo", username = "\(username)" }
+            oauth  = { issuer = "\(glewlwyd.issuer)", \(client), redirect = "\(redirect)", scope = "openid notes" }
+
+            """
+        }
+        let secret = "client-id = \"desk\", client-secret = \"a secret of a desk\""
+        authctl = try Installation(
+            config: profile("open", "client-id = \"authctl\"", redirect) + profile("desk", secret, redirect)
+                + profile("wrong", "client-id = \"authctl\"", "http://127.0.0.1:1/callback")
+                + profile("unknown", "client-id = \"nobody\"", redirect))
+        authctl.givesSecretInConfig()
+    }
+
+    @Test func `OA1 with code and PKCE: refreshed, and used once only`() throws {
+        let run = try authctl.login(["login", "open", "--no-browser"], opening: "/auth?") {
+            _ = try person.consent(at: $0)
+        }
+        #expect(run.code == 0, "\(run.error)")
+        let first = try authctl.run("token", "open").output
+        try authctl.letTokensExpire()
+        let second = try authctl.run("token", "open")
+        #expect(second.code == 0 && second.output != first, "\(second.error)")
+        try authctl.letTokensExpire()
+        #expect(try authctl.run("token", "open").code == 0)
+        // It revokes for clients with a secret alone, and says so: it is not tried.
+        let logout = try authctl.run("logout", "open")
+        #expect(logout.code == 0 && logout.error.contains("revokes no tokens of this client"), "\(logout.error)")
+        #expect(try authctl.run("whoami", "open").code == 4)
+    }
+
+    @Test func `OA1 as a client with a secret: revoked at the logout`() throws {
+        let run = try authctl.login(["login", "desk", "--no-browser"], opening: "/auth?") {
+            _ = try person.consent(at: $0)
+        }
+        #expect(run.code == 0, "\(run.error)")
+        let logout = try authctl.run("logout", "desk")
+        #expect(logout.code == 0 && logout.error.contains("session ended at the server"), "\(logout.error)")
+    }
+
+    @Test func `OA1 with a code on another device`() throws {
+        let run = try authctl.login(["login", "open", "--device"], opening: "/device") { url in
+            let told = try authctl.home.read("told")
+            let code = try #require(told.firstMatch(of: /\nenter (\S+)/)?.1)
+            _ = try person.consent(at: glewlwyd.issuer + "/device", code: String(code))
+        }
+        #expect(run.code == 0, "\(run.error)")
+        #expect(try authctl.run("whoami", "open").code == 0)
+    }
+
+    /// Such a server keeps the browser: nothing comes back.
+    @Test func `a redirect that it does not know is named when the time is up`() throws {
+        let run = try authctl.login(
+            ["login", "unknown", "--no-browser", "--prompt-timeout", "3"], opening: "/auth?"
+        ) { _ = try person.consent(at: $0, stays: true) }
+        #expect(run.code == 13 && run.error.contains("has to be registered for the client"), "\(run.error)")
+    }
+}
+
+@Suite(.onOwnThreads, RealServer.requirePackage("fastmcp"))
+final class `A login at a real FastMCP` {
+    @Test func `OA2 with nothing configured: by its URL alone`() throws {
+        let mcp = try FastMCPServer(), person = try ScriptedPerson(), authctl = try Installation()
+        let run = try authctl.login(["login", mcp.resource, "--no-browser"], opening: "/authorize?") {
+            _ = try person.consent(at: $0)
+        }
+        #expect(run.code == 0, "\(run.error)")
+        #expect(run.error.contains("with the new token counts as logged in"), "\(run.error)")
+        let again = try authctl.run("login", mcp.resource)
+        #expect(again.code == 0 && again.error.contains("Already logged in"), "\(again.error)")
+        let call =
+            #"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","#
+            + #""capabilities":{},"clientInfo":{"name":"authctl","version":"1"}}}"#
+        let answer = try authctl.run(
+            "request", "POST", mcp.resource, "-H", "Accept: application/json, text/event-stream", "--json", call)
+        #expect(answer.code == 0 && answer.output.contains("protocolVersion"), "\(answer.error)\(answer.output)")
+        let logout = try authctl.run(["logout", "--all-profiles"])
+        #expect(logout.code == 0 || logout.code == 15 || logout.code == 2, "\(logout.error)")
+    }
+}
+
+@Suite(.onOwnThreads, RealServer.requirePython("oauth2_provider"))
+final class `A login at a real Django` {
+    @Test func `OA1 with endpoints in the profile: refreshed, revoked, and the browser is Chromium`() throws {
+        let person = try ScriptedPerson()
+        let desk = OAuthClient("desk", secret: "a secret of a desk", redirects: ["http://127.0.0.1/callback"])
+        let django = try DjangoOAuthServer(clients: [desk])
+        let authctl = try Installation(
+            config: """
+                [profiles.pages]
+                url    = "\(django.origin)"
+                method = "oauth"
+                verify = { get = "/me", username = "/name", logged-out = [401, 403] }
+                [profiles.pages.oauth]
+                authorization-endpoint = "/o/authorize/"
+                token-endpoint         = "/o/token/"
+                revocation-endpoint    = "/o/revoke_token/"
+                client-id     = "desk"
+                client-secret = "a secret of a desk"
+                scope         = "notes"
+                """)
+        authctl.givesSecretInConfig()
+        let run = try authctl.login(["login", "pages", "--no-browser"], opening: "/authorize/?") {
+            _ = try person.consent(at: $0)
+        }
+        #expect(run.code == 0, "\(run.error)")
+        #expect(try authctl.run("whoami", "pages").output == "ann\n")
+        try authctl.letTokensExpire()
+        #expect(try authctl.run("token", "pages").code == 0)
+        let logout = try authctl.run("logout", "pages")
+        #expect(logout.code == 0 && logout.error.contains("session ended at the server"), "\(logout.error)")
+    }
+}
+
+@Suite(.onOwnThreads, RealServer.require("chromium"))
+final class `A login in a real browser` {
+    @Test func `ends at the listener's page, which obeys its policy`() throws {
+        let demo = try DemoBackendProcess(), chromium = try ChromiumBrowser()
+        let authctl = try Installation(config: demo.oauthProfiles())
+        authctl.givesSecretInConfig()
+        let run = try authctl.onTerminal("login", "notes", "--browser", chromium.browser)
+        #expect(try run.end() == .exited(0))
+        #expect(run.pty.text.contains("as ann."), "\(run.pty.text)")
+        let page = try chromium.visited()
+        #expect(page.text.hasPrefix("authctl has the answer. Go back to the terminal."), "\(page)")
+    }
+}
