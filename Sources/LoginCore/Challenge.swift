@@ -129,9 +129,15 @@ public struct Refusal: Equatable, Sendable {
     public let mayMeanForbidden: Bool
     /// Whether it was a Kerberos ticket that was refused.
     public let hadTicket: Bool
+    /// What a next login has to ask for, where the token's scope does not reach (RFC 6750, section 3.1).
+    public let scope: String?
 
     /// Without more than a status: a server that said nothing, and tells its refusals apart.
-    public init(status: Int, words: String? = nil, mayMeanForbidden: Bool = false, hadTicket: Bool = false) {
+    public init(
+        status: Int, words: String? = nil, mayMeanForbidden: Bool = false, hadTicket: Bool = false,
+        scope: String? = nil
+    ) {
+        self.scope = scope
         self.status = status
         self.words = words
         self.mayMeanForbidden = mayMeanForbidden

@@ -51,6 +51,11 @@ extension LoginError {
             return fault.message(topic)
         case .secondFactor(let fault):
             return fault.message(topic)
+        case .forbidden(let refusal) where refusal.scope != nil:
+            let command = topic.loginCommand("--force", "--scope", refusal.scope ?? "")
+            return Message(
+                "the scope of this login does not reach (status \(refusal.status))\(refusal.quoted)",
+                next: "ask for more: \(command)")
         case .forbidden(let refusal):
             return Message(
                 "this account has no permission (status \(refusal.status))\(refusal.quoted)",

@@ -94,6 +94,33 @@ import Testing
         #expect(try authctl.run("logout", "127.0.0.1:\(demo.port)").code == 0)
     }
 
+    @Test func `OA13 a scope that does not reach is 10, with the login that asks for more`() throws {
+        let first = try authctl.onTerminal("login", "notes", "--browser", person.browser)
+        #expect(try first.end() == .exited(0))
+        let post = ["request", "POST", "/notes", "-P", "notes", "--json", "{\"text\":\"hi\"}"]
+        let refused = try authctl.run(post)
+        #expect(refused.code == 10, "\(refused.error)")
+        let command = "authctl login notes --force --scope 'openid notes:read notes:write'"
+        #expect(refused.error.contains(command), "\(refused.error)")
+        let more = try authctl.onTerminal(
+            "login", "notes", "--force", "--scope", "openid notes:read notes:write", "--browser", person.browser)
+        #expect(try more.end() == .exited(0))
+        #expect(try authctl.run(post).code == 0)
+    }
+
+    @Test func `OA8 two logins at once are one dialogue`() throws {
+        let person = person
+        let result = try authctl.login(["login", "pad", "--no-browser"], opening: "/authorize?") { url in
+            let second = try authctl.onTerminal("login", "pad", "--no-browser")
+            try second.pty.wait(for: "another authctl is logging in to pad; waiting for it")
+            _ = try person.consent(at: url)
+            #expect(try second.end() == .exited(0))
+            #expect(second.pty.text.contains("as ann."), "\(second.pty.text)")
+        }
+        #expect(result.code == 0, "\(result.error)")
+        #expect(try demo.requests().count { $0.path == "/id/register" } == 1)
+    }
+
     @Test func `O8 sixteen commands renew it once, where a used refresh token would end the family`() async throws {
         let run = try authctl.onTerminal("login", "notes", "--browser", person.browser)
         #expect(try run.end() == .exited(0))

@@ -11,7 +11,7 @@ final class `A login at a real Glewlwyd` {
 
     init() throws {
         let redirect = "http://127.0.0.1:\(try FreePort.next())/callback"
-        let desk = OAuthClient("desk", secret: "a secret of a desk", redirects: [redirect])
+        let desk = OAuthClient("desk", secret: "desk-secret-4711", redirects: [redirect])
         let glewlwyd = try GlewlwydServer(clients: [OAuthClient("authctl", redirects: [redirect]), desk])
         self.glewlwyd = glewlwyd
         person = try ScriptedPerson()
@@ -25,7 +25,7 @@ final class `A login at a real Glewlwyd` {
 
             """
         }
-        let secret = "client-id = \"desk\", client-secret = \"a secret of a desk\""
+        let secret = "client-id = \"desk\", client-secret = \"desk-secret-4711\""
         authctl = try Installation(
             config: profile("open", "client-id = \"authctl\"", redirect) + profile("desk", secret, redirect)
                 + profile("wrong", "client-id = \"authctl\"", "http://127.0.0.1:1/callback")
@@ -104,7 +104,7 @@ final class `A login at a real FastMCP` {
 final class `A login at a real Django` {
     @Test func `OA1 with endpoints in the profile: refreshed, revoked, and the browser is Chromium`() throws {
         let person = try ScriptedPerson()
-        let desk = OAuthClient("desk", secret: "a secret of a desk", redirects: ["http://127.0.0.1/callback"])
+        let desk = OAuthClient("desk", secret: "desk-secret-4711", redirects: ["http://127.0.0.1/callback"])
         let django = try DjangoOAuthServer(clients: [desk])
         let authctl = try Installation(
             config: """
@@ -117,7 +117,7 @@ final class `A login at a real Django` {
                 token-endpoint         = "/o/token/"
                 revocation-endpoint    = "/o/revoke_token/"
                 client-id     = "desk"
-                client-secret = "a secret of a desk"
+                client-secret = "desk-secret-4711"
                 scope         = "notes"
                 """)
         authctl.givesSecretInConfig()

@@ -166,7 +166,9 @@ package struct UserRequest {
         }
         switch ending {
         case .answered: return relayed.response
-        case .forbidden: throw .forbidden(Refusal(status: status))
+        case .forbidden:
+            let scope = round.admission.flatMap { relayed.response.missingScope(of: $0.session) }
+            throw .forbidden(Refusal(status: status, scope: scope))
         case .otherRealm(let realm): throw otherRealm(realm, round.admission)
         case .lost: throw Self.lost
         }
