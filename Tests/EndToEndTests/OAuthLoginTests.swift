@@ -97,7 +97,7 @@ import Testing
     @Test func `OA13 a scope that does not reach is 10, with the login that asks for more`() throws {
         let first = try authctl.onTerminal("login", "notes", "--browser", person.browser)
         #expect(try first.end() == .exited(0))
-        let post = ["request", "POST", "/notes", "-P", "notes", "--json", "{\"text\":\"hi\"}"]
+        let post = ["request", "POST", demo.origin + "/notes", "-P", "notes", "--json", "{\"text\":\"hi\"}"]
         let refused = try authctl.run(post)
         #expect(refused.code == 10, "\(refused.error)")
         let command = "authctl login notes --force --scope 'openid notes:read notes:write'"
