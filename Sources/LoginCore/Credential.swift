@@ -73,6 +73,12 @@ public enum Session: Equatable, Sendable {
         }
     }
 
+    /// What an authorization server has granted with it.
+    package var terms: Grant.Terms? {
+        guard case .token(let token) = self else { return nil }
+        return token.terms
+    }
+
     /// Everything in it that must not be seen.
     public var secrets: [Secret] {
         switch self {

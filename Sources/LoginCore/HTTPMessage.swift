@@ -168,4 +168,12 @@ package protocol Transport {
 
     /// From now on a certificate that does not verify is good where the exception covers it, and only there.
     func trust(_ exception: TrustedCertificate)
+
+    /// Whether the server that answered last is on this machine or in its network.
+    var reachedLocal: Bool { get }
+}
+
+extension Transport {
+    /// Not known.
+    package var reachedLocal: Bool { false }
 }

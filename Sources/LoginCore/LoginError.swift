@@ -124,6 +124,8 @@ public enum TrustFault: Equatable, Sendable {
     case plainHTTPThroughProxy
     case weakerMethod(offered: [String], accepted: [AuthenticationMethod])
     case otherOrigin(target: String)
+    /// A service far away names a server on this machine or in its network.
+    case localServer(Origin)
     /// A redirect that browsers and other programs read in different ways.
     case unclearRedirect(target: String)
     /// What a person asked for is not on the profile's origin.

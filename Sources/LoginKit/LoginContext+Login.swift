@@ -35,10 +35,11 @@ extension LoginContext {
 
     /// The ways to the authorization server of a profile: as to its own origin, but without its client certificate.
     func otherTransports(of profile: Profile, like settings: TransportSettings) -> OriginTransports {
-        OriginTransports { [self] (origin) throws(LoginError) in
+        OriginTransports { [self] (origin, mayBeLocal) throws(LoginError) in
             var other = settings
             other.identity = nil
             other.fingerprint = nil
+            other.mayBeLocal = mayBeLocal
             other.allowHTTP = false
             other.exception = try exception(for: origin)
             return world.transport(origin, other)

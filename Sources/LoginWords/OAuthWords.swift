@@ -167,3 +167,12 @@ extension OAuthFault.Problem {
         }
     }
 }
+
+extension Origin {
+    /// That it is not asked, although a service has named it.
+    var localServer: Message {
+        Message(
+            "the service names \(self) as its authorization server, which is on this machine or in its network; nothing was sent",
+            next: "if that is right, put the issuer in the profile's oauth; see authctl-config(5)")
+    }
+}

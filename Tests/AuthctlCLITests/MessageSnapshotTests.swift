@@ -83,7 +83,9 @@ struct MessageSnapshotTests {
         .certificateChanged(Origin(scheme: "https", host: "blog.example", port: 443), now: nil),
         .tlsVersion(detail: "no common version"), .plainHTTP,
         .plainHTTPThroughProxy, .weakerMethod(offered: ["basic"], accepted: [.digest, .negotiate]),
-        .otherOrigin(target: "https://evil.example"), .unclearRedirect(target: "\\\\evil.example"), .serverNotProven,
+        .otherOrigin(target: "https://evil.example"),
+        .localServer(Origin(scheme: "https", host: "10.0.0.1", port: 443)),
+        .unclearRedirect(target: "\\\\evil.example"), .serverNotProven,
     ].map { .untrusted($0) }
 
     private static let stores: [LoginError] = [

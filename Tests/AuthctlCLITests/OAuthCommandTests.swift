@@ -143,6 +143,35 @@ struct OAuthCommandTests {
         #expect(world.run("login", "notes", "--device", "--no-prompt", server: [.answer(401)]).code == 4)
     }
 
+    @Test(arguments: [(true, Int32(0)), (false, 5), (nil, 7)])
+    func `OA3 a server on another origin is agreed to first`(agrees: Bool?, code: Int32) throws {
+        let world = try TestWorld(config: Self.config.replacing("issuer = \"https://id.example\", ", with: ""))
+        if agrees != nil { world.person = ScriptedPerson([]) }
+        world.consent.agrees = agrees
+        let resource = "{\"resource\":\"https://notes.example/api\",\"authorization_servers\":[\"https://id.example\"]}"
+        let run = world.run(
+            ["login", "notes"] + (agrees == nil ? ["--no-browser"] : []),
+            server: [.answer(401), .answer(200, resource), .answer(200, Self.metadata), Self.tokens("at1"), Self.ann]
+                .map { .success($0) })
+        #expect(run.code == code, "\(run.talk)")
+        #expect(world.consent.foreign.map(\.issuer) == (agrees == nil ? [] : ["https://id.example"]))
+        // Until somebody agrees, only metadata is asked for.
+        if code != 0 { #expect(world.requests.allSatisfy { $0.hasPrefix("GET ") }) }
+    }
+
+    @Test func `OA3 nobody is asked where the server says itself that it makes these logins`() throws {
+        let world = try TestWorld(config: Self.config.replacing("issuer = \"https://id.example\", ", with: ""))
+        world.person = ScriptedPerson([])
+        let resource = "{\"resource\":\"https://notes.example/api\",\"authorization_servers\":[\"https://id.example\"]}"
+        let metadata = Self.metadata.replacing(
+            "{\"issuer\"", with: "{\"protected_resources\":[\"https://notes.example/api\"],\"issuer\"")
+        let run = world.run(
+            "login", "notes", "--json",
+            server: [.answer(401), .answer(200, resource), .answer(200, metadata), Self.tokens("at1"), Self.ann])
+        #expect(run.code == 0 && world.consent.foreign.isEmpty, "\(run.talk)")
+        #expect(run.output.contains("\"issuer\":\"https:") && run.output.contains("openid notes:read"), "\(run.output)")
+    }
+
     @Test func `OA12 another account than the wanted one is kept beside it, or ended`() throws {
         let world = try TestWorld(config: Self.config)
         let bob = HTTPResponse.answer(200, "{\"name\":\"bob\"}")

@@ -135,6 +135,7 @@ enum SomeErrors {
             .certificateChanged(SomeLogin.origin, now: SomeLogin.trust.fingerprint), .tlsVersion(detail: hostile),
             .plainHTTP, .plainHTTPThroughProxy,
             .weakerMethod(offered: [hostile, "basic"], accepted: [.digest]), .otherOrigin(target: hostile),
+            .localServer(Origin(scheme: "https", host: "10.0.0.1", port: 443)),
             .unclearRedirect(target: hostile),
             .requestElsewhere(target: hostile),
             .formElsewhere(page: hostile, target: hostile), .formInURL(page: hostile), .serverNotProven,

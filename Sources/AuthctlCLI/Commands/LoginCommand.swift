@@ -76,12 +76,13 @@ struct LoginCommand: WorldCommand, ReportingCommand {
             StoreNotice(record: record, run: run, invocation: invocation).say()
         }
         guard printsJSON else { return }
+        let terms = run.profile.oauth == nil ? nil : try run.keeper.fill().session?.terms
         try invocation.streams.result(
             json: LoginReport(
                 profile: run.profile.name, origin: run.endpoint.origin.description, username: identity.displayName,
                 method: method?.rawValue, store: record?.store.description,
                 expires: record?.expires,
-                alreadyLoggedIn: wasThere))
+                alreadyLoggedIn: wasThere, issuer: terms?.issuer, scope: terms?.scope))
     }
 }
 
@@ -94,6 +95,10 @@ private struct LoginReport: Encodable {
     let store: String?
     let expires: Int64?
     let alreadyLoggedIn: Bool
+    /// Of a login at an authorization server, as the next one.
+    let issuer: String?
+    /// As it was granted.
+    let scope: String?
 }
 
 extension LoginError {

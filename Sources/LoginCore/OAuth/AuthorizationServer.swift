@@ -63,6 +63,9 @@ extension OAuthProfile {
             && (endpoints[.authorization] != nil || endpoints[.deviceAuthorization] != nil)
     }
 
+    /// Whether a person says which server it is, by its issuer or by endpoints.
+    package var namesServer: Bool { issuer != nil || needsNoMetadata }
+
     /// The client that it names.
     /// - Parameters:
     ///   - asked: what `{secret:LABEL}` stands for, where that is the secret.

@@ -5,6 +5,9 @@ import Secrets
 struct AuthorizationClient: AuthorizationTransport {
     let client: ServiceClient
     let others: OriginTransports
+    /// Whether the profile or an earlier login names the server; one that a service far away names steers no request to this
+    /// machine or its network.
+    let isNamed: Bool
 
     /// In bytes: no metadata is longer.
     private static let longestMetadata = 256 << 10
@@ -12,7 +15,10 @@ struct AuthorizationClient: AuthorizationTransport {
     func send(_ request: HTTPRequest) throws(LoginError) -> HTTPResponse {
         client.hide(request.hidden)
         let origin = try URLParser.parsed(request.url).origin
-        let transport = origin == client.endpoint.origin ? client.transport : try others.transport(to: origin)
+        let transport =
+            origin == client.endpoint.origin
+            ? client.transport
+            : try others.transport(to: origin, mayBeLocal: isNamed || client.transport.reachedLocal)
         let response = try transport.send(request)
         guard request.method != "GET" || response.body.count <= Self.longestMetadata else {
             throw .network(.answerTooLarge(limit: Self.longestMetadata))

@@ -4,23 +4,24 @@ package import LoginCore
 ///
 /// Not `Sendable`: one thread uses it.
 package final class OriginTransports {
-    private let make: (Origin) throws(LoginError) -> any Transport
+    private let make: (_ origin: Origin, _ mayBeLocal: Bool) throws(LoginError) -> any Transport
     private var made: [Origin: any Transport] = [:]
     private var accepted: [Origin: TrustedCertificate] = [:]
 
     /// - Parameter make: a way to one origin, as the profile has it, but without its client certificate.
-    package init(_ make: @escaping (Origin) throws(LoginError) -> any Transport) {
+    package init(_ make: @escaping (_ origin: Origin, _ mayBeLocal: Bool) throws(LoginError) -> any Transport) {
         self.make = make
     }
 
     /// None: whatever leads to another origin is refused.
     package convenience init() {
-        self.init { (origin) throws(LoginError) in throw .untrusted(.otherOrigin(target: origin.description)) }
+        self.init { (origin, _) throws(LoginError) in throw .untrusted(.otherOrigin(target: origin.description)) }
     }
 
-    func transport(to origin: Origin) throws(LoginError) -> any Transport {
+    /// - Parameter mayBeLocal: whether it may be on this machine or in its network. It holds for the first use, and all later ones.
+    func transport(to origin: Origin, mayBeLocal: Bool) throws(LoginError) -> any Transport {
         if let transport = made[origin] { return transport }
-        let transport = try make(origin)
+        let transport = try make(origin, mayBeLocal)
         if let exception = accepted[origin] { transport.trust(exception) }
         made[origin] = transport
         return transport

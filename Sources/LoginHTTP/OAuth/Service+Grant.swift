@@ -37,7 +37,8 @@ extension Service {
                 option: wishes.way, profile: oauth.flow, canStartBrowser: wishes.canStartBrowser),
             clientID: oauth.clientID, mayAsk: wishes.mayAsk, patience: wishes.patience)
         let loop = AuthorizationLoop(
-            try subject(oauth, wishes), transport: authorizationClient, browser: browser, device: device, clock: clock)
+            try subject(oauth, wishes), transport: authorizationClient(isNamed: oauth.namesServer), browser: browser,
+            device: device, clock: clock)
         return try client.shielded { () throws(LoginError) in try loop.run(AuthorizationFlow(policy: policy)) }
     }
 
@@ -61,14 +62,17 @@ extension Service {
         return subject
     }
 
-    var authorizationClient: AuthorizationClient { AuthorizationClient(client: client, others: others) }
+    /// - Parameter isNamed: not where only the service names the server.
+    private func authorizationClient(isNamed: Bool = true) -> AuthorizationClient {
+        AuthorizationClient(client: client, others: others, isNamed: isNamed)
+    }
 
     /// Renews a grant by what it was handed out with (RFC 6749, section 6).
     /// - Returns: nothing where there is no refresh token.
     /// - Throws: `LoginError.rejected` only if the server refused the refresh token.
     func refreshed(_ grant: Grant) throws(LoginError) -> RefreshedSession? {
         guard let call = OAuthCall.refresh(grant) else { return nil }
-        let answer = try TokenAnswer(try authorizationClient.send(try call.request()), at: .refresh)
+        let answer = try TokenAnswer(try authorizationClient().send(try call.request()), at: .refresh)
         let issued = try answer.refreshed(grant)
         let new = grant.refreshed(by: issued, at: clock.now())
         client.hide(new.secrets)
@@ -84,7 +88,7 @@ extension Service {
         let calls = OAuthCall.revocations(grant)
         var outcome = LogoutOutcome.notOffered
         for call in calls {
-            let response = try authorizationClient.send(try call.request())
+            let response = try authorizationClient().send(try call.request())
             switch RevocationAnswer(response) {
             case .revoked: outcome = .ended(status: response.status)
             case .unsupported: continue
@@ -114,7 +118,7 @@ extension Service {
         let client = grant.terms.client
         guard client.isRegistered else { return nil }
         guard let request = client.deletion else { return client.id }
-        let status = try authorizationClient.send(request).status
+        let status = try authorizationClient().send(request).status
         // One that is gone already is no loss.
         return (200..<300).contains(status) || status == 404 ? nil : client.id
     }

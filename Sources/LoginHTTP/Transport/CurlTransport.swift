@@ -29,10 +29,10 @@ package final class CurlTransport: Transport {
         usualTimeout = settings.timeout
         exception = settings.exception
         context = TLSContext(origin, options.proxy)
-        let isPlain = origin.scheme != "https"
-        gate = PeerGate(
-            origin: origin, rule: !isPlain ? .anyAddress : settings.allowHTTP ? .oneAddress : .loopbackOnly)
+        gate = PeerGate(origin: origin, rule: options.peerRule(for: origin))
     }
+
+    package var reachedLocal: Bool { gate.reachedLocal }
 
     /// Sends one request.
     ///

@@ -10,6 +10,8 @@ final class PeerGate {
         case anyAddress
         /// Plain http that nobody allowed.
         case loopbackOnly
+        /// A server that another one has named: it leads nobody to this machine or its network.
+        case publicOnly
         /// Plain http that was allowed: a name must lead to one address for the whole login (R14).
         case oneAddress
     }
@@ -19,6 +21,8 @@ final class PeerGate {
     private var pinned: PeerAddress?
     private var refusal: TrustFault?
     private var hasAdmitted = false
+    /// Whether the last transfer went to this machine or its network.
+    private(set) var reachedLocal = false
 
     /// Why the last transfer was kept from every address of its host; nothing if it could try one of them.
     var fault: TrustFault? { hasAdmitted ? nil : refusal }
@@ -32,6 +36,7 @@ final class PeerGate {
 
     /// From now on only this address is good.
     func pin(_ address: PeerAddress?) {
+        reachedLocal = address?.isLocal ?? false
         if rule == .oneAddress, pinned == nil { pinned = address }
     }
 
@@ -44,6 +49,11 @@ final class PeerGate {
             hasAdmitted = true
         case .loopbackOnly:
             refusal = .plainHTTP
+            return false
+        case .publicOnly where address?.isLocal == false:
+            hasAdmitted = true
+        case .publicOnly:
+            refusal = .localServer(origin)
             return false
         case .oneAddress where address != nil && (pinned == nil || pinned == address):
             hasAdmitted = true
@@ -61,5 +71,14 @@ final class PeerGate {
         guard gate.admits(PeerAddress(address)) else { return CURL_SOCKET_BAD }
         let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
         return socket(address.pointee.family, kind, address.pointee.protocol)
+    }
+}
+
+extension CurlOptions {
+    /// Which addresses of an origin may be connected to.
+    func peerRule(for origin: Origin) -> PeerGate.Rule {
+        if origin.scheme != "https" { return settings.allowHTTP ? .oneAddress : .loopbackOnly }
+        // Behind a proxy nobody sees where it leads.
+        return settings.mayBeLocal || proxy.url != nil ? .anyAddress : .publicOnly
     }
 }

@@ -36,6 +36,8 @@ package struct TransportSettings: Sendable {
     package var caFile: String?
     /// What a person accepted at the transport's origin. It is looked at only where the certificate does not verify.
     package var exception: TrustedCertificate?
+    /// Whether the server may be on this machine or in its network.
+    package var mayBeLocal = true
     /// What is shown to a server that asks for a client certificate.
     package var identity: ClientIdentity?
     /// Seconds for one request, from the name's resolution to the last byte.

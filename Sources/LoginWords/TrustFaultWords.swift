@@ -1,0 +1,73 @@
+import LoginCore
+
+extension TrustFault {
+    func message(_ topic: ErrorContext) -> Message {
+        switch self {
+        case .certificate(let trust):
+            return trust.message(topic)
+        case .certificateRejected:
+            return Message("Rejected; nothing was sent.")
+        case .certificateUnseen(let reason):
+            return Message(
+                "the server's certificate is not trusted: \(SafeText.escaped(reason)); nothing was sent",
+                next: topic.namesAuthorities
+                    ? "check the file of certificate authorities" : "for an authority of your own, use --ca-file FILE")
+        case .otherFingerprint(let trust):
+            return Message(
+                "the server's certificate is not trusted, and is not the one in --trust-fingerprint; nothing was sent",
+                details: trust.details, next: "ask the service's administrator which certificate is the right one")
+        case .certificateChanged(let origin, let now):
+            return Message(
+                "the server's certificate has changed since it was accepted: somebody may be intercepting the connection; nothing was sent",
+                details: now.map { ["fingerprint now: \($0)"] } ?? [],
+                next:
+                    "only if the administrator confirms the change: \(ShellCommand("authctl", "trust", "remove", "\(origin)"))"
+            )
+        case .tlsVersion(let detail):
+            return Message(
+                "no safe TLS connection is possible: \(SafeText.escaped(detail))",
+                next: "the server must speak TLS 1.2 or newer")
+        case .requestElsewhere(let target):
+            return Message(
+                "\(SafeText.quoted(target)) is not on the profile's origin; nothing was sent",
+                next: "choose the profile of that origin with -P, or log in there: authctl login URL")
+        case .clientCertificate(let refusal):
+            return refusal.message
+        case .plainHTTP:
+            return Message(
+                "refused plain http: others on the network could read the password",
+                next: "use https, or allow it for this origin with --allow-http")
+        case .plainHTTPThroughProxy:
+            return Message("refused plain http: the proxy could read the password", next: "use https")
+        case .weakerMethod(let offered, let accepted):
+            let schemes = SafeText.list(offered)
+            let wanted = accepted.map(\.rawValue).joined(separator: ", ")
+            return Message(
+                "the server offers only \(schemes), but the profile accepts only \(wanted); nothing was sent",
+                next: topic.hasProfile
+                    ? "ask the service's administrator, or change 'method' in the profile"
+                    : "ask the service's administrator, or describe its login in a profile: see authctl help config")
+        case .localServer(let origin): return origin.localServer
+        case .otherOrigin(let target):
+            return Message(
+                "the server points to another origin, \(SafeText.quoted(target)), which was not followed",
+                next: "if the service has moved there, log in with that URL")
+        case .unclearRedirect(let target):
+            return Message(
+                "the server points to \(SafeText.quoted(target)), which programs read in different ways; it was not followed",
+                next: "if you know where it leads, use that URL")
+        case .formElsewhere(let page, let target):
+            return Message(
+                "the form on \(SafeText.quoted(page)) leads to another origin, \(SafeText.quoted(target)); nothing was sent",
+                next: "ask the service's administrator why")
+        case .formInURL(let page):
+            return Message(
+                "the form on \(SafeText.quoted(page)) would put the password into a URL (its method is not POST); nothing was sent",
+                next: "ask the service's administrator why, or leave 'page' out of the profile")
+        case .serverNotProven:
+            return Message(
+                "the server did not prove that it knows the password (its 'rspauth' is wrong); its response was discarded",
+                next: "somebody may be intercepting the connection: ask the service's administrator")
+        }
+    }
+}
