@@ -18,13 +18,22 @@ struct ServerDiscovery {
         let profile = subject.profile
         if profile.needsNoMetadata { return try found(nil, nil) }
         let resource = profile.issuer == nil ? try findResource() : nil
-        // A service that says nothing of itself may be its own authorization server.
-        guard let issuer = profile.issuer ?? resource?.issuer ?? ownIssuer(resource) else { throw .oauth(.noServer) }
+        guard let issuer = profile.issuer ?? resource?.issuer else {
+            return try found(try findOwnServer(resource), resource)
+        }
         return try found(try findServer(issuer), resource)
     }
 
-    private func ownIssuer(_ resource: ResourceMetadata?) -> String? {
-        resource == nil ? subject.resource.origin.description : nil
+    /// A service that says nothing of itself may be its own authorization server.
+    private func findOwnServer(_ resource: ResourceMetadata?) throws(LoginError) -> ServerMetadata {
+        guard resource == nil else { throw .oauth(.noServer) }
+        do throws(LoginError) {
+            return try findServer(subject.resource.origin.description)
+        } catch .oauth(.metadata(.notFound)) {
+            throw .oauth(.noServer)
+        } catch .oauth(.metadata(.otherIssuer)) {
+            throw .oauth(.noServer)
+        }
     }
 
     private func found(
