@@ -27,7 +27,7 @@ help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { sub(/:.*/, "", $$1); printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps: ## install the Debian packages that the targets below need
-	@scripts/deps build test bench lint
+	@scripts/deps build demo test bench lint
 
 build: ## the release binary, stripped and linked statically to Swift: .build/release/authctl
 	@scripts/deps build
@@ -36,6 +36,7 @@ build: ## the release binary, stripped and linked statically to Swift: .build/re
 	@swift build -c release --static-swift-stdlib -Xlinker -s -Xlinker '-L$(ARCHIVES)' --product authctl
 
 demo: build ## a login at the built-in demo server; without a terminal it walks the whole path by itself
+	@scripts/deps demo
 	@swift build --product demo-backend
 	@scripts/demo $(AUTHCTL) .build/debug/demo-backend
 

@@ -54,6 +54,7 @@ struct OAuthCommandTests {
         #expect(visit.starts && visit.server.name == "https://id.example" && visit.server.scope == "openid notes:read")
         #expect(world.run("whoami", "notes", server: [Self.ann]).output == "ann\n")
         #expect(world.run("token", "notes").output == "at1\n")
+        #expect(world.run("status", "notes", server: [Self.ann]).output.contains("renews"))
         #expect(world.run("login", "notes", server: [Self.ann]).talk.hasPrefix("Already logged in"))
         #expect(world.consent.visits.count == 1)
     }

@@ -8,7 +8,7 @@ extension LoginContext {
     package func refreshes(_ account: AccountRecord, of profile: Profile) -> Bool {
         if account.passwordRefused { return false }
         if account.keepsPassword { return true }
-        guard account.kind == .token, profile.refresh != nil else { return false }
+        guard account.kind == .token, profile.refresh != nil || profile.oauth != nil else { return false }
         var settings = LoginSettings()
         settings.username = account.username
         do throws(LoginError) {
