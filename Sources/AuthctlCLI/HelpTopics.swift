@@ -85,12 +85,12 @@ struct ConfigHelpCommand: ParsableCommand {
           verify = { get = "/me", username = "/name", logged-out = [401, 403] }
 
         url       the origin, with a base path if there is one
-        method    auto (default), certificate, negotiate, digest, basic, cookie, token
+        method    auto (default), certificate, negotiate, digest, basic, cookie, token, oauth
         login     the request that logs in: get, post or send, with form, json or body
         verify    the request that tells who is logged in
         refresh   logout   session   user   certificate   key   ca-file   allow-http
         proxy     timeout   store   persist   keep-password   password-command
-        otp-command
+        otp-command   oauth   browser
 
         Examples for each kind of service: man authctl-config
         To try a profile: authctl profile test NAME

@@ -84,7 +84,10 @@ extension ForeignServer {
         let issuer = SafeText.escaped(self.issuer), service = SafeText.escaped(origin.description)
         let name = SafeText.escaped(self.issuer.split(separator: "://", maxSplits: 1).last.map(String.init) ?? "")
         let places = evidence.isEmpty ? [] : ["  (\(evidence.map { SafeText.escaped($0) }.joined(separator: ", ")))."]
-        let more = others.isEmpty ? [] : ["It names others, too: \(SafeText.list(others))."]
+        let pages = elsewhere.map { SafeText.escaped($0.description) }.joined(separator: ", ")
+        let more =
+            (elsewhere.isEmpty ? [] : ["Its metadata leads to other servers: \(pages). Go on only if you know why."])
+            + (others.isEmpty ? [] : ["It names others, too: \(SafeText.list(others))."])
         let registration = registers ? "authctl registers itself there for this login. " : ""
         return ["\(SafeText.escaped(resource)) has its logins made at \(issuer)\(evidence.isEmpty ? "." : "")"] + places
             + more + ["\(registration)What \(name) hands out for you will be sent to \(service)."]

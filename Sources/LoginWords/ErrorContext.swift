@@ -64,6 +64,21 @@ package struct ErrorContext: Equatable, Sendable {
         ShellCommand(["authctl"] + command + [url ?? profile].compactMap { $0 } + options + more).description
     }
 
+    /// The same without options that say how a person consents: each excludes the others.
+    var withoutWayToConsent: ErrorContext {
+        var topic = self
+        topic.options = []
+        var rest = options[...]
+        while let option = rest.popFirst() {
+            switch option {
+            case "--device", "--no-browser", "--qr": continue
+            case "--browser": rest = rest.dropFirst()
+            default: topic.options.append(option)
+            }
+        }
+        return topic
+    }
+
     /// `authctl switch blog`
     var switchCommand: String { ShellCommand(["authctl", "switch"] + [profile ?? "PROFILE"]).description }
 

@@ -54,7 +54,7 @@ extension LoginError {
         case .forbidden(let refusal) where refusal.scope != nil:
             let command = topic.loginCommand("--force", "--scope", refusal.scope ?? "")
             return Message(
-                "the scope of this login does not reach (status \(refusal.status))\(refusal.quoted)",
+                "the scope of this login is not enough (status \(refusal.status))\(refusal.quoted)",
                 next: "ask for more: \(command)")
         case .forbidden(let refusal):
             return Message(
@@ -150,8 +150,9 @@ extension LoginNeed {
             return Message(what, next: "log in with a URL: authctl login https://HOST/PATH")
         }
         if topic.asksForConsent {
-            let ways = ["--device", "--no-browser"].map { topic.loginCommand($0) }.joined(separator: ", or: ")
-            return Message(what, next: "at a terminal: \(topic.loginCommand); without one: \(ways)")
+            let plain = topic.withoutWayToConsent
+            let ways = ["--device", "--no-browser"].map { plain.loginCommand($0) }.joined(separator: ", or: ")
+            return Message(what, next: "at a terminal: \(plain.loginCommand); without one: \(ways)")
         }
         guard !missing.isEmpty else { return Message(what, next: "log in: \(topic.loginCommand)") }
         let details = missing.map { "missing: \($0.shownName) (\($0.waysToGive))" }

@@ -79,7 +79,7 @@ extension MetadataFault {
                 next: "check the endpoints in the profile's oauth, or tell the server's administrator")
         case .unsafeIssuer(let issuer):
             Message(
-                "the issuer is not an https URL without a query: \(SafeText.quoted(issuer))",
+                "the issuer must be an https URL without a query: \(SafeText.quoted(issuer))",
                 next: "check issuer in the profile's oauth")
         case .noS256(let methods):
             Message(

@@ -66,6 +66,9 @@ extension UsageFault {
             return Message(
                 "method \(method.rawValue) has no token and no fixed header: each header is good for one request only",
                 next: "send requests with curl --\(method.rawValue), or with authctl request")
+        case .takesNoPassword(.oauth):
+            return Message(
+                "method oauth does not use a password: the authorization server asks for it", next: "leave it out")
         case .takesNoPassword(let method):
             return Message(
                 "method \(method.rawValue) does not use a password",

@@ -1,4 +1,5 @@
 import LoginCore
+import LoginHTTP
 import LoginTestSupport
 import Secrets
 import Testing
@@ -173,6 +174,92 @@ struct OAuthCommandTests {
         #expect(run.output.contains("https://id.example") && run.output.contains("openid notes:read"), "\(run.output)")
     }
 
+    @Test(arguments: ["authorization_endpoint", "token_endpoint", "device_authorization_endpoint"])
+    func `OA3 metadata of the service's own origin that leads elsewhere is agreed to first`(member: String) throws {
+        let config = Self.config.replacing("issuer = \"https://id.example\", ", with: "")
+        let own = Self.metadata.replacing("https://id.example", with: "https://notes.example")
+        let metadata = own.replacing(
+            "\"\(member)\":\"https://notes.example", with: "\"\(member)\":\"https://other.example")
+        #expect(metadata != own)
+        let world = try TestWorld(config: config)
+        let answers: [HTTPResponse] = [.answer(401), .answer(404), .answer(404), .answer(200, metadata)]
+        #expect(world.run("login", "notes", "--no-browser", server: answers).code == 7)
+        world.person = ScriptedPerson([])
+        world.consent.agrees = false
+        #expect(world.run("login", "notes", server: answers).code == 5)
+        #expect(world.consent.foreign.map { $0.elsewhere.map(\.host) } == [["other.example"]])
+    }
+
+    @Test(arguments: ["a\\nb", "a\\tb", "\\u001b[2J", "\\u0085", "a\\\"b", String(repeating: "x", count: 5000)])
+    func `OA15 a granted scope that no profile could hold ends the login`(scope: String) throws {
+        let world = try TestWorld(config: Self.config)
+        world.person = ScriptedPerson([])
+        let tokens = Self.tokens("at1", more: ",\"scope\":\"\(scope)\"")
+        let run = world.run("login", "notes", server: [.answer(401), .answer(200, Self.metadata), tokens])
+        #expect(run.code == 1, "\(run.talk)")
+        #expect(world.run("status", "notes", "--offline").code == 4)
+    }
+
+    @Test func `O10 one revocation that fails keeps nothing else from being tried`() throws {
+        let world = try TestWorld(config: Self.config.replacing("client-id = \"authctl\", ", with: ""))
+        world.person = ScriptedPerson([])
+        let metadata = Self.metadata.replacing(
+            "{\"issuer\"", with: "{\"registration_endpoint\":\"https://id.example/reg\",\"issuer\"")
+        let client = """
+            {"client_id":"r1","registration_client_uri":"https://id.example/reg/r1","registration_access_token":"rat"}
+            """
+        let run = world.run(
+            "login", "notes",
+            server: [
+                .answer(401), .answer(200, metadata), .answer(201, client), Self.tokens("at1", refresh: "rt1"),
+                Self.ann,
+            ])
+        #expect(run.code == 0, "\(run.talk)")
+        let logout = world.run("logout", "notes", server: [.answer(500), .answer(200), .answer(500)])
+        #expect(logout.code == 15 && logout.talk.contains("lives on at the authorization server"), "\(logout.talk)")
+        #expect(world.requests.count == 3)
+    }
+
+    @Test func `OA10 a client that was registered for a login that fails is deleted`() throws {
+        let world = try TestWorld(config: Self.config.replacing("client-id = \"authctl\", ", with: ""))
+        world.person = ScriptedPerson([])
+        world.consent.answer = "error=access_denied"
+        let metadata = Self.metadata.replacing(
+            "{\"issuer\"", with: "{\"registration_endpoint\":\"https://id.example/reg\",\"issuer\"")
+        let client = """
+            {"client_id":"r1","registration_client_uri":"https://id.example/reg/r1","registration_access_token":"rat"}
+            """
+        let run = world.run(
+            "login", "notes",
+            server: [.answer(401), .answer(200, metadata), .answer(201, client), .answer(204)])
+        #expect(run.code == 5, "\(run.talk)")
+        #expect(world.requests.last?.hasPrefix("DELETE https://id.example/reg/r1") == true)
+    }
+
+    @Test func `a scope that is asked for is another login, and advice is what works`() throws {
+        let world = try loggedIn()
+        let run = world.run(
+            "login", "notes", "--scope", "openid notes:write",
+            server: [.answer(401), .answer(200, Self.metadata), Self.tokens("at2"), Self.ann])
+        #expect(run.code == 0 && world.consent.visits.count == 2, "\(run.talk)")
+        world.person = ScriptedPerson()
+        _ = world.run("logout", "notes", server: [.answer(200), .answer(200)])
+        let refused = world.run("login", "notes", "--browser", "firefox -P work", server: [.answer(401)])
+        #expect(refused.talk.contains("without one: authctl login notes --device, or:"), "\(refused.talk)")
+        #expect(world.run("login", "notes", "--otp-stdin", server: []).code == 2)
+    }
+
+    @Test func `the top of the configuration holds for a URL, too`() throws {
+        let world = try TestWorld(config: "persist = \"none\"\nproxy = \"http://proxy.example:3128\"\n")
+        world.variables["AUTHCTL_STORE"] = nil
+        world.person = ScriptedPerson([ScriptedPerson.types("ann", "pw")])
+        let basic = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"x\""])
+        let run = world.run("login", "https://wire.example/me", server: [basic, basic, .answer(200, "{}")])
+        #expect(run.code == 0, "\(run.talk)")
+        #expect(world.settings.allSatisfy { $0.proxy == .url("http://proxy.example:3128") })
+        #expect(world.home.files.allSatisfy { !$0.contains("profiles/") })
+    }
+
     @Test func `OA12 another account than the wanted one is kept beside it, or ended`() throws {
         let world = try TestWorld(config: Self.config)
         let bob = HTTPResponse.answer(200, "{\"name\":\"bob\"}")
@@ -188,6 +275,7 @@ struct OAuthCommandTests {
         world.person = ScriptedPerson([], replace: [true])
         let kept = logIn()
         #expect(kept.code == 0 && kept.talk.contains("as bob."), "\(kept.talk)")
+        #expect(!kept.talk.contains("not stored"), "\(kept.talk)")
         #expect(world.run("whoami", "notes", server: [bob]).output == "bob\n")
         #expect(world.consent.visits.first?.url.contains("login_hint=ann") == true)
     }

@@ -41,7 +41,8 @@ struct LoginCommand: WorldCommand, ReportingCommand {
 
     private func logIn(_ invocation: Invocation, _ target: LoginTarget) throws(LoginError) -> ExitCode {
         let request = LoginSettingsResolver(
-            context: invocation.context, target: target, choices: login.choices, force: force)
+            context: invocation.context, target: target, choices: login.choices,
+            force: force || login.scope != nil)
         if login.continueWithout { return try AnonymousProbe(invocation, target.profile).tell(printsJSON: printsJSON) }
         let run = try LoginRun(invocation.context, target.profile, try request.settings())
         let keeper = GeneratedProfileKeeper(target, run)
@@ -65,7 +66,7 @@ struct LoginCommand: WorldCommand, ReportingCommand {
         // What the book may still know of an earlier login is not where this one is kept.
         let record =
             try wasThere || !run.keepsNothing
-            ? fromStore { () throws(StoreFault) in try run.keeper.account() } : nil
+            ? fromStore { () throws(StoreFault) in try run.keeper.account(of: identity) } : nil
         let who = identity.displayName.isEmpty ? "" : " as \(SafeText.escaped(identity.displayName))"
         let verb = wasThere ? "Already logged in to" : "Logged in to"
         invocation.say("\(verb) \(run.profile.name) (\(run.endpoint.origin))\(who).")

@@ -7,7 +7,7 @@
 /// - every wait ends: none is longer than what is left of its time, and only what a person or a stranger sends makes one anew;
 /// - a code is exchanged once at most, and only after the right response; nothing is polled without a wait before it;
 /// - the listener is open, or known to be in use, before a client is registered, and before anybody is told where to go;
-/// - a server on another origin is asked for nothing before the person has agreed;
+/// - a server on another origin is asked for nothing but its metadata before the person has agreed;
 /// - every path ends, and nothing happens after the end.
 package struct AuthorizationFlow: Equatable, Sendable {
     /// What the caller allows and already knows.

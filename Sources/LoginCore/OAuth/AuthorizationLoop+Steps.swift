@@ -115,7 +115,8 @@ extension AuthorizationLoop {
             let response = try transport.send(try call.request())
             // The code lives from when it came.
             held.deviceStart = device.now()
-            let code = try DeviceAuthorization(response, rule: subject.rule, parse: transport.read)
+            let code = try DeviceAuthorization(
+                response, from: endpoint.origin, rule: subject.rule, parse: transport.read)
             held.device = code
             return .codeIssued(code.times)
         } catch .oauth(.refused(let refusal)) {

@@ -43,13 +43,21 @@ package struct AuthorizationLoop {
         var effect = flow.handle(.begun)
         while true {
             switch effect {
-            case .finish(.failed(let error)): throw error
+            case .finish(.failed(let error)):
+                abandon(held)
+                throw error
             case .finish(.granted): return try granted(held)
             case .discover, .ask, .listen, .register, .push, .show, .awaitAnswer, .requestCode, .showCode, .wait, .poll,
                 .exchange:
                 effect = flow.handle(perform(effect, &held))
             }
         }
+    }
+
+    /// A client that was registered for this login dies with it, as far as its server can be made to delete it.
+    private func abandon(_ held: Held) {
+        guard let deletion = held.client?.deletion else { return }
+        _ = try? transport.send(deletion)
     }
 
     private func perform(_ effect: AuthorizationFlow.Effect, _ held: inout Held) -> AuthorizationFlow.Event {

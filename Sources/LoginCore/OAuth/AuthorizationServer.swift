@@ -96,9 +96,15 @@ package struct ForeignServer: Equatable, Sendable {
     package let evidence: [String]
     /// Whether a client is registered there for this login.
     package let registers: Bool
+    /// Further servers to which its metadata leads: a code that another one hands out would come to this one.
+    package let elsewhere: [Origin]
 
     /// Takes what was found; whether a person is asked is `toAsk`'s decision.
-    package init(resource: String, issuer: String, others: [String], evidence: [String], registers: Bool) {
+    package init(
+        resource: String, issuer: String, others: [String], evidence: [String], registers: Bool,
+        elsewhere: [Origin] = []
+    ) {
+        self.elsewhere = elsewhere
         self.resource = resource
         self.issuer = issuer
         self.others = others
@@ -106,20 +112,23 @@ package struct ForeignServer: Equatable, Sendable {
         self.registers = registers
     }
 
-    /// Whether a person has to agree first (RFC 9728, section 7.6): not on the service's own origin, where a profile says the
-    /// issuer, or where the server itself says that it makes the logins of the resource.
+    /// Whether a person has to agree first (RFC 9728, section 7.6): not where a profile says the issuer, and not where all of the
+    /// server is on one origin, which is the service's, or says itself that it makes the logins of the resource.
     /// - Returns: nothing where nobody is asked.
     package static func toAsk(
         about resource: EndpointURL, metadata: ServerMetadata, parse: URLReading, profile: OAuthProfile,
         found: ResourceMetadata?
     ) -> ForeignServer? {
-        guard profile.issuer == nil, parse(metadata.issuer)?.origin != resource.origin else { return nil }
-        guard !metadata.protects(resource.text), !(found.map { metadata.protects($0.resource) } ?? false) else {
-            return nil
-        }
+        guard profile.issuer == nil else { return nil }
+        let home = parse(metadata.issuer)?.origin
+        let elsewhere = Set(metadata.endpoints.values.map(\.origin)).filter { $0 != home }
+        let isKnown =
+            home == resource.origin || metadata.protects(resource.text)
+            || (found.map { metadata.protects($0.resource) } ?? false)
+        if isKnown, elsewhere.isEmpty { return nil }
         return ForeignServer(
             resource: resource.text, issuer: metadata.issuer,
             others: Array((found?.authorizationServers ?? []).dropFirst()), evidence: found?.evidence ?? [],
-            registers: profile.clientID == nil)
+            registers: profile.clientID == nil, elsewhere: elsewhere.sorted { $0.description < $1.description })
     }
 }

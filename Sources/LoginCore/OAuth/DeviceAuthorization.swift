@@ -34,7 +34,9 @@ package struct DeviceAuthorization: Equatable, Sendable {
 
     /// Reads the response.
     /// - Throws: `busy`; `oauth` with the refusal, with a URL that is not safe to be shown, or for what is missing.
-    package init(_ response: HTTPResponse, rule: EndpointRule, parse: URLReading) throws(LoginError) {
+    package init(
+        _ response: HTTPResponse, from endpoint: Origin? = nil, rule: EndpointRule, parse: URLReading
+    ) throws(LoginError) {
         let step = OAuthStep.deviceAuthorization
         let body = OAuthBody(response)
         if let busy = body.busy { throw .busy(busy) }
@@ -56,8 +58,10 @@ package struct DeviceAuthorization: Equatable, Sendable {
         self.userCode = userCode
         let complete = body.text("verification_uri_complete")
         do throws(OAuthFault) {
-            verificationURL = try rule.shown(address, read: parse)
-            completeURL = try complete.map { (text) throws(OAuthFault) in try rule.shown(text, read: parse) }
+            verificationURL = try rule.shown(address, namedBy: endpoint, read: parse)
+            completeURL = try complete.map { (text) throws(OAuthFault) in
+                try rule.shown(text, namedBy: endpoint, read: parse)
+            }
         } catch {
             throw .oauth(error)
         }

@@ -20,6 +20,15 @@ package struct EndpointURL: Hashable, Sendable {
     /// Path and query.
     package var target: String { query.map { "\(path)?\($0)" } ?? path }
 
+    /// Whether its query has a name that authctl sends itself: it would be there twice (RFC 6749, section 3.1), or hidden by an
+    /// encoding.
+    var hasReservedQuery: Bool {
+        (query ?? "").split(separator: "&").contains { pair in
+            let name = pair.prefix { $0 != "=" }
+            return name.contains("%") || OAuthParameter(name: String(name), value: "").isReserved
+        }
+    }
+
     /// Another path on the same origin.
     package func at(_ path: String) -> EndpointURL { EndpointURL(origin: origin, path: path) }
 
@@ -53,8 +62,11 @@ package struct EndpointRule: Equatable, Sendable {
 
     /// A URL that is shown to a person or handed to a browser: nothing in it ends a word or begins an escape sequence.
     /// - Throws: `unusableURL`, with nothing of it but its scheme.
-    package func shown(_ text: String, read: URLReading) throws(OAuthFault) -> EndpointURL {
-        guard let url = read(text), permits(url), url.text.utf8.allSatisfy(Self.isPlain) else {
+    /// - Parameter document: where it is from, if others name it.
+    package func shown(
+        _ text: String, namedBy document: Origin? = nil, read: URLReading
+    ) throws(OAuthFault) -> EndpointURL {
+        guard let url = read(text), permits(url, namedBy: document), url.text.utf8.allSatisfy(Self.isPlain) else {
             throw .unusableURL(scheme: Self.scheme(of: text))
         }
         return url

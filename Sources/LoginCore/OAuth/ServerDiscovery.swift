@@ -21,7 +21,8 @@ struct ServerDiscovery {
         guard let issuer = profile.issuer ?? resource?.issuer else {
             return try found(try findOwnServer(resource), resource)
         }
-        return try found(try findServer(issuer), resource)
+        return try found(
+            try findServer(issuer, namedBy: profile.issuer == nil ? subject.resource.origin : nil), resource)
     }
 
     /// A service that says nothing of itself may be its own authorization server.
@@ -60,9 +61,9 @@ struct ServerDiscovery {
         return nil
     }
 
-    private func findServer(_ issuer: String) throws(LoginError) -> ServerMetadata {
+    private func findServer(_ issuer: String, namedBy service: Origin? = nil) throws(LoginError) -> ServerMetadata {
         var search = try withMetadata { () throws(MetadataFault) in
-            try ServerMetadataSearch(issuer: issuer, rule: subject.rule, parse: transport.read)
+            try ServerMetadataSearch(issuer: issuer, namedBy: service, rule: subject.rule, parse: transport.read)
         }
         while let place = search.next {
             if let found = try search.take(try get(place), parse: transport.read) { return found }

@@ -35,7 +35,7 @@ package struct ServerMetadata: Equatable, Sendable {
         var endpoints: [OAuthEndpoint: EndpointURL] = [:]
         for endpoint in OAuthEndpoint.allCases {
             guard let text = body.text(endpoint.member) else { continue }
-            guard let url = parse(text), rule.permits(url, namedBy: source) else {
+            guard let url = parse(text), rule.permits(url, namedBy: source), !url.hasReservedQuery else {
                 throw .unsafeEndpoint(endpoint, url: text)
             }
             endpoints[endpoint] = url
@@ -87,8 +87,12 @@ package struct ServerMetadataSearch: Equatable, Sendable {
     private var sawUnreadable = false
 
     /// - Throws: `unsafeIssuer` for one that is no URL, has a query, or is not permitted.
-    package init(issuer: String, rule: EndpointRule, parse: URLReading) throws(MetadataFault) {
-        guard let url = parse(issuer), url.query == nil, !issuer.contains("#"), rule.permits(url) else {
+    /// - Parameter document: where the service names it; nothing where the profile does.
+    package init(
+        issuer: String, namedBy document: Origin? = nil, rule: EndpointRule, parse: URLReading
+    ) throws(MetadataFault) {
+        guard let url = parse(issuer), url.query == nil, !issuer.contains("#"), rule.permits(url, namedBy: document)
+        else {
             throw .unsafeIssuer(issuer)
         }
         self.issuer = issuer

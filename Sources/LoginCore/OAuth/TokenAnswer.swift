@@ -62,6 +62,9 @@ package struct IssuedTokens: Equatable, Sendable {
         guard let value = body.text("access_token") else {
             throw .oauth(.unusableResponse(step, .missing(member: "access_token")))
         }
+        guard body.members?["token_type"] == nil || body.text("token_type") != nil else {
+            throw .oauth(.unusableResponse(step, .unsafeText(member: "token_type")))
+        }
         if let type = body.text("token_type"), type.lowercased() != "bearer" {
             throw .oauth(.unusableResponse(step, .tokenType(type)))
         }
@@ -72,6 +75,7 @@ package struct IssuedTokens: Equatable, Sendable {
         refreshToken = body.text("refresh_token").map { Secret($0) }
         lifetime = body.seconds("expires_in", in: 1...Self.longestLife)
         scope = body.text("scope")
+        guard scope?.isScope ?? true else { throw .oauth(.unusableResponse(step, .unsafeText(member: "scope"))) }
         identityToken = body.text("id_token").map { Secret($0) }
     }
 
@@ -81,5 +85,12 @@ package struct IssuedTokens: Equatable, Sendable {
     ///   - old: the refresh token that stays where no new one came (RFC 6749, section 6).
     package func token(receivedAt now: Int64, keeping old: Secret? = nil) -> Token {
         Token(value: accessToken, refreshToken: refreshToken ?? old, expires: lifetime.map { now + Int64($0) })
+    }
+}
+
+extension String {
+    /// Scope tokens with blanks between them (RFC 6749, section 3.3), and not more than anybody needs: it is kept, and shown.
+    fileprivate var isScope: Bool {
+        utf8.count <= 4096 && utf8.allSatisfy { (0x20...0x7e).contains($0) && !"\"\\".utf8.contains($0) }
     }
 }

@@ -85,15 +85,13 @@ extension Service {
     /// Revokes the tokens of a grant (RFC 7009), the refresh token first, and deletes the client that was registered for it
     /// (RFC 7592).
     func revoke(_ grant: Grant) throws(LoginError) -> LogoutOutcome {
-        let calls = OAuthCall.revocations(grant)
-        var outcome = LogoutOutcome.notOffered
-        for call in calls {
-            let response = try authorizationClient().send(try call.request())
-            switch RevocationAnswer(response) {
-            case .revoked: outcome = .ended(status: response.status)
-            case .unsupported: continue
-            case .failed(let status):
-                throw .failure(.unexpectedStatus(status, step: OAuthStep.revocation.rawValue, words: nil))
+        var outcome = LogoutOutcome.notOffered, fault: LoginError?
+        // One that fails does not keep the others from being tried.
+        for call in OAuthCall.revocations(grant) {
+            do throws(LoginError) {
+                outcome = try revoke(call) ?? outcome
+            } catch {
+                fault = fault ?? error
             }
         }
         do throws(LoginError) {
@@ -101,7 +99,19 @@ extension Service {
         } catch {
             undeletedClient = grant.terms.client.id
         }
+        if let fault { throw fault }
         return outcome
+    }
+
+    /// - Returns: nothing where the server does not revoke such tokens.
+    private func revoke(_ call: OAuthCall) throws(LoginError) -> LogoutOutcome? {
+        let response = try authorizationClient().send(try call.request())
+        switch RevocationAnswer(response) {
+        case .revoked: return .ended(status: response.status)
+        case .unsupported: return nil
+        case .failed(let status):
+            throw .failure(.unexpectedStatus(status, step: OAuthStep.revocation.rawValue, words: nil))
+        }
     }
 
     /// Ends a grant that is not kept, as far as that is possible: nobody is told what came of it.

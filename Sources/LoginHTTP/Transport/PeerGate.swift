@@ -77,8 +77,8 @@ final class PeerGate {
 extension CurlOptions {
     /// Which addresses of an origin may be connected to.
     func peerRule(for origin: Origin) -> PeerGate.Rule {
-        if origin.scheme != "https" { return settings.allowHTTP ? .oneAddress : .loopbackOnly }
         // Behind a proxy nobody sees where it leads.
-        return settings.mayBeLocal || proxy.url != nil ? .anyAddress : .publicOnly
+        if !settings.mayBeLocal, proxy.url == nil { return .publicOnly }
+        return origin.scheme == "https" ? .anyAddress : settings.allowHTTP ? .oneAddress : .loopbackOnly
     }
 }

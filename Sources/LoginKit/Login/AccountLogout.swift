@@ -113,11 +113,13 @@ package struct AccountLogout {
         let stored = try run.keeper.fill()
         guard let session = stored.session else { return .notAsked }
         run.service.hold(stored.extraSecrets)
-        let outcome = try run.service.logout(session, username: account.username)
-        if let id = run.service.undeletedClient {
-            context.say(
-                "the client \(SafeText.quoted(id)), registered for this login, lives on at the authorization server")
+        defer {
+            if let id = run.service.undeletedClient {
+                context.say(
+                    "the client \(SafeText.quoted(id)), registered for this login, lives on at the authorization server"
+                )
+            }
         }
-        return Receipt.Server(outcome)
+        return Receipt.Server(try run.service.logout(session, username: account.username))
     }
 }

@@ -67,6 +67,10 @@ package struct LoginSettingsResolver {
                     "--device, --no-browser, --browser, --qr and --scope are for profiles with method 'oauth', and "
                         + "\(target.profile.name) is none"))
         }
+        if choices.code != nil {
+            throw .usage(
+                .badValue(option: "--otp-stdin", problem: "and --otp-command cannot be used with method 'oauth'"))
+        }
         if choices.ttl != nil {
             throw .usage(.badValue(option: "--ttl", problem: "cannot be used with method 'oauth'"))
         }

@@ -97,6 +97,7 @@ extension LoginContext {
             verify: RequestRule(method: "GET", path: Template(literal: url.target)))
         // Variables hold for this login; what is written down is what the options say.
         let lasting = try choices.applied(to: profile).settings
+        profile = profiles.withDefaults(profile)
         try profile.settings.override(by: world.environment)
         profile = try choices.applied(to: profile)
         let (target, challenges) = try follow(url, profile, choices)

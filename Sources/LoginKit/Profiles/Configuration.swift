@@ -101,7 +101,8 @@ package struct Configuration {
         return StrictTable(members, file: file, path: "")
     }
 
-    private func withDefaults(_ profile: Profile) -> Profile {
+    /// The same with what stands at the top, where it says nothing itself.
+    func withDefaults(_ profile: Profile) -> Profile {
         var profile = profile
         profile.settings.store = profile.settings.store ?? defaults.store
         profile.settings.persist = profile.settings.persist ?? defaults.persist

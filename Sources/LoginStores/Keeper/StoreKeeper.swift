@@ -122,11 +122,19 @@ package final class StoreKeeper: LoginKeeper {
     var keepsNothing: Bool { rules.persistence == .none || chosen?.name == StoreName.none }
 
     /// The record of the account that is meant, if there is one.
-    package func account() throws(StoreFault) -> AccountRecord? {
+    package func account() throws(StoreFault) -> AccountRecord? { try account(named: subject.username) }
+
+    /// The one that a login came out as: the server's name may be another one than the name that was wanted.
+    package func account(of identity: Identity) throws(StoreFault) -> AccountRecord? {
+        if let found = try account(named: identity.accountName) { return found }
+        return try account()
+    }
+
+    private func account(named username: String?) throws(StoreFault) -> AccountRecord? {
         guard let profile = try book.read().profile(subject.profile) else { return nil }
         // The book may still know the profile at an origin that it has left.
         guard profile.origin == subject.origin else { return nil }
-        guard let username = subject.username else { return profile.activeAccount }
+        guard let username else { return profile.activeAccount }
         return profile.account(named: username)
     }
 }
