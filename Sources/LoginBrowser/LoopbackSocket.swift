@@ -58,11 +58,7 @@ final class LoopbackSocket {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(port).bigEndian
         inet_pton(AF_INET, "127.0.0.1", &address.sin_addr)
-        return withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
+        return bind(descriptor, &address)
     }
 
     private static func bindIPv6(_ descriptor: Int32, _ port: Int) -> Int32 {
@@ -70,9 +66,14 @@ final class LoopbackSocket {
         address.sin6_family = sa_family_t(AF_INET6)
         address.sin6_port = in_port_t(port).bigEndian
         inet_pton(AF_INET6, "::1", &address.sin6_addr)
-        return withUnsafePointer(to: &address) { pointer in
+        return bind(descriptor, &address)
+    }
+
+    /// - Parameter address: of either family.
+    private static func bind<Address>(_ descriptor: Int32, _ address: inout Address) -> Int32 {
+        withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in6>.size))
+                Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
             }
         }
     }

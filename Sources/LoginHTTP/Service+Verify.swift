@@ -66,8 +66,7 @@ extension ParsedResponse {
 extension Session {
     /// Who it is, where only the id_token of its grant said it.
     fileprivate func name(at place: Place) -> String? {
-        guard case .identityToken = place, case .token(let token) = self else { return nil }
-        return token.terms?.name
+        if case .identityToken = place { terms?.name } else { nil }
     }
 }
 

@@ -22,6 +22,15 @@ struct OAuthCommandTests {
          "device_authorization_endpoint":"https://id.example/device"}
         """
 
+    /// The same of a server that registers clients, and the one that it registers.
+    private static let registering = metadata.replacing(
+        "{\"issuer\"", with: "{\"registration_endpoint\":\"https://id.example/reg\",\"issuer\"")
+
+    private static let client = """
+        {"client_id":"r1","token_endpoint_auth_method":"none","registration_client_uri":"https://id.example/reg/r1",
+         "registration_access_token":"rat"}
+        """
+
     private static func tokens(_ value: String, refresh: String? = nil, more: String = "") -> HTTPResponse {
         let refresh = refresh.map { ",\"refresh_token\":\"\($0)\"" } ?? ""
         return .answer(
@@ -32,7 +41,6 @@ struct OAuthCommandTests {
 
     private func loggedIn(_ config: String = config) throws -> TestWorld {
         let world = try TestWorld(config: config)
-        world.person = ScriptedPerson()
         world.person = ScriptedPerson([])
         let run = world.run(
             "login", "notes",
@@ -51,6 +59,7 @@ struct OAuthCommandTests {
             exchange.contains("grant_type=authorization_code&code=c0de&redirect_uri=http%3A%2F%2F127.0.0.1%3A41873"))
         #expect(exchange.contains("&code_verifier=") && exchange.contains("&client_id=authctl"))
         #expect(world.requests[3].contains("Authorization: Bearer at1"))
+        #expect(world.consent.hasEnded)
         let visit = try #require(world.consent.visits.first)
         #expect(visit.starts && visit.server.name == "https://id.example" && visit.server.scope == "openid notes:read")
         #expect(world.run("whoami", "notes", server: [Self.ann]).output == "ann\n")
@@ -203,15 +212,11 @@ struct OAuthCommandTests {
     @Test func `O10 one revocation that fails keeps nothing else from being tried`() throws {
         let world = try TestWorld(config: Self.config.replacing("client-id = \"authctl\", ", with: ""))
         world.person = ScriptedPerson([])
-        let metadata = Self.metadata.replacing(
-            "{\"issuer\"", with: "{\"registration_endpoint\":\"https://id.example/reg\",\"issuer\"")
-        let client = """
-            {"client_id":"r1","registration_client_uri":"https://id.example/reg/r1","registration_access_token":"rat"}
-            """
         let run = world.run(
             "login", "notes",
             server: [
-                .answer(401), .answer(200, metadata), .answer(201, client), Self.tokens("at1", refresh: "rt1"),
+                .answer(401), .answer(200, Self.registering), .answer(201, Self.client),
+                Self.tokens("at1", refresh: "rt1"),
                 Self.ann,
             ])
         #expect(run.code == 0, "\(run.talk)")
@@ -224,14 +229,9 @@ struct OAuthCommandTests {
         let world = try TestWorld(config: Self.config.replacing("client-id = \"authctl\", ", with: ""))
         world.person = ScriptedPerson([])
         world.consent.answer = "error=access_denied"
-        let metadata = Self.metadata.replacing(
-            "{\"issuer\"", with: "{\"registration_endpoint\":\"https://id.example/reg\",\"issuer\"")
-        let client = """
-            {"client_id":"r1","registration_client_uri":"https://id.example/reg/r1","registration_access_token":"rat"}
-            """
         let run = world.run(
             "login", "notes",
-            server: [.answer(401), .answer(200, metadata), .answer(201, client), .answer(204)])
+            server: [.answer(401), .answer(200, Self.registering), .answer(201, Self.client), .answer(204)])
         #expect(run.code == 5, "\(run.talk)")
         #expect(world.requests.last?.hasPrefix("DELETE https://id.example/reg/r1") == true)
     }
@@ -318,16 +318,11 @@ struct OAuthCommandTests {
         let config = Self.config.replacing("client-id = \"authctl\", ", with: "")
         let world = try TestWorld(config: config)
         world.person = ScriptedPerson([])
-        let metadata = Self.metadata.replacing(
-            "{\"issuer\"", with: "{\"registration_endpoint\":\"https://id.example/reg\",\"issuer\"")
-        let client = """
-            {"client_id":"r1","token_endpoint_auth_method":"none","registration_client_uri":"https://id.example/reg/r1",
-             "registration_access_token":"rat"}
-            """
         let run = world.run(
             "login", "notes",
             server: [
-                .answer(401), .answer(200, metadata), .answer(201, client), Self.tokens("at1", refresh: "rt1"),
+                .answer(401), .answer(200, Self.registering), .answer(201, Self.client),
+                Self.tokens("at1", refresh: "rt1"),
                 Self.ann,
             ])
         #expect(run.code == 0, "\(run.talk)")

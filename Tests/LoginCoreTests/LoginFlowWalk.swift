@@ -183,26 +183,9 @@ extension LoginFlowWalk.Shadow {
 extension LoginFlowWalk {
     /// The length of the longest path to an end; nothing if some path never ends.
     var longestPath: Int? {
-        // A place that was found later never leads to one that is not yet done, unless there is a cycle.
-        var remaining = [Int](repeating: 0, count: places.count)
-        var next = [[Int]](repeating: [], count: places.count)
-        var incoming = next
-        for step in steps {
-            if case .finished = step.from.flow.state { continue }
-            next[step.index.from].append(step.index.to)
-            incoming[step.index.to].append(step.index.from)
+        let steps = steps.lazy.filter { step in
+            if case .finished = step.from.flow.state { false } else { true }
         }
-        var open = next.map(\.count)
-        var queue = open.indices.filter { open[$0] == 0 }
-        var done = 0
-        while let place = queue.popLast() {
-            done += 1
-            for before in incoming[place] {
-                remaining[before] = max(remaining[before], remaining[place] + 1)
-                open[before] -= 1
-                if open[before] == 0 { queue.append(before) }
-            }
-        }
-        return done == places.count ? remaining[0] : nil
+        return LoginCoreTests.longestPath(among: places.count, steps.map { ($0.index.from, $0.index.to) })
     }
 }

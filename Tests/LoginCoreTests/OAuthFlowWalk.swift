@@ -120,24 +120,7 @@ extension OAuthFlowWalk {
     /// The length of the longest path to an end; nothing if some path never ends. Steps that lead back to where they began are
     /// left out: whoever sends a wrong address makes them, and each has to be one of the wait for the browser.
     var longestPath: Int? {
-        var remaining = [Int](repeating: 0, count: places.count)
-        var next = [Set<Int>](repeating: [], count: places.count)
-        var incoming = next
-        for step in steps where step.index.from != step.index.to {
-            next[step.index.from].insert(step.index.to)
-            incoming[step.index.to].insert(step.index.from)
-        }
-        var open = next.map(\.count)
-        var queue = open.indices.filter { open[$0] == 0 }
-        var done = 0
-        while let place = queue.popLast() {
-            done += 1
-            for before in incoming[place] {
-                remaining[before] = max(remaining[before], remaining[place] + 1)
-                open[before] -= 1
-                if open[before] == 0 { queue.append(before) }
-            }
-        }
-        return done == places.count ? remaining[0] : nil
+        LoginCoreTests.longestPath(
+            among: places.count, steps.lazy.map(\.index).filter { $0.from != $0.to }.map { ($0.from, $0.to) })
     }
 }

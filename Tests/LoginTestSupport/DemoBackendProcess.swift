@@ -61,22 +61,23 @@ public final class DemoBackendProcess {
     }
 
     /// The contract's profiles as TOML, pointed at this server.
-    public func profiles() throws -> String {
-        try Self.profilesOfPortOne.get().replacing("127.0.0.1:1", with: "127.0.0.1:\(port)")
-    }
+    public func profiles() throws -> String { try pointed(Self.printed) }
 
     /// Those of its authorization server, likewise: `notes`, `pad` without a client, and `tv` for a code.
-    public func oauthProfiles() throws -> String {
-        try Self.oauthProfilesOfPortOne.get().replacing("127.0.0.1:1", with: "127.0.0.1:\(port)")
+    public func oauthProfiles() throws -> String { try pointed(Self.printedOAuth) }
+
+    private func pointed(_ profiles: Result<String, any Error>) throws -> String {
+        try profiles.get().replacing("127.0.0.1:1", with: "127.0.0.1:\(port)")
     }
 
-    private static let oauthProfilesOfPortOne = Result {
-        try Command.run(ChildSpec(BuiltProducts.path(of: "demo-backend"), ["--oauth-profiles", "--port", "1"])).output
-    }
+    /// Of port 1, once for all servers, as the next one.
+    private static let printed = print("--profiles")
+    private static let printedOAuth = print("--oauth-profiles")
 
-    /// Printed once for all servers.
-    private static let profilesOfPortOne = Result {
-        try Command.run(ChildSpec(BuiltProducts.path(of: "demo-backend"), ["--profiles", "--port", "1"])).output
+    private static func print(_ option: String) -> Result<String, any Error> {
+        Result {
+            try Command.run(ChildSpec(BuiltProducts.path(of: "demo-backend"), [option, "--port", "1"])).output
+        }
     }
 
     /// What it saw, in order. The requests to `/demo/…` are not among it.

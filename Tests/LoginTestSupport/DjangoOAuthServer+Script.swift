@@ -4,31 +4,14 @@ extension DjangoOAuthServer {
         import json, os, socketserver, subprocess, sys, threading
         threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
         folder, wanted = sys.argv[1], json.loads(sys.argv[2])
-        import django
-        from django.conf import settings
+        \#(DjangoSettings.script)
         key = subprocess.check_output(["openssl", "genrsa", "2048"], text=True, stderr=subprocess.DEVNULL)
         scopes = {scope: "the scope " + scope for scope in ["openid"] + wanted["scopes"]}
-        apps = ["django.contrib." + app for app in ["admin", "auth", "contenttypes", "sessions", "messages"]]
-        settings.configure(
-            SECRET_KEY="of a test", ALLOWED_HOSTS=["127.0.0.1"], ROOT_URLCONF="__main__", USE_TZ=True,
-            STATIC_URL="/static/", DEFAULT_AUTO_FIELD="django.db.models.AutoField", LOGIN_URL="/admin/login/",
-            INSTALLED_APPS=apps + ["oauth2_provider"],
-            MIDDLEWARE=[
-                "django.middleware.security.SecurityMiddleware", "django.contrib.sessions.middleware.SessionMiddleware",
-                "django.middleware.common.CommonMiddleware", "django.middleware.csrf.CsrfViewMiddleware",
-                "django.contrib.auth.middleware.AuthenticationMiddleware",
-                "django.contrib.messages.middleware.MessageMiddleware"],
-            TEMPLATES=[{
-                "BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True,
-                "OPTIONS": {"context_processors": [
-                    "django.template.context_processors.request", "django.contrib.auth.context_processors.auth",
-                    "django.contrib.messages.context_processors.messages"]}}],
-            DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": folder + "/db.sqlite3"}},
-            PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"],
+        configure(
+            ["oauth2_provider"], LOGIN_URL="/admin/login/",
             OAUTH2_PROVIDER={
                 "OIDC_ENABLED": True, "OIDC_RSA_PRIVATE_KEY": key, "SCOPES": scopes, "DEFAULT_SCOPES": wanted["scopes"],
                 "PKCE_REQUIRED": True, "ACCESS_TOKEN_EXPIRE_SECONDS": wanted["lifetime"], "ROTATE_REFRESH_TOKEN": True})
-        django.setup()
         from django.contrib import admin
         from django.contrib.auth.models import User
         from django.core.management import call_command

@@ -82,31 +82,13 @@ public final class DjangoServer {
         import json, os, socketserver, ssl, sys, threading
         threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
         folder, secure = sys.argv[1], sys.argv[2:]
-        import django
-        from django.conf import settings
+        \(DjangoSettings.script)
         users = json.load(open(folder + "/users.json"))
         wants_codes = any(user["codes"] for user in users)
-        apps = ["django.contrib." + app for app in ["admin", "auth", "contenttypes", "sessions", "messages"]]
-        apps += ["django_otp", "django_otp.plugins.otp_static"] if wants_codes else []
-        otp = ["django_otp.middleware.OTPMiddleware"] if wants_codes else []
-        settings.configure(
-            SECRET_KEY="of a test", ALLOWED_HOSTS=["127.0.0.1"], ROOT_URLCONF="__main__", USE_TZ=True,
-            SESSION_COOKIE_SECURE=bool(secure), CSRF_COOKIE_SECURE=bool(secure), STATIC_URL="/static/",
-            DEFAULT_AUTO_FIELD="django.db.models.AutoField",
-            INSTALLED_APPS=apps,
-            MIDDLEWARE=[
-                "django.middleware.security.SecurityMiddleware", "django.contrib.sessions.middleware.SessionMiddleware",
-                "django.middleware.common.CommonMiddleware", "django.middleware.csrf.CsrfViewMiddleware",
-                "django.contrib.auth.middleware.AuthenticationMiddleware", *otp,
-                "django.contrib.messages.middleware.MessageMiddleware"],
-            TEMPLATES=[{
-                "BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True,
-                "OPTIONS": {"context_processors": [
-                    "django.template.context_processors.request", "django.contrib.auth.context_processors.auth",
-                    "django.contrib.messages.context_processors.messages"]}}],
-            DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": folder + "/db.sqlite3"}},
-            PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"])
-        django.setup()
+        configure(
+            ["django_otp", "django_otp.plugins.otp_static"] if wants_codes else [],
+            ["django_otp.middleware.OTPMiddleware"] if wants_codes else [],
+            SESSION_COOKIE_SECURE=bool(secure), CSRF_COOKIE_SECURE=bool(secure))
         from django.contrib import admin
         from django.contrib.auth.models import User
         from django.core.management import call_command

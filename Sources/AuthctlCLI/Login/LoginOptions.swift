@@ -168,7 +168,7 @@ extension LoginOptions {
 
     private var consent: ConsentChoices {
         var consent = ConsentChoices()
-        consent.way = device ? .device : noBrowser ? .noBrowser : browser == nil ? nil : .browser
+        consent.way = device ? .device : noBrowser || browser != nil ? .browser(starts: !noBrowser) : nil
         (consent.browser, consent.scope, consent.showsQR) = (browser, scope, qr)
         return consent
     }

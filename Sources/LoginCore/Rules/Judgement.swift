@@ -52,11 +52,7 @@ extension ParsedResponse {
         rule.message.flatMap { text(at: $0) } ?? lacksScope?.parameters["error_description"]
     }
 
-    private var lacksScope: AuthenticateChallenge? {
-        AuthenticateChallenge.parse(response.values(of: "WWW-Authenticate")).first {
-            $0.scheme == "bearer" && $0.parameters["error"] == "insufficient_scope"
-        }
-    }
+    private var lacksScope: AuthenticateChallenge? { response.lacksScope }
 
     /// An answer that by itself tells a good credential without rights from a wrong one: it carries the server's proof of the
     /// credential, or a Bearer challenge that says so (RFC 6750, section 3.1).
@@ -110,6 +106,15 @@ extension Step {
         case .login, .verify: [Condition(status: 401)]
         case .refresh: (400..<500).contains(status) && status != 408 && status != 429 ? [Condition(status: status)] : []
         case .logout, .page: []
+        }
+    }
+}
+
+extension HTTPResponse {
+    /// The challenge that says that the token is good, and its scope is not enough (RFC 6750, section 3.1).
+    package var lacksScope: AuthenticateChallenge? {
+        AuthenticateChallenge.parse(values(of: "WWW-Authenticate")).first {
+            $0.scheme == "bearer" && $0.parameters["error"] == "insufficient_scope"
         }
     }
 }

@@ -31,12 +31,15 @@ struct AnonymousCheck {
 
     /// The protection space of a login that answers no challenge: in which words a stranger is refused does not matter.
     func space(_ method: AuthenticationMethod) throws(LoginError) -> ProtectionSpace {
-        let origin = client.endpoint.origin
-        guard let (rule, step) = client.profile.guarded else {
-            try greet()
-            return ProtectionSpace(origin: origin, method: method)
+        ProtectionSpace(origin: client.endpoint.origin, realm: try challenges().first?.realm, method: method)
+    }
+
+    /// With what somebody without a login is refused; nothing where there is no endpoint to ask.
+    func challenges() throws(LoginError) -> [AuthenticateChallenge] {
+        if let (rule, step) = client.profile.guarded {
+            return try send(rule, at: step, by: client.plainly).facts.challenges
         }
-        let realm = try send(rule, at: step, by: client.plainly).facts.challenges.first?.realm
-        return ProtectionSpace(origin: origin, realm: realm, method: method)
+        try greet()
+        return []
     }
 }

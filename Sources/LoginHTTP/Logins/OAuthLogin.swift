@@ -15,15 +15,8 @@ final class OAuthLogin: LoginProcedure {
     }
 
     func prepare(hasPassword: Bool) throws(LoginError) -> ProtectionSpace {
-        let origin = client.endpoint.origin
-        let check = AnonymousCheck(client: client)
-        if let (rule, step) = client.profile.guarded {
-            let challenges = try check.send(rule, at: step, by: client.plainly).facts.challenges
-            challenge = challenges.first { $0.scheme == "bearer" }
-        } else {
-            try check.greet()
-        }
-        let found = ProtectionSpace(origin: origin, realm: challenge?.realm, method: .oauth)
+        challenge = try AnonymousCheck(client: client).challenges().first { $0.scheme == "bearer" }
+        let found = ProtectionSpace(origin: client.endpoint.origin, realm: challenge?.realm, method: .oauth)
         space = found
         return found
     }

@@ -48,7 +48,7 @@ final class ConsentPrompt: Prompt {
         wishes.scope = settings.consent.scope
         wishes.username = settings.username
         wishes.choosesAccount = settings.policy.force
-        wishes.way = settings.consent.option
+        wishes.way = settings.consent.way
         wishes.canStartBrowser = dialogue.canStartBrowser
         wishes.mayAsk = run.mayAsk
         wishes.patience = settings.policy.patience

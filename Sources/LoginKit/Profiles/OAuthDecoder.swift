@@ -68,9 +68,7 @@ struct OAuthDecoder {
         guard let text = try line("client-secret", in: table) else { return nil }
         guard text.hasPrefix("{secret:"), text.hasSuffix("}") else { return .given(Secret(text)) }
         let label = String(text.dropFirst("{secret:".count).dropLast())
-        guard (1...60).contains(label.count), SafeText.escaped(label) == label else {
-            throw table.fault("client-secret", "{secret:…} needs a label of at most 60 plain characters")
-        }
+        try table.check(secretLabel: label, at: "client-secret")
         return .asked(label: label)
     }
 

@@ -145,10 +145,7 @@ struct RequestDecoder {
             throw table.fault(nil, "{otp} is allowed only in 'form', 'json' and 'header'")
         }
         for case .secret(let label) in rule.slots {
-            // It is shown at the prompt, and names what is stored.
-            guard (1...60).contains(label.count), SafeText.escaped(label) == label else {
-                throw table.fault(nil, "{secret:…} needs a label of at most 60 plain characters")
-            }
+            try table.check(secretLabel: label, at: nil)
         }
     }
 }

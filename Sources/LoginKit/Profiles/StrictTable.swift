@@ -89,6 +89,13 @@ package struct StrictTable {
         return .badConfig(file: file, path: place.isEmpty ? nil : place, line: nil, problem: problem)
     }
 
+    /// - Parameter label: of `{secret:LABEL}`: it is shown at the prompt, and names what is stored.
+    func check(secretLabel label: String, at key: String?) throws(UsageFault) {
+        guard (1...60).contains(label.count), SafeText.escaped(label) == label else {
+            throw fault(key, "{secret:…} needs a label of at most 60 plain characters")
+        }
+    }
+
     func pathOf(_ key: String) -> String {
         path.isEmpty ? key : "\(path).\(key)"
     }

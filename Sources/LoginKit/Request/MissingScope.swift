@@ -4,10 +4,7 @@ extension HTTPResponse {
     /// What a next login has to ask for: what is granted by now, and what this request needs (RFC 6750, section 3.1).
     /// - Returns: nothing where the server does not say it, or no authorization server has handed out the token.
     func missingScope(of session: Session) -> String? {
-        guard case .token(let token) = session, let terms = token.terms else { return nil }
-        let challenge = AuthenticateChallenge.parse(values(of: "WWW-Authenticate")).first {
-            $0.scheme == "bearer" && $0.parameters["error"] == "insufficient_scope"
-        }
-        return challenge?.parameters["scope"].map { terms.scope(with: $0) }
+        guard let terms = session.terms else { return nil }
+        return lacksScope?.parameters["scope"].map { terms.scope(with: $0) }
     }
 }
