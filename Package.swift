@@ -114,7 +114,7 @@ let package = Package(
             exclude: ["Snapshots"],
             swiftSettings: strict),
         .testTarget(
-            name: "CorpusTests", dependencies: ["LoginCore", "LoginHTTP", "LoginBrowser", "LoginKit"],
+            name: "CorpusTests", dependencies: ["LoginCore", "LoginHTTP", "LoginBrowser", "LoginKit", "AuthctlCLI"],
             exclude: ["Corpus", "Driver"],
             swiftSettings: strict),
         .testTarget(
@@ -133,7 +133,8 @@ if Context.environment["AUTHCTL_FUZZ"] != nil {
     package.targets += [
         .systemLibrary(name: "CFuzzer", path: "Tests/CFuzzer"),
         .executableTarget(
-            name: "Fuzz", dependencies: ["LoginCore", "LoginHTTP", "LoginBrowser", "LoginKit", "CFuzzer"],
+            name: "Fuzz",
+            dependencies: ["LoginCore", "LoginHTTP", "LoginBrowser", "LoginKit", "AuthctlCLI", "CFuzzer"],
             path: "Tests/CorpusTests",
             exclude: ["Corpus", "CorpusTests.swift"], swiftSettings: strict),
     ]

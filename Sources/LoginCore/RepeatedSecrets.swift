@@ -26,23 +26,18 @@ package struct RepeatedSecrets: Equatable, Sendable {
     package func stand(in text: String) -> Bool {
         guard !secrets.isEmpty else { return false }
         let forms = RepeatedText.forms(of: text)
+        // Digits stay as they are, and letters become small.
         let digits = text.utf8.map { $0 | 0x20 }
         return secrets.contains { secret in
             secret.withUnsafeBytes { bytes in
                 forms.contains { $0.firstRange(of: bytes) != nil }
-                    || (bytes.count >= Self.leastInHex && digits.firstRange(of: Self.hex(bytes)) != nil)
+                    || (bytes.count >= Self.leastInHex && digits.firstRange(of: Hexadecimal.digits(bytes)) != nil)
             }
         }
     }
 
     /// In bytes: of shorter ones the digits stand in many a number.
     private static let leastInHex = 4
-
-    /// In small letters, as `| 0x20` leaves digits and makes letters.
-    private static func hex(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
-        let digits = Array("0123456789abcdef".utf8)
-        return bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xf)]] }
-    }
 
     /// The base64 of the bytes that fill whole groups: the rest depends on what follows.
     private static func base64Core(_ secret: Secret) -> Secret? {

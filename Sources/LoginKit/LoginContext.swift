@@ -104,7 +104,7 @@ package final class LoginContext {
     /// What was remembered when the work began.
     package func document() throws(LoginError) -> AccountRegistryDocument {
         if let remembered { return remembered }
-        let document = try fromStore { () throws(StoreFault) in try book.read() }
+        let document = try fromStore(try book.read())
         remembered = document
         return document
     }

@@ -2,6 +2,7 @@ import CCurl
 import LoginCore
 import Secrets
 
+@testable import AuthctlCLI
 @testable import LoginKit
 @testable import LoginHTTP
 

@@ -66,7 +66,7 @@ struct LoginCommand: WorldCommand, ReportingCommand {
         // What the book may still know of an earlier login is not where this one is kept.
         let record =
             try wasThere || !run.keepsNothing
-            ? fromStore { () throws(StoreFault) in try run.keeper.account(of: identity) } : nil
+            ? fromStore(try run.keeper.account(of: identity)) : nil
         let who = identity.displayName.isEmpty ? "" : " as \(SafeText.escaped(identity.displayName))"
         let verb = wasThere ? "Already logged in to" : "Logged in to"
         invocation.say("\(verb) \(run.profile.name) (\(run.endpoint.origin))\(who).")

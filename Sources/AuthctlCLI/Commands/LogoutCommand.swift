@@ -84,7 +84,7 @@ struct LogoutCommand: WorldCommand, ReportingCommand {
     /// Whoever logs out of one of several accounts may take it for the only one.
     private func tellOfOthers(_ receipts: [Receipt], _ invocation: Invocation) throws(LoginError) {
         guard !all, let done = receipts.first,
-            let record = try fromStore({ () throws(StoreFault) in try invocation.context.book.read() }).profile(
+            let record = try fromStore(try invocation.context.book.read()).profile(
                 done.profile),
             record.activeAccount == nil, let next = record.usernames.first
         else { return }

@@ -35,9 +35,7 @@ struct ProfileDefaultCommand: WorldCommand, ReportingCommand {
                     file: invocation.context.paths.configFile, path: "default", line: nil,
                     problem: "says '\(configured)', which overrides this choice; change it there"))
         }
-        try fromStore { () throws(StoreFault) in
-            _ = try invocation.context.book.update { $0.defaultProfile = profile.name }
-        }
+        _ = try fromStore(try invocation.context.book.update { $0.defaultProfile = profile.name })
         invocation.say("The default profile is now \(profile.name).")
         if printsJSON { try invocation.streams.result(json: ["default": profile.name]) }
         return .ok

@@ -27,13 +27,12 @@ struct ProfileRemoveCommand: WorldCommand, ReportingCommand {
         case .made:
             invocation.context.topic = ErrorContext(profile: name)
         }
-        guard try fromStore({ () throws(StoreFault) in try forget(invocation.context.book) }) else {
+        guard try fromStore(try forget(invocation.context.book)) else {
             throw .usage(
                 .other("it still has logins; log out first: \(ShellCommand("authctl", "logout", name, "--all"))"))
         }
-        _ = try fromStore { () throws(StoreFault) in
-            try invocation.context.world.profileFolder(invocation.context.paths.madeProfiles).remove("\(name).toml")
-        }
+        _ = try fromStore(
+            try invocation.context.world.profileFolder(invocation.context.paths.madeProfiles).remove("\(name).toml"))
         invocation.say("Removed the profile \(SafeText.escaped(name)).")
         if printsJSON { try invocation.streams.result(json: ["removed": name]) }
         return .ok

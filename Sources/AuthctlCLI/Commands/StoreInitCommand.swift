@@ -26,12 +26,10 @@ struct StoreInitCommand: WorldCommand, ReportingCommand {
             throw .usage(.badValue(option: "store", problem: "only 'file' needs to be set up"))
         }
         // Before anybody types a passphrase for nothing.
-        let isSetUp = try fromStore { () throws(StoreFault) in try invocation.context.shelf().hasEncryptedFile() }
+        let isSetUp = try fromStore(try invocation.context.shelf().hasEncryptedFile())
         if isSetUp { throw .store(.alreadySetUp(.file, path: invocation.context.encryptedFile)) }
         let source = try keySource(invocation)
-        try fromStore { () throws(StoreFault) in
-            try EncryptedFileStore.create(folder: invocation.context.paths.stateFolder, source: source)
-        }
+        try fromStore(try EncryptedFileStore.create(folder: invocation.context.paths.stateFolder, source: source))
         invocation.say("The encrypted file is set up; 'auto' will choose it for new logins.")
         if case .passphrase = source { invocation.say(Self.whoAsks) }
         if printsJSON { try invocation.streams.result(json: ["store": "file", "result": "ok"]) }

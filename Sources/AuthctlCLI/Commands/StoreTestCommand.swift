@@ -18,13 +18,9 @@ struct StoreTestCommand: WorldCommand, ReportingCommand {
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let name = try store.map { (text) throws(LoginError) in try StoreName.keeping(text) }
-        let chosen = try fromStore { () throws(StoreFault) in
-            let shelf = invocation.context.shelf()
-            let chosen = try shelf.chooser().choose(name)
-            if ReadBack.isNeeded(for: chosen.name) {
-                try ReadBack(store: chosen, config: invocation.options.config).run()
-            }
-            return chosen
+        let chosen = try fromStore(try invocation.context.shelf().chooser().choose(name))
+        if ReadBack.isNeeded(for: chosen.name) {
+            try fromStore(try ReadBack(store: chosen, config: invocation.options.config).run())
         }
         let how = ReadBack.isNeeded(for: chosen.name) ? "written, read back by another process" : "written, read back"
         invocation.say("The store '\(chosen.name)' works: \(how), deleted.")

@@ -43,8 +43,8 @@ struct SwitchCommand: WorldCommand, ReportingCommand {
         let origin = try invocation.context.record(of: profile)?.origin
         var known: [String] = []
         var found: AccountRecord?
-        try fromStore { () throws(StoreFault) in
-            _ = try invocation.context.book.update { document in
+        _ = try fromStore(
+            try invocation.context.book.update { document in
                 guard let record = document.profile(profile.name), record.origin == origin else { return }
                 known = record.usernames
                 found = record.account(named: username)
@@ -52,8 +52,7 @@ struct SwitchCommand: WorldCommand, ReportingCommand {
                 document.updateProfile(profile.name, url: record.url, origin: record.origin) {
                     $0.activeUsername = found.username
                 }
-            }
-        }
+            })
         guard let found else {
             throw .usage(.unknownAccount(profile: profile.name, username: username, known: known))
         }

@@ -27,9 +27,7 @@ struct TrustRemoveCommand: WorldCommand, ReportingCommand {
                     "no certificate was accepted for \(SafeText.quoted(SuppliedURL(self.origin).withoutUserInformation))"
                         + (known.isEmpty ? "" : ", only for: \(known)")))
         }
-        try fromStore { () throws(StoreFault) in
-            _ = try invocation.context.book.update { $0.distrust(origin) }
-        }
+        _ = try fromStore(try invocation.context.book.update { $0.distrust(origin) })
         invocation.say("The certificate of \(origin) is no longer trusted.")
         if printsJSON { try invocation.streams.result(json: ["removed": origin.description]) }
         return .ok

@@ -62,9 +62,7 @@ struct StoreReadBackCommand: WorldCommand {
         guard let name = StoreName(store) else {
             throw .usage(.badValue(option: "store", problem: "there is no such store"))
         }
-        let found = try fromStore { () throws(StoreFault) in
-            try invocation.context.shelf().open(name).find(StoreTest.account(number))
-        }
+        let found = try fromStore(try invocation.context.shelf().open(name).find(StoreTest.account(number)))
         guard let found else { return .store }
         try invocation.streams.result(found.base64)
         return .ok

@@ -22,7 +22,7 @@ struct StoreTransfer {
     func run() throws(LoginError) -> ([MovedAccount], LoginError?) {
         let accounts = try accounts()
         guard !accounts.isEmpty else { return ([], nil) }
-        let move = try fromStore { () throws(StoreFault) in try begin() }
+        let move = try fromStore(try begin())
         var moved: [MovedAccount] = []
         var fault: LoginError?
         for (profile, account) in accounts {

@@ -2,6 +2,7 @@ import Glibc
 import LoginCore
 import LoginKit
 import Secrets
+import LoginWords
 
 /// What `@FILE` or `@-` names, open for reading.
 final class BodyInput {
@@ -70,7 +71,7 @@ final class BodyInput {
     private static let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
 
     private static func problem(_ option: String, _ name: String, _ code: Int32) -> LoginError {
-        let why = code == ETIMEDOUT ? "nothing came from this pipe in time" : String(cString: strerror(code))
+        let why = code == ETIMEDOUT ? "nothing came from this pipe in time" : SystemWords.of(code)
         return .usage(.badValue(option: option, problem: "\(name) cannot be read: \(why)"))
     }
 }

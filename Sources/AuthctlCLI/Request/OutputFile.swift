@@ -1,6 +1,7 @@
 import Glibc
 import LoginCore
 import LoginKit
+import LoginWords
 
 /// The file of `-o`. One that is there is opened before anything is sent, and emptied by the first byte of an answer; one that
 /// is not there is made by that byte. Nothing is ever removed: by then the name may be another's.
@@ -86,7 +87,7 @@ final class OutputFile {
     }
 
     private static func unusable(_ path: String, _ code: Int32) -> LoginError {
-        let why = code == ETIMEDOUT ? "nobody has opened this pipe for reading" : String(cString: strerror(code))
+        let why = code == ETIMEDOUT ? "nobody has opened this pipe for reading" : SystemWords.of(code)
         return .usage(.badValue(option: "-o", problem: "\(SafeText.quoted(path)): \(why)"))
     }
 

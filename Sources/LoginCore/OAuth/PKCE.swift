@@ -46,21 +46,9 @@ extension Secret {
         withUnsafeBytes { digits in
             Secret(count: digits.count / 2) { bytes in
                 for index in bytes.indices {
-                    bytes[index] = digits[2 * index].hexValue << 4 | digits[2 * index + 1].hexValue
+                    bytes[index] = Hexadecimal.byte(digits[2 * index], digits[2 * index + 1]) ?? 0
                 }
             }
-        }
-    }
-}
-
-extension UInt8 {
-    /// Of a digit in either case; 0 for what is none.
-    fileprivate var hexValue: UInt8 {
-        switch self {
-        case 0x30...0x39: self - 0x30
-        case 0x41...0x46: self - 0x37
-        case 0x61...0x66: self - 0x57
-        default: 0
         }
     }
 }

@@ -93,11 +93,10 @@ package struct AccountLogout {
             }
         }
         let shelf = context.shelf()
-        receipt.erased = try fromStore { () throws(StoreFault) in
+        receipt.erased = try fromStore(
             try context.book.forget(account.id(in: profile.name)) { (name) throws(StoreFault) in
                 try shelf.open(name)
-            }
-        }
+            })
         return receipt
     }
 

@@ -65,11 +65,10 @@ final class ConsentPrompt: Prompt {
     private func takeTurn() throws(LoginError) -> Grant? {
         guard turn == nil else { return nil }
         let (profile, username, context) = (run.profile.name, run.settings.username, run.context)
-        let taken = try fromStore { () throws(StoreFault) in
+        let taken = try fromStore(
             try context.book.lockConsent(of: profile, username: username, wait: run.settings.policy.patience) {
                 context.warn("another authctl is logging in to \(profile); waiting for it")
-            }
-        }
+            })
         turn = taken
         guard taken.wasTaken, !run.settings.policy.force, case .token(let token)? = try run.keeper.fill().session,
             !context.world.clock.isOver(token.expires)

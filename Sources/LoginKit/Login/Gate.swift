@@ -129,7 +129,7 @@ package struct Gate {
     }
 
     private func storedRecord(_ run: LoginRun) throws(LoginError) -> AccountRecord? {
-        try fromStore { () throws(StoreFault) in try run.keeper.account() }
+        try fromStore(try run.keeper.account())
     }
 }
 

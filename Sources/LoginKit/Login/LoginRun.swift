@@ -149,7 +149,7 @@ package struct LoginRun {
     }
 
     private func flow() throws(LoginError) -> LoginFlow {
-        let account = try fromStore { () throws(StoreFault) in try keeper.account() }
+        let account = try fromStore(try keeper.account())
         let remembered = account?.username
         var fields = profile.fields
         if settings.username != nil { fields.removeAll { $0 == .username } }

@@ -45,7 +45,7 @@ package struct SessionVerifier {
         {
             return Optional(record).missing
         }
-        let account = try fromStore { () throws(StoreFault) in try run.keeper.account() }
+        let account = try fromStore(try run.keeper.account())
         if let other = account?.otherPerson { return .refreshedForAnother(other) }
         guard let record = account, run.context.world.clock.isOver(record.expires)
         else { return found }
@@ -112,9 +112,7 @@ extension LoginContext {
         if let difference = account.clockDifference(at: world.clock) {
             return .loginRequired(LoginNeed(why: .clockSetBack(difference)))
         }
-        let isThere = try fromStore { () throws(StoreFault) in
-            try shelf().open(account.store).contains(account.id(in: profile))
-        }
+        let isThere = try fromStore(try shelf().open(account.store).contains(account.id(in: profile)))
         return isThere ? nil : .loginRequired(LoginNeed(why: .nothingStored))
     }
 }

@@ -2,6 +2,7 @@ import Glibc
 package import LoginCore
 import LoginStores
 package import Secrets
+import LoginWords
 
 /// A password that was given, not asked for: by option, then by variable, then by the profile's command.
 package struct SuppliedCredential {
@@ -99,7 +100,7 @@ extension SecretFile.Problem {
     /// What went wrong, in words.
     package var words: String {
         switch self {
-        case .cannotRead(let errno): "it cannot be read: \(String(cString: strerror(errno)))"
+        case .cannotRead(let errno): "it cannot be read: \(SystemWords.of(errno))"
         case .tooLong: "it is longer than \(SecretFile.limit) bytes"
         case .tookTooLong: "it did not end within \(PasswordCommand.patience) seconds"
         case .furtherLines: "it has more than one line"

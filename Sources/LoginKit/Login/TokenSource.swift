@@ -112,7 +112,7 @@ package struct TokenSource {
         let keeper = GateKeeper(run, mayGoWithoutStore: true)
         let (identity, _) = try run.run(through: keeper)
         guard let session = keeper.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
-        let store = try fromStore { () throws(StoreFault) in try run.keeper.account() }?.store
+        let store = try fromStore(try run.keeper.account())?.store
         if keeper.hasStore, let store {
             context.say("logged in with the supplied password; the login is stored in '\(store)'")
         }

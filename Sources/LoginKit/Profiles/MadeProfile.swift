@@ -15,7 +15,7 @@ extension LoginContext {
                 return profile
             }
             let text = Self.document(table(profile, new.settings, method)), file = "\(profile.name).toml"
-            let isWritten = try fromStore { () throws(StoreFault) in try folder.create(text, name: file) }
+            let isWritten = try fromStore(try folder.create(text, name: file))
             if isWritten { return profile }
             profile.name = try new.name()
         }
@@ -66,9 +66,7 @@ extension LoginContext {
 
     /// Writes one profile's file.
     package func write(_ table: [String: ConfigValue], as name: String) throws(LoginError) {
-        try fromStore { () throws(StoreFault) in
-            try world.profileFolder(paths.madeProfiles).write(Self.document(table), name: "\(name).toml")
-        }
+        try fromStore(try world.profileFolder(paths.madeProfiles).write(Self.document(table), name: "\(name).toml"))
     }
 
     private static func document(_ table: [String: ConfigValue]) -> String {

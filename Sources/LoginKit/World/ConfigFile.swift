@@ -16,7 +16,7 @@ enum ConfigFile {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }
-            throw fault(path, "cannot be opened: \(String(cString: strerror(errno)))")
+            throw fault(path, "cannot be opened: \(SystemWords.of(errno))")
         }
         defer { close(descriptor) }
         var information = stat()
@@ -59,7 +59,7 @@ enum ConfigFile {
         var buffer = [UInt8](repeating: 0, count: 16 << 10)
         while true {
             let count = buffer.withUnsafeMutableBytes { $0.readSome(from: descriptor) }
-            guard count >= 0 else { throw fault(path, "cannot be read: \(String(cString: strerror(errno)))") }
+            guard count >= 0 else { throw fault(path, "cannot be read: \(SystemWords.of(errno))") }
             if count == 0 { break }
             bytes += buffer[..<count]
             if bytes.count > limit { throw fault(path, "is larger than \(limit) bytes") }

@@ -6,11 +6,9 @@ extension StoreKeeper {
     /// The copy in a store that the account had before goes last.
     package func approve(_ login: Login, _ approval: Approval) throws(LoginError) {
         defer { refresh = nil }
-        try fromStore { () throws(StoreFault) in
-            switch approval {
-            case .login(let method): try keep(login, method)
-            case .refresh: try replace(with: login)
-            }
+        switch approval {
+        case .login(let method): try fromStore(try keep(login, method))
+        case .refresh: try fromStore(try replace(with: login))
         }
     }
 

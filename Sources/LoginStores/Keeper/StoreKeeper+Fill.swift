@@ -6,18 +6,16 @@ extension StoreKeeper {
     /// What is kept of the account; empty where there is none.
     /// - Throws: `store` where its store cannot be read, or holds for it what is no stored login.
     package func fill() throws(LoginError) -> StoredLogin {
-        try fromStore { () throws(StoreFault) in
-            guard let record = try account() else {
-                (filled, password, filledRecord) = (nil, nil, nil)
-                return StoredLogin()
-            }
-            return try find(record)
+        guard let record = try fromStore(try account()) else {
+            (filled, password, filledRecord) = (nil, nil, nil)
+            return StoredLogin()
         }
+        return try fill(record)
     }
 
     /// The same for an account that was looked up already, which saves reading the book once more.
     package func fill(_ record: AccountRecord) throws(LoginError) -> StoredLogin {
-        try fromStore { () throws(StoreFault) in try find(record) }
+        try fromStore(try find(record))
     }
 
     private func find(_ record: AccountRecord) throws(StoreFault) -> StoredLogin {
@@ -70,17 +68,18 @@ extension StoreKeeper {
         // The password beside a session is tried next: nobody else tries it meanwhile.
         if part == .credential { password = nil }
         defer { if password == nil { refresh = nil } }
-        try fromStore { () throws(StoreFault) in
-            if filled == nil, let record = try account() { filled = try read(record) }
-            guard let filled else { return }
-            guard filled.login.session?.isOurs != false else { return }
-            try book.changing(loginsOf: subject.profile) { () throws(StoreFault) in
-                // Saved by another process since: of that, nothing was said.
-                guard try filled.store.find(filled.id) == filled.bytes else { return }
-                switch (part, filled.login.session) {
-                case (.credential, _), (.session, .credential): try markPassword(of: filled.id)
-                case (.session, _): try eraseSession(filled)
-                }
+        try fromStore(try rejectFilled(part))
+    }
+
+    private func rejectFilled(_ part: StoredLogin.Part) throws(StoreFault) {
+        if filled == nil, let record = try account() { filled = try read(record) }
+        guard let filled, filled.login.session?.isOurs != false else { return }
+        try book.changing(loginsOf: subject.profile) { () throws(StoreFault) in
+            // Saved by another process since: of that, nothing was said.
+            guard try filled.store.find(filled.id) == filled.bytes else { return }
+            switch (part, filled.login.session) {
+            case (.credential, _), (.session, .credential): try markPassword(of: filled.id)
+            case (.session, _): try eraseSession(filled)
             }
         }
     }

@@ -42,13 +42,12 @@ extension StoreKeeper {
         guard let record = filledRecord, record.doubt == .unverified, let filled else { return }
         let other = Replacement(of: record.identity, by: identity)
         filledRecord?.doubt = other?.doubt
-        try fromStore { () throws(StoreFault) in
+        try fromStore(
             try book.changing(loginsOf: subject.profile) { () throws(StoreFault) in
                 // Saved by another process since: of that, nothing was said.
                 guard try filled.store.find(filled.id) == filled.bytes else { return }
                 try book.update { $0.updateAccount(filled.id) { $0.doubt = other?.doubt } }
-            }
-        }
+            })
         if let other { throw .loginRequired(LoginNeed(why: .refreshedForAnother(other))) }
     }
 }

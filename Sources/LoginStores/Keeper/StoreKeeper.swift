@@ -108,7 +108,7 @@ package final class StoreKeeper: LoginKeeper {
     /// Chooses the store, which tries it with a write-read-delete.
     package func prepare() throws(LoginError) {
         if rules.persistence == .none { return }
-        _ = try fromStore { () throws(StoreFault) in try storeForSaving() }
+        _ = try fromStore(try storeForSaving())
     }
 
     /// The store in which a login is saved; chosen and tested at most once.

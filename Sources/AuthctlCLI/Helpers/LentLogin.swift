@@ -1,9 +1,10 @@
-package import Secrets
+import LoginCore
+import Secrets
 
 /// A login as another program sends it by itself.
-package struct LentLogin: Equatable, Sendable {
+struct LentLogin: Equatable, Sendable {
     /// What the other program sends.
-    package enum Proof: Equatable, Sendable {
+    enum Proof: Equatable, Sendable {
         /// The pair of HTTP Basic (RFC 7617).
         case pair(username: Secret, password: Secret)
         /// What stands in `Authorization`: the scheme, such as `Bearer`, and what follows it.
@@ -11,13 +12,13 @@ package struct LentLogin: Equatable, Sendable {
     }
 
     /// What proves the login, as the profile has it sent.
-    package let proof: Proof
+    let proof: Proof
     /// Seconds of Unix time, as far as the end is known.
-    package let expires: Int64?
+    let expires: Int64?
 
     /// - Parameter values: of the session, and what its login handed out for later requests.
     /// - Returns: nothing for a session that goes along in another way.
-    package init?(_ session: Session, _ rule: SessionRule, _ values: SlotValues) throws(FillFault) {
+    init?(_ session: Session, _ rule: SessionRule, _ values: SlotValues) throws(FillFault) {
         if let pair = try rule.basicPair(session, values) {
             proof = .pair(username: pair.username, password: pair.password)
         } else if let (scheme, value) = try rule.authorization(session, values) {
@@ -29,7 +30,7 @@ package struct LentLogin: Equatable, Sendable {
     }
 
     /// What proves the login, without whose it is.
-    package var secret: Secret {
+    var secret: Secret {
         switch proof {
         case .pair(_, let password): password
         case .token(_, let value): value
@@ -42,7 +43,7 @@ package struct LentLogin: Equatable, Sendable {
 
     /// The lines of an answer to git, the last without its end.
     /// - Throws: where a value would end its line, or makes it too long.
-    package func gitAnswer() throws(GitAnswerFault) -> Secret {
+    func gitAnswer() throws(GitAnswerFault) -> Secret {
         var lines: [(name: String, value: Secret)]
         switch proof {
         case .pair(let username, let password): lines = [("username", username), ("password", password)]
@@ -70,7 +71,7 @@ package struct LentLogin: Equatable, Sendable {
 }
 
 /// Why a login cannot be told to git.
-package enum GitAnswerFault: Error, Equatable, Sendable {
+enum GitAnswerFault: Error, Equatable, Sendable {
     /// Something in it would end its line.
     case lineEnd
     /// In bytes.

@@ -1,29 +1,30 @@
-package import Secrets
+import LoginCore
+import Secrets
 
 /// What git asks of a credential helper: one attribute a line, up to a blank line or the end
 /// (git-credential(1), "INPUT/OUTPUT FORMAT").
 ///
 /// Stricter than git in one respect: what two readers could read in two ways is refused, since a line that was smuggled in
 /// would have the credential of one host sent to another (CVE-2020-5260, CVE-2024-50338, CVE-2024-52006).
-package struct GitCredentialRequest: Equatable, Sendable {
+struct GitCredentialRequest: Equatable, Sendable {
     /// In bytes.
-    package static let limit = 64 << 10
+    static let limit = 64 << 10
 
     /// For whom, as an absolute URL that has still to be parsed; nothing where `host` cannot be one.
-    package let url: String?
+    let url: String?
     /// Selects the account.
-    package let username: String?
+    let username: String?
     /// What is to be erased.
-    package let password: Secret?
+    let password: Secret?
     /// The same, of a token.
-    package let credential: Secret?
+    let credential: Secret?
     /// Whether git takes an `authtype` and the `credential` that goes with it.
-    package let takesAuthtype: Bool
+    let takesAuthtype: Bool
     /// Whether no helper is to answer any more.
-    package let isOver: Bool
+    let isOver: Bool
 
     /// - Throws: for whatever git itself would not have written.
-    package init(parsing input: Secret) throws(HelperRequestFault) {
+    init(parsing input: Secret) throws(HelperRequestFault) {
         guard input.count <= Self.limit else { throw .tooLong(limit: Self.limit) }
         var lines = GitCredentialLines(input)
         try lines.read()
@@ -65,8 +66,7 @@ package struct GitCredentialRequest: Equatable, Sendable {
         let bytes = Array(url.utf8)
         return bytes.indices.dropLast(2).contains { index in
             guard bytes[index] == UInt8(ascii: "%") else { return false }
-            let digits = String(decoding: bytes[index + 1...index + 2], as: UTF8.self)
-            return UInt8(digits, radix: 16).map { $0 < 0x20 || $0 == 0x7F } ?? false
+            return Hexadecimal.byte(bytes[index + 1], bytes[index + 2]).map { $0 < 0x20 || $0 == 0x7F } ?? false
         }
     }
 }

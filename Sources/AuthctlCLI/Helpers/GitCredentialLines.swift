@@ -1,3 +1,4 @@
+import LoginCore
 import Secrets
 
 /// The attributes of a request in git's credential protocol, still as bytes.

@@ -2,6 +2,8 @@ import LoginCore
 import Secrets
 import Testing
 
+@testable import AuthctlCLI
+
 /// What git asks of a helper, and what it is answered, as bytes.
 struct GitCredentialTests {
     private func request(_ text: String) throws(HelperRequestFault) -> GitCredentialRequest {

@@ -1,0 +1,39 @@
+/// Bytes as hexadecimal digits, two for each.
+package enum Hexadecimal {
+    /// In small letters.
+    package static func text(_ bytes: some Sequence<UInt8>) -> String { String(decoding: digits(bytes), as: UTF8.self) }
+
+    /// The same as bytes.
+    package static func digits(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+        let digits = Array("0123456789abcdef".utf8)
+        return bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    }
+
+    /// The byte that two digits write, in either case; nothing where one of them is none.
+    package static func byte(_ high: UInt8, _ low: UInt8) -> UInt8? {
+        guard let high = value(high), let low = value(low) else { return nil }
+        return high << 4 | low
+    }
+
+    private static func value(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case 0x30...0x39: digit - 0x30
+        case 0x41...0x46: digit - 0x37
+        case 0x61...0x66: digit - 0x57
+        default: nil
+        }
+    }
+
+    /// Percent-encoded, byte by byte, in capitals as RFC 3986 has it; `isPlain` says what stays as it is.
+    package static func percentEncoded(
+        _ text: some Sequence<UInt8>, where isPlain: (UInt8) -> Bool
+    ) -> String {
+        text.reduce(into: "") { encoded, byte in
+            if isPlain(byte) {
+                encoded.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                encoded += "%" + Self.text([byte]).uppercased()
+            }
+        }
+    }
+}
