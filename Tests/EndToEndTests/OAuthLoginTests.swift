@@ -120,16 +120,4 @@ import Testing
         #expect(result.code == 0, "\(result.error)")
         #expect(try demo.requests().count { $0.path == "/id/register" } == 1)
     }
-
-    @Test func `O8 sixteen commands renew it once, where a used refresh token would end the family`() async throws {
-        let run = try authctl.onTerminal("login", "notes", "--browser", person.browser)
-        #expect(try run.end() == .exited(0))
-        try authctl.letTokensExpire()
-        let before = try demo.requests().count { $0.path == "/id/token" }
-        let results = try await Crowd.run(Array(repeating: ["token", "notes"], count: 16), of: authctl)
-        #expect(results.allSatisfy { $0.code == 0 }, "\(results.map(\.error))")
-        #expect(Set(results.map(\.output)).count == 1)
-        #expect(try demo.requests().count { $0.path == "/id/token" } == before + 1)
-        #expect(try authctl.run("whoami", "notes").output == "ann\n")
-    }
 }
