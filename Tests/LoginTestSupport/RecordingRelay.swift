@@ -1,0 +1,56 @@
+import Foundation
+
+/// A way to a plain server on loopback that keeps all that goes through, in both directions: what no log of a server may have.
+public final class RecordingRelay {
+    public let port: Int
+    private let server: ServerProcess
+
+    /// - Throws: where python3 is missing, or it does not come up.
+    public init(to backend: Int) throws {
+        let server = try ServerProcess()
+        guard let python = RealServer.path(of: "python3") else {
+            throw ServerProcess.NotStarted(description: "python3")
+        }
+        try server.start(python, ["-u", "-c", Self.script, "\(backend)", server.folder.path + "/talk"])
+        port = try server.wait(forPortOf: "the relay")
+        self.server = server
+    }
+
+    /// The texts that followed `name` in forms, in JSON and in the addresses of redirects, each once, undone from their encoding.
+    public func values(of name: String) -> [String] {
+        let talk = server.text("talk")
+        let inForms = talk.matches(of: /[?&\n](\w+)=([^&\s]*)/).filter { $0.1 == name }
+            .compactMap { String($0.2).replacing("+", with: " ").removingPercentEncoding }
+        let inJSON = talk.matches(of: /"(\w+)" ?: ?"([^"]*)"/).filter { $0.1 == name }.map { String($0.2) }
+        return Set(inForms + inJSON).sorted()
+    }
+
+    /// Ends it. Happens by itself when this object goes.
+    public func stop() { server.stop() }
+
+    private static let script = """
+        import os, socket, sys, threading
+        threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
+        talk = open(sys.argv[2], "ab", buffering=0)
+        def carry(source, target):
+            try:
+                while True:
+                    data = source.recv(65536)
+                    if not data: break
+                    talk.write(data)
+                    target.sendall(data)
+            except OSError: pass
+            for end in (source, target):
+                try: end.shutdown(socket.SHUT_RDWR)
+                except OSError: pass
+        def serve(front):
+            back = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+            threading.Thread(target=carry, args=(back, front), daemon=True).start()
+            carry(front, back)
+        listener = socket.create_server(("127.0.0.1", 0))
+        print(listener.getsockname()[1])
+        while True:
+            front, _ = listener.accept()
+            threading.Thread(target=serve, args=(front,), daemon=True).start()
+        """
+}
