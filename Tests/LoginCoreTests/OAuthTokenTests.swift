@@ -196,11 +196,16 @@ struct OAuthTokenTests {
 
     @Test func `OA11 a name is taken from an id_token that fits, and from no other`() throws {
         #expect(try name([:]) == "ann")
-        #expect(try name(["aud": .array([.string("x"), .string("authctl")])]) == "ann")
         #expect(try name(["nonce": .null], nonce: nil) == "ann")
         #expect(throws: IdentityTokenFault.audience) { try name(["aud": .array([])]) }
         #expect(throws: IdentityTokenFault.audience) { try name(["aud": .string("other")]) }
         #expect(throws: IdentityTokenFault.audience) { try name(["azp": .string("other")]) }
+        let both = JSONValue.array([.string("authctl"), .string("other")])
+        #expect(throws: IdentityTokenFault.audience) { try name(["aud": both]) }
+        #expect(throws: IdentityTokenFault.audience) { try name(["aud": both, "azp": .string("other")]) }
+        #expect(throws: IdentityTokenFault.audience) { try name(["aud": both, "azp": .null]) }
+        #expect(try name(["aud": both, "azp": .string("authctl")]) == "ann")
+        #expect(try name(["aud": .array([.string("authctl")])]) == "ann")
         #expect(throws: IdentityTokenFault.issuer) { try name(["iss": .string("https://evil.example")]) }
         #expect(throws: IdentityTokenFault.expired) { try name(["exp": .integer(1400)]) }
         #expect(throws: IdentityTokenFault.expired) { try name(["exp": .null]) }

@@ -36,15 +36,20 @@ package struct IdentityToken: Equatable, Sendable {
     /// The text of a claim, once all that has to fit does.
     package func name(in claim: String, expecting expected: Expectation) throws(IdentityTokenFault) -> String {
         if let issuer = expected.issuer, text("iss") != issuer { throw .issuer }
-        guard audiences.contains(expected.clientID), text("azp").map({ $0 == expected.clientID }) ?? true else {
-            throw .audience
-        }
+        guard isMeant(for: expected.clientID) else { throw .audience }
         guard let end = member("exp")?.text.flatMap({ Double($0) }), end > Double(expected.now - Self.leeway) else {
             throw .expired
         }
         if let nonce = expected.nonce, text("nonce").map({ Secret($0) }) != nonce { throw .nonce }
         guard let name = member(claim)?.text, !name.isEmpty else { throw .claim }
         return name
+    }
+
+    /// Among several audiences, `azp` says who asked for it (OpenID Connect Core 1.0, section 3.1.3.7, numbers 3 to 5).
+    private func isMeant(for client: String) -> Bool {
+        let audiences = audiences
+        guard audiences.contains(client) else { return false }
+        return member("azp") == nil ? Set(audiences).count == 1 : text("azp") == client
     }
 
     /// `aud` is one text or an array of them (RFC 7519, section 4.1.3).
