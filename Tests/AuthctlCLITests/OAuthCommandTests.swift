@@ -72,17 +72,17 @@ struct OAuthCommandTests {
     @Test func `what has expired is renewed at the token endpoint of the login, with rotation`() throws {
         let world = try loggedIn()
         world.now += 601
-        let token = world.run("token", "notes", server: [Self.tokens("at2", refresh: "rt2"), Self.ann])
+        let token = world.run("token", "notes", server: [Self.tokens("at2", refresh: "rt2")])
         #expect(token.output == "at2\n", "\(token.talk)")
         #expect(world.requests[0].contains("POST https://id.example/token"))
         #expect(world.requests[0].contains("grant_type=refresh_token&refresh_token=rt1&client_id=authctl"))
         world.now += 601
-        #expect(world.run("token", "notes", server: [Self.tokens("at3"), Self.ann]).output == "at3\n")
+        #expect(world.run("token", "notes", server: [Self.tokens("at3")]).output == "at3\n")
         #expect(world.requests[0].contains("refresh_token=rt2"))
         world.now += 601
         let kept = world.run("token", "notes", server: [.answer(503)])
         #expect(kept.code == 12)
-        #expect(world.run("token", "notes", server: [Self.tokens("at4"), Self.ann]).output == "at4\n")
+        #expect(world.run("token", "notes", server: [Self.tokens("at4")]).output == "at4\n")
         #expect(world.requests[0].contains("refresh_token=rt2"))
     }
 
@@ -101,7 +101,7 @@ struct OAuthCommandTests {
         world.now += 601
         world.person = ScriptedPerson()
         #expect(world.run("token", "notes", server: [.answer(401, "{\"error\":\"invalid_client\"}")]).code == 2)
-        #expect(world.run("token", "notes", server: [Self.tokens("at2"), Self.ann]).output == "at2\n")
+        #expect(world.run("token", "notes", server: [Self.tokens("at2")]).output == "at2\n")
     }
 
     @Test func `O10 a logout revokes the refresh token, then the access token`() throws {

@@ -10,6 +10,8 @@ package struct LoginSettings {
     /// The session for which the policy has the renewal come first: what another process has put in its place is not
     /// renewed once more.
     var outdated: Session?
+    /// Whether nobody wants to know who is logged in, so that a renewed grant costs one request.
+    var wantsTokenAlone = false
     /// How the server has just refused `outdated`; nothing where it did not.
     var refusal: Refusal?
     /// The account, by the name typed or the server's; nothing for the active one.
@@ -112,14 +114,13 @@ package struct LoginRun {
         let prompt: any Prompt = consent ?? quiet
         // What is forced is a login of its own: it neither waits for the renewal of what is stored nor takes its outcome.
         let refreshing: any Authenticator =
-            settings.policy.force ? service : SingleFlightRefresh(service, keeper, outdated: settings.outdated)
+            settings.policy.force ? service : SingleFlightRefresh(service, keeper, settings)
         let refused = settings.outdated.flatMap { session in
             settings.refusal.map { RefusedLogin(session: session, refusal: $0) }
         }
         let loop = LoginLoop(
             keeper: other ?? keeper, service: refreshing, prompt: prompt, supplied: try supplied(), code: settings.code,
-            extraSecrets: extraSecrets,
-            refused: refused)
+            extraSecrets: extraSecrets, refused: refused)
         switch loop.run(try flow()) {
         case .alreadyLoggedIn(let identity): return (identity, true)
         case .loggedIn(let identity):

@@ -9,12 +9,16 @@ final class SingleFlightRefresh: Authenticator {
     private let keeper: StoreKeeper
     /// Until the first renewal.
     private var outdated: Session?
+    /// Whether the authorization server's word is enough for a grant that it has renewed.
+    private let trustsGrants: Bool
+    private var renewed: Session?
 
-    /// - Parameter outdated: the session that was found to be over before this login began; nothing for whichever is there.
-    init(_ service: Service, _ keeper: StoreKeeper, outdated: Session?) {
+    /// - Parameter settings: with the session that was found to be over before this login began; nothing for whichever is there.
+    init(_ service: Service, _ keeper: StoreKeeper, _ settings: LoginSettings) {
         self.service = service
         self.keeper = keeper
-        self.outdated = outdated
+        outdated = settings.outdated
+        trustsGrants = settings.wantsTokenAlone
     }
 
     func prepare() throws(LoginError) -> ProtectionSpace { try service.prepare() }
@@ -45,15 +49,29 @@ final class SingleFlightRefresh: Authenticator {
     }
 
     func verify(_ session: Session, username: String) throws(LoginError) -> Login {
+        if isKnown(session) {
+            return Login(
+                identity: keeper.identity ?? Identity(username: username, serverName: nil), session: session)
+        }
         let login = try service.verify(session, username: username)
         try keeper.confirm(login.identity)
         return login
+    }
+
+    /// Of a grant that was renewed just now: a refresh token is bound to whoever it was given for (RFC 6749, section 6).
+    private func isKnown(_ session: Session) -> Bool {
+        trustsGrants && session == renewed && session.terms != nil && keeper.filledRecord?.doubt == nil
     }
 
     func trust(_ exception: TrustedCertificate) { service.trust(exception) }
 
     /// - Returns: the session of another process, if that has renewed it meanwhile.
     func refresh(_ session: Session, username: String) throws(LoginError) -> Session? {
+        renewed = try next(session, username: username)
+        return renewed
+    }
+
+    private func next(_ session: Session, username: String) throws(LoginError) -> Session? {
         let isNew = outdated.map { $0 != session } ?? false
         outdated = nil
         if isNew { return session }
@@ -64,7 +82,7 @@ final class SingleFlightRefresh: Authenticator {
         if let other = keeper.identity.flatMap({ refresh.owner.otherPerson(than: $0) }) {
             try keeper.keep(refresh.session, of: other)
         }
-        keeper.expectRefresh()
+        if !trustsGrants || refresh.session.terms == nil { keeper.expectRefresh() }
         return refresh.session
     }
 }

@@ -95,6 +95,7 @@ package struct TokenSource {
         var settings = LoginSettings()
         settings.username = account.username
         settings.policy = LoginFlow.Policy(mayAsk: false)
+        settings.wantsTokenAlone = !asksServer
         let mayUse = context.mayUseSuppliedVariables(for: profile, isLogin: false)
         settings.code = LoginChoices().suppliedCode(profile, context.world, mayUseVariables: mayUse)
         return settings
