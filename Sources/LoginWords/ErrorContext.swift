@@ -59,9 +59,10 @@ package struct ErrorContext: Equatable, Sendable {
     /// `authctl login blog -u ann`: what was typed, quoted for a shell.
     var loginCommand: String { loginCommand() }
 
-    /// The same with more options behind it.
+    /// The same with more options behind it; no flag stands there twice.
     func loginCommand(_ more: String...) -> String {
-        ShellCommand(["authctl"] + command + [url ?? profile].compactMap { $0 } + options + more).description
+        let options = options.filter { $0 != "--force" || !more.contains($0) }
+        return ShellCommand(["authctl"] + command + [url ?? profile].compactMap { $0 } + options + more).description
     }
 
     /// The same without options that say how a person consents: each excludes the others.

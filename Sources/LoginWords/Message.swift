@@ -138,7 +138,7 @@ extension LoginNeed {
         }
         if case .refreshedForAnother = why {
             return Message(
-                what, next: "tell the service's administrator, and log in again: \(topic.loginCommand) --force")
+                what, next: "tell the service's administrator, and log in again: \(topic.loginCommand("--force"))")
         }
         if case .clockSetBack = why {
             return Message(what, next: "set the clock, or log in: \(topic.loginCommand)")

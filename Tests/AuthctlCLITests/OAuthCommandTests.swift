@@ -246,6 +246,8 @@ struct OAuthCommandTests {
         _ = world.run("logout", "notes", server: [.answer(200), .answer(200)])
         let refused = world.run("login", "notes", "--browser", "firefox -P work", server: [.answer(401)])
         #expect(refused.talk.contains("without one: authctl login notes --device, or:"), "\(refused.talk)")
+        let forced = world.run("login", "notes", "--force", "--browser", "firefox", server: [.answer(401)])
+        #expect(forced.talk.contains("authctl login notes --force --device, or:"), "\(forced.talk)")
         #expect(world.run("login", "notes", "--otp-stdin", server: []).code == 2)
     }
 
@@ -258,6 +260,13 @@ struct OAuthCommandTests {
         #expect(run.code == 0, "\(run.talk)")
         #expect(world.settings.allSatisfy { $0.proxy == .url("http://proxy.example:3128") })
         #expect(world.home.files.allSatisfy { !$0.contains("profiles/") })
+    }
+
+    @Test func `a redirect that is none is told with both of its forms`() throws {
+        let world = try TestWorld(
+            config: Self.config.replacing("scope =", with: "redirect = \"http://notes.example/callback\", scope ="))
+        let run = world.run("login", "notes")
+        #expect(run.code == 2 && run.talk.contains("http://HOST/PATH or http://HOST:PORT/PATH"), "\(run.talk)")
     }
 
     @Test func `OA12 another account than the wanted one is kept beside it, or ended`() throws {

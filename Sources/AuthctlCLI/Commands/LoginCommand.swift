@@ -29,7 +29,7 @@ struct LoginCommand: WorldCommand, ReportingCommand {
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         invocation.context.promptTimeout = login.promptTimeout
-        invocation.loginOptions = login.words
+        invocation.loginOptions = login.words + (force ? ["--force"] : [])
         let target = try invocation.context.loginTarget(target, choices: login.choices)
         do throws(LoginError) {
             return try logIn(invocation, target)

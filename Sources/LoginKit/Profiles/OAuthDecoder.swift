@@ -91,7 +91,8 @@ struct OAuthDecoder {
     private func redirect(_ table: StrictTable) throws(UsageFault) -> LoopbackRedirect {
         guard let text = try table.string("redirect") else { return LoopbackRedirect() }
         guard let redirect = LoopbackRedirect(text) else {
-            throw table.fault("redirect", "must be http://HOST:PORT/PATH with the host 127.0.0.1, [::1] or localhost")
+            let hosts = LoopbackRedirect.Host.allCases.map(\.rawValue).joined(separator: ", ")
+            throw table.fault("redirect", "must be http://HOST/PATH or http://HOST:PORT/PATH; HOST is one of \(hosts)")
         }
         return redirect
     }
