@@ -1,3 +1,4 @@
+internal import CProcess
 internal import Glibc
 
 /// Holds back the signals that would end this process, so that a program that Ctrl-C does not reach is ended first: else
@@ -7,6 +8,8 @@ package final class HeldSignals {
 
     /// The signals that were blocked before.
     private var before = sigset_t()
+    /// Readable once one has come, for whoever waits for something else, too; -1 where the system has none.
+    package private(set) var descriptor: Int32 = -1
 
     /// Holds them back from now on.
     package init() {
@@ -14,6 +17,11 @@ package final class HeldSignals {
         sigemptyset(&held)
         for number in Self.numbers { sigaddset(&held, number) }
         pthread_sigmask(SIG_BLOCK, &held, &before)
+        descriptor = cprocess_signal_descriptor(&held)
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
     }
 
     /// Whether one has come.

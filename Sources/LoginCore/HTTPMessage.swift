@@ -17,6 +17,8 @@ package struct HTTPRequest: Equatable {
     package var body: Secret?
     /// Where the bodies pass through that are not held in memory; the answer's then stays empty.
     package var streamedBodies: StreamedBodies?
+    /// Seconds that it may take in all, where that is less than for others.
+    package var limit: Int?
     /// Sent as HTTP Basic (RFC 7617) with this very request, unasked.
     package var basic: BasicCredential?
     /// Sent with the Kerberos ticket of whoever runs the program (RFC 4559), on a connection of its own.

@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func `OA1 in a browser, is used, renewed and revoked`() throws {
-        let run = try authctl.onTerminal("login", "notes", "--browser", person.browser)
+        let run = try authctl.onTerminal("login", "notes", "--browser", person.browser, columns: 140)
         try run.pty.wait(for: "at \(demo.origin)/id, in the browser.")
         #expect(try run.end() == .exited(0))
         #expect(run.pty.text.contains("Logged in to notes (\(demo.origin)) as ann."), "\(run.pty.text)")
@@ -106,6 +106,61 @@ import Testing
             "login", "notes", "--force", "--scope", "openid notes:read notes:write", "--browser", person.browser)
         #expect(try more.end() == .exited(0))
         #expect(try authctl.run(post).code == 0)
+    }
+
+    @Test func `OA11 what can be pushed is not in the URL, and an id_token of this login is a name`() throws {
+        let desk = """
+            [profiles.desk]
+            url    = "\(demo.origin)/notes"
+            method = "oauth"
+            verify = { get = "/me", username = "id-token:preferred_username" }
+            [profiles.desk.oauth]
+            issuer        = "\(demo.origin)/id"
+            client-id     = "desk:1"
+            client-secret = "50% off + tax & ünïcode"
+            scope         = "openid notes:read"
+            """
+        let authctl = try Installation(config: desk)
+        authctl.givesSecretInConfig()
+        var shown = ""
+        let run = try authctl.login(["login", "desk", "--no-browser"], opening: "/authorize?") { url in
+            shown = url
+            _ = try person.consent(at: url)
+        }
+        #expect(run.code == 0 && run.error.contains("as ann."), "\(run.error)")
+        let names = URLComponents(string: shown)?.queryItems?.map(\.name)
+        #expect(names == ["response_type", "client_id", "request_uri"], "\(shown)")
+        let paths = try demo.requests().map(\.path).filter { $0.hasPrefix("/id/") && $0 != "/id/consent" }
+        #expect(paths == ["/id/par", "/id/authorize", "/id/token"])
+    }
+
+    @Test(arguments: [(400, "{\"error\":\"invalid_request\"}", 2), (201, "{}", 1), (503, "", 12)])
+    func `OA11 a push that fails ends the login before anybody is sent anywhere`(
+        status: Int, body: String, code: Int32
+    ) throws {
+        try demo.order(.init(path: "/id/par", status: status, body: body))
+        let run = try authctl.run("login", "notes", "--no-browser")
+        #expect(run.code == code && !run.error.contains("/authorize"), "\(run.error)")
+    }
+
+    @Test(arguments: [("--no-browser", "Address: "), ("--device", "Waiting for your approval")])
+    func `OA10 Ctrl-C deletes the client that was registered`(option: String, wait: String) throws {
+        let run = try authctl.onTerminal("login", "pad", option)
+        try run.pty.wait(for: wait)
+        run.pty.type("\u{3}")
+        #expect(try run.end() == .signalled(SIGINT))
+        let last = try #require(try demo.requests().last)
+        #expect(last.method == "DELETE" && last.path.hasPrefix("/id/register/") && last.status == 204)
+    }
+
+    @Test func `OA10 Ctrl-C waits for the deletion of a client no longer than seconds`() throws {
+        let run = try authctl.onTerminal("login", "pad", "--no-browser")
+        try run.pty.wait(for: "Address: ")
+        try demo.order(.init(delay: 60))
+        let start = Date()
+        run.pty.type("\u{3}")
+        #expect(try run.end() == .signalled(SIGINT))
+        #expect(Date().timeIntervalSince(start) < 50)
     }
 
     @Test func `OA8 two logins at once are one dialogue`() throws {

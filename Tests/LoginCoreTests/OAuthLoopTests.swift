@@ -139,11 +139,39 @@ struct OAuthLoopTests {
     @Test func `a client that may have no device code is registered anew for the browser`() throws {
         let script = discoverable(["device_authorization_endpoint": "\"https://id.example/device\""])
         script.responses["https://id.example/device"] = [SomeOAuth.response(400, "{\"error\":\"unauthorized_client\"}")]
-        _ = try script.run(subject(), .init())
+        script.responses["https://id.example/register"] = ["d1", "b1"].map { id in
+            SomeOAuth.response(
+                201,
+                """
+                {"client_id":"\(id)","registration_client_uri":"https://id.example/register/\(id)",
+                "registration_access_token":"of-\(id)"}
+                """)
+        }
+        let given = try script.run(subject(), .init())
         let registrations = script.sent.filter { $0.url.hasSuffix("/register") }.compactMap { $0.body?.unprotectedText }
         #expect(registrations.count == 2 && registrations[0].contains("device_code"))
         #expect(registrations[1].contains("authorization_code") && registrations[1].contains(SomeOAuth.redirect))
         #expect(script.visits.map(\.insteadOfDevice) == [true])
+        // The first one is not left behind.
+        let deletions = script.sent.filter { $0.method == "DELETE" }
+        #expect(deletions.map(\.url) == ["https://id.example/register/d1"])
+        #expect(deletions.map { SomeOAuth.header("Authorization", of: $0) } == ["Bearer of-d1"])
+        #expect(given.grant.terms.client.id == "b1")
+    }
+
+    @Test func `OA10 what is given up deletes its client, and waits for that no longer than seconds`() {
+        let script = discoverable()
+        script.answers = [{ "/callback?error=access_denied&state=\($0)" }]
+        script.responses["https://id.example/register"] = [
+            SomeOAuth.response(
+                201,
+                """
+                {"client_id":"c7","registration_client_uri":"https://id.example/register/c7",
+                "registration_access_token":"t"}
+                """)
+        ]
+        #expect(throws: LoginError.self) { try script.run(subject(), browser) }
+        #expect(script.log.last == "DELETE https://id.example/register/c7" && script.sent.last?.limit == 5)
     }
 
     @Test func `nothing that names a server is a fault of the profile`() {

@@ -2,6 +2,7 @@
 #ifndef CPROCESS_H
 #define CPROCESS_H
 
+#include <signal.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -123,6 +124,10 @@ int cprocess_become(const struct cprocess_image *image);
 // directly, other signals are passed on, and when it stops, this process stops as well. `status` is that of wait(2).
 // Returns 0 or an errno, also that of a failed exec.
 int cprocess_run_beside(const struct cprocess_image *image, int *status);
+
+// A descriptor that is readable once one of these signals, which have to be blocked, has come; nothing has to be read. -1 for
+// a failure.
+int cprocess_signal_descriptor(const sigset_t *signals);
 
 // Dies of a signal. Returns only if that is not possible.
 void cprocess_die(int number);

@@ -56,8 +56,10 @@ extension AuthorizationLoop {
             }
         let request = try RegistrationRequest(redirect: redirect, scope: scope(held)).request(
             at: endpoint)
-        let response = try transport.send(request)
+        let response = try transport.send(request), former = held.client
         held.client = try RegistrationAnswer(response, from: endpoint, parse: transport.read).client
+        // That of a device, which may have no code.
+        abandon(former)
         return .registered
     }
 

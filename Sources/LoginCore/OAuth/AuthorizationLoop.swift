@@ -44,7 +44,7 @@ package struct AuthorizationLoop {
         while true {
             switch effect {
             case .finish(.failed(let error)):
-                abandon(held)
+                abandon(held.client)
                 throw error
             case .finish(.granted): return try granted(held)
             case .discover, .ask, .listen, .register, .push, .show, .awaitAnswer, .requestCode, .showCode, .wait, .poll,
@@ -54,9 +54,13 @@ package struct AuthorizationLoop {
         }
     }
 
+    /// Seconds that the deletion of a client may take: somebody may have pressed Ctrl-C.
+    private static let longestDeletion = 5
+
     /// A client that was registered for this login dies with it, as far as its server can be made to delete it.
-    private func abandon(_ held: Held) {
-        guard let deletion = held.client?.deletion else { return }
+    func abandon(_ client: OAuthClient?) {
+        guard var deletion = client?.deletion else { return }
+        deletion.limit = Self.longestDeletion
         _ = try? transport.send(deletion)
     }
 

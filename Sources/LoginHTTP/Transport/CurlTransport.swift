@@ -41,7 +41,8 @@ package final class CurlTransport: Transport {
     package func send(_ request: HTTPRequest) throws(LoginError) -> HTTPResponse {
         let parser = try URLParser()
         let url = try checked(request, parser)
-        options.settings.timeout = request.streamedBodies == nil ? usualTimeout : options.settings.transferTimeout
+        let longest = request.streamedBodies == nil ? usualTimeout : options.settings.transferTimeout
+        options.settings.timeout = min(longest, request.limit ?? longest)
         let trace = TransferTrace(settings: options.settings)
         try examine()
         trace.show(request, url)
@@ -90,9 +91,7 @@ package final class CurlTransport: Transport {
         guard url.user == nil, url.password == nil else {
             throw .usage(.badURL(url: url.text, problem: "it contains a user name or password"))
         }
-        guard url.origin.scheme == "https" || options.proxy.url == nil else {
-            throw .untrusted(.plainHTTPThroughProxy)
-        }
+        guard url.origin.scheme == "https" || options.proxy.url == nil else { throw .untrusted(.plainHTTPThroughProxy) }
         return url
     }
 

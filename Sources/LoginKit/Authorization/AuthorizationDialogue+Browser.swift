@@ -78,23 +78,29 @@ extension AuthorizationDialogue: BrowserDialogue {
         if let complaint = wait.complaint { tell([complaint.words]) }
         let deadline = ContinuousClock.now + .seconds(wait.seconds)
         do throws(LoginError) {
-            guard let answer = try next(judge, until: deadline, hintAt: start + .seconds(settings.silence)) else {
-                end()
+            let silence = start + .seconds(settings.silence)
+            let answer = try holdingSignals { (signals) throws(LoginError) in
+                try next(judge, until: deadline, hintAt: silence, unless: signals)
+            }
+            guard let answer else {
+                close()
                 return nil
             }
             note(answer)
             return (answer, Int((ContinuousClock.now - start) / .seconds(1)))
         } catch {
-            end()
+            close()
             throw error
         }
     }
 
     /// - Returns: nothing when the time is up.
     private func next(
-        _ judge: AuthorizationJudge, until deadline: ContinuousClock.Instant, hintAt silence: ContinuousClock.Instant
+        _ judge: AuthorizationJudge, until deadline: ContinuousClock.Instant, hintAt silence: ContinuousClock.Instant,
+        unless signals: HeldSignals
     ) throws(LoginError) -> AuthorizationAnswer? {
         while deadline > .now {
+            if signals.arePending { throw .cancelled }
             if let answer = listener?.answer(judge) { return answer }
             if silence <= .now, let hint {
                 tell([hint])
@@ -105,7 +111,8 @@ extension AuthorizationDialogue: BrowserDialogue {
                 try pause(until: min(due ?? deadline, deadline))
                 continue
             }
-            switch question.read(label, until: deadline, beside: OtherWait(listener?.descriptors ?? [], due: due)) {
+            let others = [signals.descriptor].filter { $0 >= 0 } + (listener?.descriptors ?? [])
+            switch question.read(label, until: deadline, beside: OtherWait(others, due: due)) {
             case .typed(let text): return judge.judge(pasted: text)
             case .cancelled: throw .cancelled
             case .expired: return nil
@@ -125,7 +132,7 @@ extension AuthorizationDialogue: BrowserDialogue {
 
     private func note(_ answer: AuthorizationAnswer) {
         switch answer {
-        case .right, .denied: end()
+        case .right, .denied: close()
         case .refused(let forgery):
             if let words = forgery.words, told.insert(forgery).inserted { tell([words]) }
         case .notAnAddress: break

@@ -1,3 +1,4 @@
+internal import ChildPrograms
 internal import Glibc
 package import LoginCore
 internal import LoginTerminal
@@ -15,13 +16,15 @@ extension AuthorizationDialogue: DeviceDialogue {
         let start = now()
         var shown: Int?
         defer { if settings.hasPerson { prompt.showWaiting(nil) } }
-        while true {
-            if settings.isCancelled?() == true { throw .cancelled }
-            let passed = now() - start, left = max(0, secondsLeft - passed / 1000)
-            if settings.hasPerson, left != shown { prompt.showWaiting(AuthorizationWords.waiting(seconds: left)) }
-            shown = left
-            guard passed < milliseconds else { return }
-            usleep(useconds_t(min(milliseconds - passed, 100) * 1000))
+        try holdingSignals { (signals) throws(LoginError) in
+            while true {
+                if signals.arePending || settings.isCancelled?() == true { throw .cancelled }
+                let passed = now() - start, left = max(0, secondsLeft - passed / 1000)
+                if settings.hasPerson, left != shown { prompt.showWaiting(AuthorizationWords.waiting(seconds: left)) }
+                shown = left
+                guard passed < milliseconds else { return }
+                usleep(useconds_t(min(milliseconds - passed, 100) * 1000))
+            }
         }
     }
 

@@ -19,6 +19,8 @@ package final class AuthorizationDialogue {
     var began: ContinuousClock.Instant?
     /// What may be wrong where nothing comes; said once.
     var hint: String?
+    /// Held back until the end, where one has come.
+    private var signals: HeldSignals?
     /// What was said of forged answers.
     var told: Set<Forgery> = []
 
@@ -31,6 +33,10 @@ package final class AuthorizationDialogue {
         start = BrowserStart(configured: settings.browser, environment: settings.environment)
     }
 
+    deinit {
+        signals?.release()
+    }
+
     /// For `AuthorizationWay.Choice`.
     package var canStartBrowser: Bool { start.canStart }
 
@@ -41,11 +47,33 @@ package final class AuthorizationDialogue {
         for line in lines { settings.say(line) }
     }
 
-    /// The port is closed and the question gone, whatever came of it.
+    /// The port is closed and the question gone, whatever came of it; a signal that came in a wait takes effect.
     package func end() {
+        close()
+        signals?.release()
+        signals = nil
+    }
+
+    func close() {
         listener = nil
         question?.clear()
         question = nil
+    }
+
+    /// Holds back the signals that would end the process for as long as `wait` takes. It has to throw once one has come; that
+    /// takes effect at the end of the dialogue, when a client that was registered for it is deleted.
+    func holdingSignals<Result>(
+        _ wait: (HeldSignals) throws(LoginError) -> Result
+    ) throws(LoginError) -> Result {
+        let held = HeldSignals()
+        do throws(LoginError) {
+            let result = try wait(held)
+            held.release()
+            return result
+        } catch {
+            if held.arePending { signals = held } else { held.release() }
+            throw error
+        }
     }
 
     /// A QR code of the URL, or why there is none.
