@@ -20,6 +20,11 @@ package struct TerminalLook: Equatable, Sendable {
         return TerminalLook(columns: terminal.screen.columns, hasColors: Screen.understandsEscapes)
     }
 
+    /// Sentences without a word that is broken at the edge. What is to be copied is no sentence.
+    package func wrapped(_ lines: [String]) -> [String] {
+        lines.flatMap { TextLine.wrapped($0, columns: columns) }
+    }
+
     /// Whether the locale has more than ASCII.
     package static var isUnicode: Bool { Screen.isUnicode }
 

@@ -27,5 +27,21 @@ enum TextLine {
         return shown + mark
     }
 
+    /// The same words in as many lines as they need, broken at blanks alone; a longer word has a line of its own.
+    static func wrapped(_ text: String, columns: Int) -> [String] {
+        guard width(text) > columns else { return [text] }
+        var lines: [String] = [], line = ""
+        for word in text.split(separator: " ") {
+            let longer = line.isEmpty ? String(word) : "\(line) \(word)"
+            if width(longer) > columns, !line.isEmpty {
+                lines.append(line)
+                line = String(word)
+            } else {
+                line = longer
+            }
+        }
+        return lines + [line]
+    }
+
     private static func width(_ text: String) -> Int { text.reduce(0) { $0 + Characters.width(of: String($1)) } }
 }

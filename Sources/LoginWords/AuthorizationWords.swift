@@ -54,9 +54,10 @@ package struct AuthorizationWords: Sendable {
         "Port \(port) is in use here, so the answer cannot arrive by itself: paste the address."
     }
 
+    /// Before the command for a tunnel.
     /// - Parameter isOnlyWay: whether nobody can paste.
-    package static func tunnel(_ command: ShellCommand, isOnlyWay: Bool) -> String {
-        "\(isOnlyWay ? "Beforehand" : "Or, beforehand"), where the browser is: \(command)"
+    package static func tunnel(isOnlyWay: Bool) -> String {
+        "\(isOnlyWay ? "Beforehand" : "Or, beforehand"), where the browser is:"
     }
 
     /// Said once, when nothing has come for a while.

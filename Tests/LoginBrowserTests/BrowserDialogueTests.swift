@@ -66,6 +66,16 @@ import Testing
         try visit.finish(.exited(5))
     }
 
+    @Test func `by ssh the command has a line of its own where it does not fit`() throws {
+        let visit = try AuthorizationVisit(columns: 80, environment: Self.ssh)
+        try visit.pty.wait(for: "\nAddress: ")
+        let screen = try visit.screen, words = "Or, beforehand, where the browser is:"
+        #expect(screen.contains(words) && screen.contains("ssh -N -L PORT:127.0.0.1:PORT ann@192.0.2.7"))
+        #expect(screen.contains("The browser ends at a page that it cannot load,"), "\(screen)")
+        visit.pty.type("\u{4}")
+        try visit.finish(.exited(5))
+    }
+
     @Test(arguments: [
         "$(touch x) 1 $(touch y) 22", "a 1 -oProxyCommand=x 22", "a 1 192.0.2.7 0", "a 1 192.0.2.7", "a 1 b;c 22",
     ]) func `what is no connection of ssh makes no command`(connection: String) throws {

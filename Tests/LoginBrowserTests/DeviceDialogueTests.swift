@@ -59,14 +59,25 @@ import Testing
         #expect(visit.pty.text.contains("\u{1B}[30;107m    █▀▀▀▀▀█ "))
     }
 
+    @Test(arguments: [UInt16(80), 40, 20]) func `no word is broken at the edge, and a URL stays whole`(columns: UInt16)
+        throws
+    {
+        let visit = try AuthorizationVisit("--device", "1", columns: columns)
+        try visit.finish()
+        let lines = visit.pty.text.split(separator: "\r\n").map(String.init).filter { !$0.contains("Waiting") }
+        let words = { (lines: [String]) in lines.flatMap { $0.split(separator: " ") } }
+        #expect(words(lines).starts(with: words(Self.lines)))
+        #expect(lines.allSatisfy { $0.count <= Int(columns) || !$0.contains(" ") }, "\(lines)")
+    }
+
     @Test func `a QR code that does not fit is not drawn`() throws {
         let visit = try AuthorizationVisit("--device", "1", "--qr", columns: 30)
         try visit.finish()
         #expect(!visit.pty.text.contains("█"))
-        #expect(visit.pty.text.contains("The QR code needs 38 columns; there are 30."))
+        #expect(visit.pty.text.contains("The QR code needs 38 columns;\r\nthere are 30.\r\n"))
         let ascii = try AuthorizationVisit("--device", "1", "--qr", columns: 40, environment: ["LC_ALL": "C"])
         try ascii.finish()
-        #expect(ascii.pty.text.contains("The QR code needs 75 columns; there are 40."))
+        #expect(ascii.pty.text.contains("The QR code needs 75 columns; there are\r\n40.\r\n"))
         #expect(ascii.pty.transcript.allSatisfy { $0 < 0x80 })
     }
 

@@ -9,7 +9,8 @@ extension AuthorizationDialogue: BrowserDialogue {
     package func agree(to server: ForeignServer) throws(LoginError) -> Bool {
         let prompt = TerminalPrompt(
             mask: settings.mask, timeout: settings.timeout, isCancelled: settings.isCancelled)
-        return try prompt.confirm(server.lines(for: settings.origin), label: ForeignServer.question, typing: "yes")
+        return try prompt.confirm(
+            look.wrapped(server.lines(for: settings.origin)), label: ForeignServer.question, typing: "yes")
     }
 
     package func listen(on redirect: LoopbackRedirect) throws(LoginError) -> LoopbackPort {
@@ -25,12 +26,13 @@ extension AuthorizationDialogue: BrowserDialogue {
         }
         hint = AuthorizationWords.hint(redirect: visit.redirect, clientID: visit.clientID)
         if visit.insteadOfDevice { tell([AuthorizationWords.refusedDevice]) }
-        let url = AuthorizationWords.address(visit.url)
         tell(words.opening(visit.server, visit.starts ? .here : .anywhere))
         let isStarted = visit.starts && startBrowser(visit.url)
         let isOpen = listener?.port.isOpen == true
-        tell([isStarted ? AuthorizationWords.started : AuthorizationWords.open, url] + picture(of: visit.url))
-        if !isStarted { tell(carrying(to: visit, isOpen: isOpen)) }
+        tell([isStarted ? AuthorizationWords.started : AuthorizationWords.open])
+        show([AuthorizationWords.address(visit.url)])
+        showPicture(of: visit.url)
+        if !isStarted { tellOfCarrying(to: visit, isOpen: isOpen) }
         if !isOpen, let listener { tell([AuthorizationWords.portTaken(listener.port.number)]) }
         if isStarted, isOpen { offerPasting() }
     }
@@ -53,12 +55,17 @@ extension AuthorizationDialogue: BrowserDialogue {
         return poll(&waiting, nfds_t(waiting.count), 0) > 0
     }
 
-    private func carrying(to visit: BrowserVisit, isOpen: Bool) -> [String] {
-        let byHand = settings.hasPerson ? AuthorizationWords.carrying(from: visit.redirect) : []
+    private func tellOfCarrying(to visit: BrowserVisit, isOpen: Bool) {
+        if settings.hasPerson { tell(AuthorizationWords.carrying(from: visit.redirect)) }
         guard isOpen, let port = listener?.port.number,
             let tunnel = SSHTunnel(settings.environment, to: redirect, port: port)
-        else { return byHand }
-        return byHand + [AuthorizationWords.tunnel(tunnel.command, isOnlyWay: !settings.hasPerson)]
+        else { return }
+        let words = AuthorizationWords.tunnel(isOnlyWay: !settings.hasPerson), command = tunnel.command.description
+        guard settings.hasPerson, words.count + 1 + command.count > look.columns else {
+            return show(["\(words) \(command)"])
+        }
+        tell([words])
+        show([command])
     }
 
     /// Where the long label has no room, it is a line above a short one.

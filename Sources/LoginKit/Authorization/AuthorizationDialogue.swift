@@ -40,8 +40,14 @@ package final class AuthorizationDialogue {
     /// For `AuthorizationWay.Choice`.
     package var canStartBrowser: Bool { start.canStart }
 
-    /// Says lines where the person is: above an open question, at the terminal, or as the caller does.
-    func tell(_ lines: [String]) {
+    /// Of the terminal where the person is.
+    var look: TerminalLook { (settings.hasPerson ? TerminalLook.current : nil) ?? TerminalLook() }
+
+    /// Says sentences where the person is: above an open question, at the terminal, or as the caller does.
+    func tell(_ lines: [String]) { show(settings.hasPerson ? look.wrapped(lines) : lines) }
+
+    /// The same for what is to be copied, or is a picture: it stays whole.
+    func show(_ lines: [String]) {
         if let question { return question.say(lines) }
         if settings.hasPerson, TerminalNotice.say(lines) { return }
         for line in lines { settings.say(line) }
@@ -77,20 +83,18 @@ package final class AuthorizationDialogue {
     }
 
     /// A QR code of the URL, or why there is none.
-    func picture(of url: String) -> [String] {
-        guard settings.showsQR else { return [] }
-        let look = (settings.hasPerson ? TerminalLook.current : nil) ?? TerminalLook()
+    func showPicture(of url: String) {
+        guard settings.showsQR else { return }
+        let look = look
         do throws(QRCode.Problem) {
             let picture = QRPicture(try QRCode(url), isUnicode: look.isUnicode, hasColors: look.hasColors)
-            guard picture.width < look.columns else {
-                return ["The QR code needs \(picture.width + 1) columns; there are \(look.columns)."]
-            }
-            return picture.lines
+            guard picture.width >= look.columns else { return show(picture.lines) }
+            tell(["The QR code needs \(picture.width + 1) columns; there are \(look.columns)."])
         } catch {
             switch error {
-            case .tooLong: return ["The URL is too long for a QR code."]
+            case .tooLong: tell(["The URL is too long for a QR code."])
             case .libraryMissing(let problem):
-                return ["For a QR code, install the package libqrencode4 (\(SafeText.escaped(problem)))."]
+                tell(["For a QR code, install the package libqrencode4 (\(SafeText.escaped(problem)))."])
             }
         }
     }
