@@ -1,6 +1,4 @@
-/// Profiles with the method `oauth`, pointed at this server. They are apart from ``Profiles``, because an authctl that does
-/// not know that method refuses the whole file. Once it knows it, append this text in `Profiles.toml(port:)`, and delete the
-/// option `--oauth-profiles`.
+/// Profiles with the method `oauth`, pointed at this server; ``Profiles`` has the others.
 enum OAuthProfiles {
     /// TOML.
     static func toml(port: UInt16) -> String {
