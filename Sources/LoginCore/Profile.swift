@@ -109,9 +109,9 @@ extension Profile {
     public var sessionRule: SessionRule {
         guard let session else { return usualSession }
         guard session.isCredential else { return session }
-        // Headers for requests that write say nothing of what the session is.
-        var rule = usualSession
-        rule.writeHeaders = session.writeHeaders
+        // What goes along with some requests only says nothing of what the session is.
+        var rule = session
+        (rule.headers, rule.cookies) = (usualSession.headers, usualSession.cookies)
         return rule
     }
 

@@ -102,7 +102,9 @@ extension HTTPRequest {
     /// What guards against forged requests looks for beside its token, over https above all: where a request that writes
     /// comes from. Whoever sends such a token is taken for a browser.
     mutating func comeFromBrowser(_ rule: SessionRule, at origin: Origin) {
-        guard rule.cookies, !rule.writeHeaders.isEmpty, !RequestRule.onlyReads(method) else { return }
+        guard rule.cookies, !rule.writeHeaders.isEmpty || rule.csrf != nil, !RequestRule.onlyReads(method) else {
+            return
+        }
         comeFrom(origin, "\(origin)/")
     }
 

@@ -23,11 +23,13 @@ extension Service {
     ) throws(LoginError) -> Relayed {
         try client.shielded(session?.secrets ?? [], username: username) { () throws(LoginError) in
             var request = request
-            request.hidden = client.hidden
-            guard let session else {
+            guard let former = session else {
+                request.hidden = client.hidden
                 let response = try client.anonymously(request).response
                 return Relayed(response: response, session: nil, isProven: false, carriedPassword: false)
             }
+            let session = try fetchingCSRF(for: profile.sessionRule.slots(for: request.method), former, username)
+            request.hidden = client.hidden
             do throws(FillFault) {
                 try request.attach(session, profile.sessionRule, client.values(session, username: username))
             } catch {
@@ -65,21 +67,24 @@ extension Service {
     package func judge(
         _ relayed: Relayed, body: Secret?, space: VerifiedSpace? = nil
     ) throws(LoginError) -> RelayJudgement {
+        try parsed(relayed, body, by: profile.proof.rules)
+            .relayed(
+                by: profile.proof,
+                in: RelayContext(
+                    space: space, carriedPassword: relayed.carriedPassword, loginPaths: try loginPaths(),
+                    anonymousLocation: anonymousResponse?.location))
+    }
+
+    /// Opens an answer as far as `rules` look into it.
+    func parsed(_ relayed: Relayed, _ body: Secret?, by rules: ResponseRule) throws(LoginError) -> ParsedResponse {
         let response = relayed.response
         let whole = HTTPResponse(
             status: response.status, headers: response.headers, body: body ?? Secret(""), cookies: response.cookies,
             redirect: response.redirect)
-        let rules = profile.proof.rules
         return ParsedResponse(
             response: whole, json: rules.readsJSON ? try whole.json() : nil,
             html: rules.readsHTML ? try ResponsePage(whole, at: endpoint.base)?.body : nil, origin: endpoint.origin,
-            isProven: relayed.isProven
-        )
-        .relayed(
-            by: profile.proof,
-            in: RelayContext(
-                space: space, carriedPassword: relayed.carriedPassword, loginPaths: try loginPaths(),
-                anonymousLocation: anonymousResponse?.location))
+            isProven: relayed.isProven)
     }
 
     /// Whether the server judges a password where this goes along.
@@ -135,6 +140,7 @@ extension Service {
     ///   answers its challenges by themselves, the method that worked at the login is enough.
     package func attachment(of session: Session, username: String) throws(LoginError) -> Attachment {
         var request = HTTPRequest(method: "POST", url: endpoint.base)
+        let session = try fetchingCSRF(for: profile.sessionRule.slots(for: request.method), session, username)
         do throws(FillFault) {
             try request.attach(session, profile.sessionRule, client.values(session, username: username))
         } catch {

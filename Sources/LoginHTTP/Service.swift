@@ -172,19 +172,6 @@ package final class Service: Authenticator {
     package func verify(_ session: Session, username: String) throws(LoginError) -> Login {
         try client.shielded { () throws(LoginError) in try confirm(session, username: username, afterLogin: false) }
     }
-
-    /// Sends one of the profile's requests with a session, in whatever way that goes along.
-    func send(
-        _ rule: RequestRule, with session: Session, username: String
-    ) throws(LoginError) -> ServiceClient.Reply {
-        let values = SlotValues(session, username: username)
-        guard let credential = session.credential else {
-            return try client.send(rule, values, session: session, by: client.plainly)
-        }
-        return try client.send(rule, values, session: session) { (request) throws(LoginError) in
-            try procedure.send(request, with: credential, answersOtherRealms: true)
-        }
-    }
 }
 
 extension Session {

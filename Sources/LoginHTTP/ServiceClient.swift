@@ -21,6 +21,8 @@ final class ServiceClient {
     private(set) var hidden = RepeatedSecrets()
     /// What goes along with every request.
     var extraSecrets: [CredentialField: Secret] = [:]
+    /// For `{csrf}`, once it is known; goes along with the session.
+    var csrf: Secret?
 
     /// How a request goes out: with a credential, or without.
     typealias Way = (HTTPRequest) throws(LoginError) -> Sent
@@ -96,16 +98,21 @@ final class ServiceClient {
         var values = values
         values.ttl = ttl
         values.extraSecrets = extraSecrets
+        values.csrf = session == nil ? nil : csrf
         var visit = try visitPage(of: rule, values, session, carrying: cookies)
         if visit == nil { visit = try form?.visit(by: rule, values, at: endpoint, carrying: cookies) }
         if let visit { values.take(from: visit) }
         let request = try filled(rule, values, session, cookies, visit)
         let sent = try way(request)
         let reader = answer ?? rule.response
-        let page = readingPage || reader.readsHTML ? try ResponsePage(sent.response, at: request.url) : nil
+        // Any answer to a session may tell it what guards the next request.
+        let told = session == nil ? nil : profile.sessionRule.csrf.flatMap { $0.stale.isEmpty ? nil : $0.response }
+        let readsJSON = reader.readsJSON || told?.readsJSON == true
+        let readsHTML = reader.readsHTML || told?.readsHTML == true
+        let page = readingPage || readsHTML ? try ResponsePage(sent.response, at: request.url) : nil
         let facts = ParsedResponse(
-            response: sent.response, json: reader.readsJSON ? try sent.response.json() : nil,
-            html: reader.readsHTML ? page?.body : nil, origin: endpoint.origin, isProven: sent.isProven,
+            response: sent.response, json: readsJSON ? try sent.response.json() : nil,
+            html: readsHTML ? page?.body : nil, origin: endpoint.origin, isProven: sent.isProven,
             wrote: !RequestRule.onlyReads(request.method))
         return Reply(facts: facts, visit: rule.page == nil ? nil : visit, page: page, url: request.url)
     }

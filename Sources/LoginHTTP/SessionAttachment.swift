@@ -10,9 +10,8 @@ extension HTTPRequest {
         case .credential, .token:
             break
         }
-        for header in rule.headers { headers.append(try header.filled(values)) }
-        if !RequestRule.onlyReads(method) {
-            for header in rule.writeHeaders { headers.append(try header.filled(values)) }
+        for header in rule.headers(for: method) where header.value.isWanted(values) {
+            headers.append(try header.filled(values))
         }
         if let pair = rule.basic {
             let username = try pair.username.filled(values, .header).unprotectedText

@@ -26,6 +26,8 @@ extension ServiceClient {
 
     /// What goes into the slots of a request that carries `session`.
     func values(_ session: Session, username: String) -> SlotValues {
-        SlotValues(session, username: username, extraSecrets)
+        var values = SlotValues(session, username: username, extraSecrets)
+        values.csrf = csrf
+        return values
     }
 }

@@ -8,7 +8,8 @@ import Testing
 struct ConfigManualTests {
     @Test(arguments: [
         ProfileDecoder.keys, RequestDecoder.requestKeys, RequestDecoder.answerKeys, RequestDecoder.stepKeys,
-        RequestDecoder.takingKeys, OAuthDecoder.keys, OAuthDecoder.endpointKeys,
+        RequestDecoder.takingKeys, SessionDecoder.keys, SessionDecoder.csrfKeys, OAuthDecoder.keys,
+        OAuthDecoder.endpointKeys,
     ])
     func `every key is described`(keys: [String]) throws {
         let described = try Set(Self.page().section("DESCRIPTION").flatMap(Self.keys))
@@ -30,7 +31,7 @@ struct ConfigManualTests {
         #expect(
             names == [
                 "wire", "archive", "intranet", "blog", "posts", "notes", "screencast", "forge", "admin", "chat",
-                "index", "shop", "site", "pages", "tv",
+                "index", "shop", "site", "pages", "tv", "torrents",
             ])
     }
 

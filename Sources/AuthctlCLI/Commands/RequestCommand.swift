@@ -51,7 +51,7 @@ struct RequestCommand: WorldCommand {
         let gate = try invocation.gate(try invocation.context.selectProfile(forRequestTo: url), login)
         let outgoing = try OutgoingRequest(
             invocation, gate.profile, request, method: method, url: url,
-            mayConcern: gate.profile.proof.rules.mayConcern)
+            mayConcern: gate.profile.mayConcern)
         return try outgoing.code(of: try UserRequest(gate: gate, outgoing: outgoing).run())
     }
 

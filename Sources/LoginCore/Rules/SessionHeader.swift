@@ -11,7 +11,9 @@ extension SessionRule {
         var text = SecretBuilder(limit: RequestRule.bodyLimit)
         if let (username, password) = try basicPair(session, values) { try text.writeBasic(username, password) }
         try text.writeCookies(values.cookies)
-        for header in headers + writeHeaders {
+        // What the service has not told yet can only be left out; what is fetched is another program's to fetch.
+        let isTold = csrf?.stale.isEmpty == false
+        for header in headers + writeHeaders where !isTold || header.value.isWanted(values) {
             try text.write("\(text.count == 0 ? "" : "\n")\(header.name): ")
             try header.value.fill(values, .header, into: &text)
         }

@@ -8,6 +8,8 @@ public struct SessionRule: Equatable, Sendable {
     public var cookies = false
     /// Nothing unless a token is sent as user name and password.
     public var basic: BasicRule?
+    /// Where `{csrf}` comes from; nothing where no request has it.
+    public var csrf: CSRFRule?
 
     /// The names of the headers that it sets by itself, in lower case.
     public var ownHeaders: Set<String> {
@@ -44,11 +46,21 @@ public struct SessionRule: Equatable, Sendable {
     /// Whether the credential itself is what is sent, be it with headers of its own where the request writes.
     public var isCredential: Bool { headers.isEmpty && !cookies && basic == nil }
 
+    /// The headers of a request with this verb.
+    package func headers(for method: String) -> [HeaderRule] {
+        headers + (RequestRule.onlyReads(method) ? [] : writeHeaders)
+    }
+
     /// Every slot in any of its templates.
     public var slots: Set<Template.Slot> {
         var slots = Set((headers + writeHeaders).flatMap(\.value.slots))
         if let basic { slots.formUnion(basic.username.slots + basic.password.slots) }
         return slots
+    }
+
+    /// Those in the headers of a request with this verb.
+    package func slots(for method: String) -> Set<Template.Slot> {
+        Set(headers(for: method).flatMap(\.value.slots))
     }
 }
 

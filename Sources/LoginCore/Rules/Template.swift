@@ -8,6 +8,8 @@ public struct Template: Equatable, Sendable {
         case secret(String)
         /// `{otp}`, the code of a second factor; what holds it is sent only when there is one.
         case code
+        /// `{csrf}`, what guards against forged requests; what holds it is sent only when it is known.
+        case csrf
         /// What a response of the login handed out, by the name that `take` gave it.
         case taken(String)
     }
@@ -89,6 +91,7 @@ extension Template.Slot {
         case "token": self = .token
         case "refresh-token": self = .refreshToken
         case "otp": self = .code
+        case "csrf": self = .csrf
         default:
             let pieces = name.split(separator: ":", maxSplits: 1).map(String.init)
             guard pieces.count == 2 else { return nil }
@@ -111,6 +114,7 @@ extension Template.Slot {
         case .cookie(let name): "cookie:\(name)"
         case .secret(let label): "secret:\(label)"
         case .code: "otp"
+        case .csrf: "csrf"
         case .taken(let name): name
         }
     }
@@ -119,7 +123,7 @@ extension Template.Slot {
     public var isForBodiesOnly: Bool {
         switch self {
         case .password, .secret: true
-        case .username, .ttl, .token, .refreshToken, .cookie, .code, .taken: false
+        case .username, .ttl, .token, .refreshToken, .cookie, .code, .csrf, .taken: false
         }
     }
 }

@@ -16,6 +16,8 @@ public struct SlotValues: Equatable, Sendable {
     public var cookies: [Cookie] = []
     /// For `{otp}`.
     public var code: Secret?
+    /// For `{csrf}`.
+    public var csrf: Secret?
     /// For `{secret:LABEL}`, and for what `take` has named.
     public var extraSecrets: [CredentialField: Secret] = [:]
     /// The fields of the page's form; the hidden ones go along with a form.
@@ -35,6 +37,7 @@ public struct SlotValues: Equatable, Sendable {
         case .cookie(let name): cookies.first { $0.name == name }?.value
         case .secret(let label): extraSecrets[.secret(label)]
         case .code: code
+        case .csrf: csrf
         case .taken(let name): extraSecrets[.taken(name)]
         }
     }
@@ -83,9 +86,10 @@ public enum FillFault: Error, Equatable, Sendable {
 }
 
 extension Template {
-    /// Whether all of it is there; what holds `{ttl}` or `{otp}` is left out where there is none.
-    func isWanted(_ values: SlotValues) -> Bool {
-        (values.ttl != nil || !slots.contains(.ttl)) && (values.code != nil || !slots.contains(.code))
+    /// Whether all of it is there; what holds `{ttl}`, `{otp}` or `{csrf}` is left out where there is none.
+    package func isWanted(_ values: SlotValues) -> Bool {
+        let optional: [Slot] = [.ttl, .code, .csrf]
+        return slots.allSatisfy { !optional.contains($0) || values.value(of: $0) != nil }
     }
 
     /// Writes the text, and the value of each slot escaped for its place.

@@ -65,6 +65,6 @@ extension OutgoingRequest {
             context: context, profile: profile.name,
             message: HTTPRequest(method: request.method, url: url, headers: headers), body: content ?? .none,
             output: ResponseOutput(
-                body, includesHead: false, progress: nil, mayConcern: profile.proof.rules.mayConcern))
+                body, includesHead: false, progress: nil, mayConcern: profile.mayConcern))
     }
 }

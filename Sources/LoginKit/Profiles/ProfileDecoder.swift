@@ -123,6 +123,7 @@ package struct ProfileDecoder {
         }
         try checkName(profile, table)
         try checkSession(profile, table)
+        try checkCSRF(profile, table)
         if profile.refresh != nil && profile.loginResponse?.refreshToken == nil {
             throw table.fault("login.refresh-token", "is missing: 'refresh' sends this token")
         }
@@ -142,6 +143,19 @@ package struct ProfileDecoder {
     private func checkName(_ profile: Profile, _ table: StrictTable) throws(UsageFault) {
         guard case .identityToken? = profile.verify?.response.username, profile.oauth == nil else { return }
         throw table.fault("verify.username", "'id-token:' needs method 'oauth'")
+    }
+
+    /// Verify is asked where a page has no value, so it cannot wait for one itself.
+    private func checkCSRF(_ profile: Profile, _ table: StrictTable) throws(UsageFault) {
+        let rule = profile.sessionRule
+        let requests = [profile.verify, profile.logout].compactMap { $0 }
+        guard requests.contains(where: { $0.slots.contains(.csrf) }) || rule.slots.contains(.csrf) else { return }
+        guard let csrf = rule.csrf else {
+            throw table.fault("session.csrf", "is missing: it says where {csrf} comes from")
+        }
+        if csrf.path != nil, profile.verify?.slots.contains(.csrf) == true {
+            throw table.fault("verify", "cannot use {csrf} with 'get' in 'session.csrf'")
+        }
     }
 
     /// What could never be sent, since the login leaves something else.

@@ -61,30 +61,17 @@ struct RequestDecoder {
         if rule.response.pending != nil, rule.slots.contains(.code) {
             throw table.fault("pending", "cannot be used with {otp}: a code works once, and this request is sent again")
         }
+        if mayTake, rule.slots.contains(.csrf) {
+            throw table.fault(nil, "{csrf} is allowed only in requests that are sent with the session")
+        }
         if key != "login", rule.slots.contains(.code) { throw table.fault(nil, "{otp} is allowed only in 'login'") }
         return rule
     }
 
     func session(in profile: StrictTable) throws(UsageFault) -> SessionRule? {
-        guard let table = try profile.table("session") else { return nil }
-        try table.allow(["header", "write-header", "cookies", "basic"])
-        var rule = SessionRule(cookies: try table.bool("cookies") ?? false)
-        rule.headers = try templates.headers("header", in: table)
-        rule.writeHeaders = try templates.headers("write-header", in: table)
-        if let pair = try table.string("basic") {
-            // The colon that separates the two is the first of the text, as in the pair itself.
-            guard let colon = pair.firstIndex(of: ":") else {
-                throw table.fault("basic", "must be a user name and a password with a colon between them")
-            }
-            let username = try templates.template(String(pair[..<colon]), "basic", table)
-            let password = try templates.template(String(pair[pair.index(after: colon)...]), "basic", table)
-            rule.basic = SessionRule.BasicRule(username: username, password: password)
+        try profile.table("session").map { (table) throws(UsageFault) in
+            try SessionDecoder(requests: self, templates: templates).session(table)
         }
-        if let slot = rule.slots.first(where: { $0.isForBodiesOnly || $0 == .code }) {
-            throw table.fault(nil, "{\(slot.name)} is allowed only in 'form' and 'json'")
-        }
-        if rule == SessionRule() { throw table.fault(nil, "is empty") }
-        return rule
     }
 
     /// A path of the profile that no template is filled into.
@@ -144,6 +131,7 @@ struct RequestDecoder {
         if rule.path.slots.contains(.code) || rule.query.contains(where: { $0.value.slots.contains(.code) }) {
             throw table.fault(nil, "{otp} is allowed only in 'form', 'json' and 'header'")
         }
+        if rule.path.slots.contains(.csrf) { throw table.fault(nil, "{csrf} is not allowed in a path") }
         for case .secret(let label) in rule.slots {
             try table.check(secretLabel: label, at: nil)
         }

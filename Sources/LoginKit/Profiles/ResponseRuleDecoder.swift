@@ -28,7 +28,7 @@ struct ResponseRuleDecoder {
         var taken: [ResponseRule.Taken] = []
         for name in inner.keys {
             let isName = name.first?.isLetter == true && name.utf8.allSatisfy(Self.isNameByte) && name.utf8.count <= 40
-            guard isName, Template.Slot(name) == nil, name != "csrf" else {
+            guard isName, Template.Slot(name) == nil else {
                 throw inner.fault(name, "must be a name of its own, of small letters, digits, '-' and '_'")
             }
             guard let place = try value(name, in: inner) else { continue }
@@ -47,7 +47,7 @@ struct ResponseRuleDecoder {
     }
 
     /// A place, or a place and what lies there between two texts.
-    private func value(_ key: String, in table: StrictTable) throws(UsageFault) -> Place? {
+    func value(_ key: String, in table: StrictTable) throws(UsageFault) -> Place? {
         guard case .array(let elements) = table.value(key) else { return try place(key, in: table) }
         guard elements.count == 2, case .string(let text) = elements[0], case .string(let cut) = elements[1] else {
             throw table.fault(key, "must be a place, or a list of a place and \"BEFORE*AFTER\"")
@@ -91,7 +91,7 @@ struct ResponseRuleDecoder {
         return place
     }
 
-    private func conditions(_ key: String, in table: StrictTable) throws(UsageFault) -> [Condition]? {
+    func conditions(_ key: String, in table: StrictTable) throws(UsageFault) -> [Condition]? {
         guard let value = table.value(key) else { return nil }
         guard case .array(let elements) = value else {
             throw table.fault(key, "must be a list of statuses and tables, not \(value.kind)")

@@ -1,5 +1,6 @@
 package import LoginCore
 package import LoginHTTP
+import LoginWords
 import Secrets
 
 /// A request of the person's own on its way: sent once or more, and its answer handed on.
@@ -22,9 +23,22 @@ package struct OutgoingRequest {
     package func say(_ text: String) { context.say("\(profile): \(text)") }
 
     /// - Parameter session: nothing where none goes along.
-    package func send(over service: Service, with session: Session?, username: String) throws(LoginError)
-        -> Service.Relayed
-    {
+    package func send(
+        over service: Service, with session: Session?, username: String
+    ) throws(LoginError) -> Service.Relayed {
+        let relayed = try sendOnce(over: service, with: session, username: username)
+        guard !output.isShown, try service.learnsCSRF(from: relayed, body: output.heldBody()) else { return relayed }
+        // Without the value the service has done nothing: this is the same request, not another one.
+        guard body.isRepeatable else {
+            try handOn()
+            throw .failure(.bodyNotRepeatable)
+        }
+        return try sendOnce(over: service, with: relayed.session ?? session, username: username)
+    }
+
+    private func sendOnce(
+        over service: Service, with session: Session?, username: String
+    ) throws(LoginError) -> Service.Relayed {
         var request = message
         switch body {
         case .none: request.streamedBodies = StreamedBodies(sink: output)
@@ -58,6 +72,20 @@ package struct OutgoingRequest {
         let held = output.heldBody()
         if held == nil && output.isShown && !relayed.response.status.isRefusal { return .passed }
         return try service.judge(relayed, body: held, space: space)
+    }
+
+    /// Stores cookies that an answer has renewed.
+    func keep(_ session: Session?, _ admission: Gate.Admission) {
+        guard let session, session != admission.session else { return }
+        do throws(LoginError) {
+            try admission.keeper.approve(Login(identity: admission.identity, session: session), .refresh)
+        } catch {
+            context.warn(
+                """
+                warning: \(profile): the refreshed session was not stored: \
+                \(error.message(about: context.topic).what)
+                """)
+        }
     }
 
     /// Hands on what is held of the answer.

@@ -89,10 +89,10 @@ package final class ResponseOutput: ResponseSink {
         try body.withUnsafeBytes { (bytes) throws(LoginError) in try output.write(bytes) }
     }
 
-    /// Ends the output.
+    /// Ends the output, if any answer has come.
     package func finish() throws(LoginError) {
         progress?.end()
-        try output.finish()
+        if head != nil { try output.finish() }
     }
 
     /// What is said from here on has the terminal's line for itself, whether an answer has come or not.

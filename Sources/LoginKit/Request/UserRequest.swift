@@ -18,6 +18,8 @@ package struct UserRequest {
         var service: Service?
         /// Nothing where a stranger was shown a certificate that does not verify: a login asks about that.
         var relayed: Service.Relayed?
+        /// Why nothing was sent: there is no value for `{csrf}`, as for a stranger.
+        var missing: LoginError?
         var luggage = RelayFlow.Luggage.nothing
     }
 
@@ -87,10 +89,14 @@ package struct UserRequest {
     private func send(_ luggage: RelayFlow.Luggage, _ round: inout Round) throws(LoginError) {
         guard let service = round.service else { throw Self.lost }
         let username = round.admission?.username ?? ""
-        round.luggage = luggage
+        (round.luggage, round.missing) = (luggage, nil)
         switch luggage {
         case .session:
-            round.relayed = try outgoing.send(over: service, with: round.admission?.session, username: username)
+            do throws(LoginError) {
+                round.relayed = try outgoing.send(over: service, with: round.admission?.session, username: username)
+            } catch let error where error.isMissingCSRF {
+                (round.relayed, round.missing) = (nil, error)
+            }
         case .withheld:
             round.relayed = try outgoing.send(over: service, with: nil, username: username)
         case .nothing:
@@ -116,7 +122,7 @@ package struct UserRequest {
         for session in [refreshed, admission.session].compactMap({ $0 }) {
             do throws(LoginError) {
                 let login = try admission.run.service.verify(session, username: admission.username)
-                keep(login.session, admission)
+                outgoing.keep(login.session, admission)
                 return true
             } catch .rejected {
                 continue
@@ -128,10 +134,13 @@ package struct UserRequest {
     private func enterAgain(after round: Round) throws(LoginError) -> Gate.Admission {
         if let relayed = round.relayed {
             outgoing.context.topic.done.append(.requestSent(status: relayed.response.status))
+        }
+        if round.relayed != nil || round.missing != nil {
             outgoing.say(round.admission?.session.refusal ?? "the server requires a login for this")
         }
         let admission = try gate.enter(after: round.admission?.session)
-        outgoing.say("sending the same request again with the new session")
+        let sending = round.missing == nil ? "sending the same request again" : "sending the request"
+        outgoing.say("\(sending) with the new session")
         return admission
     }
 
@@ -153,12 +162,14 @@ package struct UserRequest {
 
     /// Hands the answer on, whatever it means, and keeps what it has renewed.
     private func finish(_ round: Round, _ ending: RelayFlow.Ending) throws(LoginError) -> HTTPResponse {
-        guard let relayed = round.relayed else { throw Self.lost }
+        guard let relayed = round.relayed else { throw round.missing ?? Self.lost }
         let status = relayed.response.status
         // What a refusal sets is nobody's session. And what was asked for is done: a store that fails then is no reason
         // for another code, after which a script would ask for it twice.
         defer {
-            if ending == .answered, status < 400, let admission = round.admission { keep(relayed.session, admission) }
+            if ending == .answered, status < 400, let admission = round.admission {
+                outgoing.keep(relayed.session, admission)
+            }
         }
         try outgoing.handOn()
         if ending == .answered, case .withheld = round.luggage {
@@ -179,20 +190,5 @@ package struct UserRequest {
     private func otherRealm(_ realm: String, _ admission: Gate.Admission?) -> LoginError {
         let url = String(outgoing.message.url.prefix { $0 != "?" })
         return .loginRequired(LoginNeed(why: .otherRealm(realm, of: url, login: admission?.space?.realm ?? "")))
-    }
-
-    /// Cookies that an answer has renewed.
-    private func keep(_ session: Session?, _ admission: Gate.Admission) {
-        guard let session, session != admission.session else { return }
-        do throws(LoginError) {
-            try admission.keeper.approve(Login(identity: admission.identity, session: session), .refresh)
-        } catch {
-            let context = outgoing.context
-            context.warn(
-                """
-                warning: \(gate.profile.name): the refreshed session was not stored: \
-                \(error.message(about: context.topic).what)
-                """)
-        }
     }
 }

@@ -1,0 +1,78 @@
+package import Secrets
+
+/// Where a service hands out the value that guards against forged requests, for `{csrf}`.
+public struct CSRFRule: Equatable, Sendable {
+    /// Which of its answers has the value.
+    public let source: Source
+    /// Where that answer has it.
+    public let value: Place
+
+    /// How the value is come by.
+    public enum Source: Equatable, Sendable {
+        /// Path and query of a page, appended to the profile's `url`: fetched with the session before each request that needs it.
+        case fetched(path: String)
+        /// The answer to a request without the value, or with one that is out of date; one of them must hold.
+        case told(by: [Condition])
+    }
+
+    /// Nothing is checked here.
+    public init(source: Source, value: Place) {
+        (self.source, self.value) = (source, value)
+    }
+
+    /// The page that has the value; nothing where an answer tells it.
+    public var path: String? {
+        switch source {
+        case .fetched(let path): path
+        case .told: nil
+        }
+    }
+
+    /// The answers that tell the value; none where it is fetched.
+    public var stale: [Condition] {
+        switch source {
+        case .fetched: []
+        case .told(let conditions): conditions
+        }
+    }
+
+    /// By which an answer is looked into: whether it tells the value, and where.
+    package var response: ResponseRule {
+        var rule = ResponseRule()
+        rule.token = value
+        rule.refused = stale
+        return rule
+    }
+}
+
+extension ParsedResponse {
+    /// The value, if this is an answer that tells it.
+    package func told(by rule: CSRFRule) -> Secret? {
+        matches(any: rule.stale) ? secret(at: rule.value).flatMap { $0.isEmpty ? nil : $0 } : nil
+    }
+}
+
+extension Profile {
+    /// Whether an answer with this head may turn out to be anything but the person's, so that its body is not to be shown yet.
+    package func mayConcern(_ head: HTTPResponse) -> Bool {
+        var rules = proof.rules
+        if let stale = session?.csrf?.stale { rules.loggedOut = (rules.loggedOut ?? []) + stale }
+        return rules.mayConcern(head)
+    }
+}
+
+extension OtherFailure {
+    /// That the page of a profile has no value for `{csrf}`.
+    package static func noCSRF(at place: Place) -> OtherFailure {
+        .missingInResponse(place: place.description, step: csrfStep)
+    }
+
+    fileprivate static let csrfStep = "csrf"
+}
+
+extension LoginError {
+    /// Whether a request was not sent since there is no value for `{csrf}`.
+    package var isMissingCSRF: Bool {
+        if case .failure(.missingInResponse(_, step: OtherFailure.csrfStep)) = self { true } else { false }
+    }
+}
