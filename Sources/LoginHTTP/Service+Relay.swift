@@ -23,15 +23,20 @@ extension Service {
     ) throws(LoginError) -> Relayed {
         try client.shielded(session?.secrets ?? [], username: username) { () throws(LoginError) in
             var request = request
+            if request.streamedBodies?.source != nil, session != nil, profile.sessionRule.adds(to: request) {
+                throw .usage(.other("the session adds to this body, which is too long for that; at most 1 MiB is held"))
+            }
             guard let former = session else {
                 request.hidden = client.hidden
                 let response = try client.anonymously(request).response
                 return Relayed(response: response, session: nil, isProven: false, carriedPassword: false)
             }
-            let session = try fetchingCSRF(for: profile.sessionRule.slots(for: request.method), former, username)
+            let session = try fetchingCSRF(for: profile.sessionRule.slots(forOwn: request), former, username)
             request.hidden = client.hidden
             do throws(FillFault) {
-                try request.attach(session, profile.sessionRule, client.values(session, username: username))
+                let values = client.values(session, username: username)
+                try request.attach(session, profile.sessionRule, values)
+                request.body = try profile.sessionRule.adding(to: request, values)
             } catch {
                 throw error.asLoginError
             }

@@ -31,7 +31,7 @@ struct ConfigManualTests {
         #expect(
             names == [
                 "wire", "archive", "intranet", "blog", "posts", "notes", "screencast", "forge", "admin", "chat",
-                "index", "shop", "site", "pages", "tv", "torrents",
+                "index", "shop", "site", "pages", "tv", "torrents", "wiki",
             ])
     }
 

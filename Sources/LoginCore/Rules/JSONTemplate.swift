@@ -48,11 +48,13 @@ public enum JSONTemplate: Equatable, Sendable {
         case .array(let elements):
             try fill(elements.filter { $0.isWanted(values) }, values, into: &builder)
         case .object(let members):
-            try fill(members.filter { $0.value.isWanted(values) }, values, into: &builder)
+            try builder.write("{")
+            try Self.fill(members, values, into: &builder, isFirst: true)
+            try builder.write("}")
         }
     }
 
-    /// Whether nothing in it waits for a `{ttl}` that was not asked for.
+    /// Whether nothing in it waits for what there is not, such as a `{ttl}` that was not asked for.
     private func isWanted(_ values: SlotValues) -> Bool {
         if case .string(let template) = self { return template.isWanted(values) }
         return true
@@ -69,16 +71,16 @@ public enum JSONTemplate: Equatable, Sendable {
         try builder.write("]")
     }
 
-    private func fill(
-        _ members: [Member], _ values: SlotValues, into builder: inout SecretBuilder
+    /// The members that are wanted, without the braces around them.
+    /// - Parameter isFirst: whether none stands before them.
+    static func fill(
+        _ members: [Member], _ values: SlotValues, into builder: inout SecretBuilder, isFirst: Bool
     ) throws(FillFault) {
-        try builder.write("{")
-        for (index, member) in members.enumerated() {
-            try builder.write(index > 0 ? ",\"" : "\"")
+        for (index, member) in members.filter({ $0.value.isWanted(values) }).enumerated() {
+            try builder.write(index == 0 && isFirst ? "\"" : ",\"")
             try builder.write(Secret(member.name), .json)
             try builder.write("\":")
             try member.value.fill(values, into: &builder)
         }
-        try builder.write("}")
     }
 }

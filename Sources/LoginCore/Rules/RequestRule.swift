@@ -147,7 +147,7 @@ extension RequestRule {
 }
 
 extension RequestRule.Parameter {
-    fileprivate func fill(
+    func fill(
         _ values: SlotValues, _ escaping: Escaping, into builder: inout SecretBuilder
     ) throws(FillFault) {
         try builder.write(Secret(name), escaping.text)

@@ -8,6 +8,10 @@ public struct SessionRule: Equatable, Sendable {
     public var cookies = false
     /// Nothing unless a token is sent as user name and password.
     public var basic: BasicRule?
+    /// Added to a person's own requests whose body is a form.
+    public var form: [RequestRule.Parameter] = []
+    /// Added to a person's own requests whose body is a JSON object.
+    public var json: [JSONTemplate.Member] = []
     /// Where `{csrf}` comes from; nothing where no request has it.
     public var csrf: CSRFRule?
 
@@ -43,8 +47,8 @@ public struct SessionRule: Equatable, Sendable {
         return rule
     }()
 
-    /// Whether the credential itself is what is sent, be it with headers of its own where the request writes.
-    public var isCredential: Bool { headers.isEmpty && !cookies && basic == nil }
+    /// Whether the credential itself is what is sent, be it with more where the request writes.
+    public var isCredential: Bool { headers.isEmpty && !cookies && basic == nil && !bodySlots.contains(.token) }
 
     /// The headers of a request with this verb.
     package func headers(for method: String) -> [HeaderRule] {
@@ -55,8 +59,10 @@ public struct SessionRule: Equatable, Sendable {
     public var slots: Set<Template.Slot> {
         var slots = Set((headers + writeHeaders).flatMap(\.value.slots))
         if let basic { slots.formUnion(basic.username.slots + basic.password.slots) }
-        return slots
+        return slots.union(bodySlots)
     }
+
+    private var bodySlots: [Template.Slot] { form.flatMap(\.value.slots) + json.flatMap(\.value.slots) }
 
     /// Those in the headers of a request with this verb.
     package func slots(for method: String) -> Set<Template.Slot> {

@@ -2,7 +2,7 @@ import LoginCore
 
 /// Reads how the session of a profile goes along.
 struct SessionDecoder {
-    static let keys = ["header", "write-header", "cookies", "basic", "csrf"]
+    static let keys = ["header", "write-header", "cookies", "basic", "form", "json", "csrf"]
     static let csrfKeys = ["get", "value", "stale"]
 
     let requests: RequestDecoder
@@ -14,9 +14,11 @@ struct SessionDecoder {
         rule.headers = try templates.headers("header", in: table)
         rule.writeHeaders = try templates.headers("write-header", in: table)
         rule.basic = try basic(table)
+        rule.form = try templates.parameters("form", in: table)
+        rule.json = try members(table)
         rule.csrf = try csrf(table)
         if let slot = rule.slots.first(where: { $0.isForBodiesOnly || $0 == .code }) {
-            throw table.fault(nil, "{\(slot.name)} is allowed only in 'form' and 'json'")
+            throw table.fault(nil, "{\(slot.name)} is allowed only in 'form' and 'json' of a request")
         }
         if rule == SessionRule() { throw table.fault(nil, "is empty") }
         return rule
@@ -34,6 +36,14 @@ struct SessionDecoder {
             throw table.fault("basic", "cannot use {csrf}")
         }
         return SessionRule.BasicRule(username: username, password: password)
+    }
+
+    private func members(_ table: StrictTable) throws(UsageFault) -> [JSONTemplate.Member] {
+        guard table.value("json") != nil else { return [] }
+        guard case .object(let members) = try templates.json("json", in: table) else {
+            throw table.fault("json", "must be a table")
+        }
+        return members
     }
 
     private func csrf(_ table: StrictTable) throws(UsageFault) -> CSRFRule? {

@@ -1,0 +1,104 @@
+package import Secrets
+
+/// What the session adds to the body of a person's own request.
+extension SessionRule {
+    /// The slots of all that goes along with a person's own request: in its headers, and in its body where that is added to.
+    package func slots(forOwn request: HTTPRequest) -> Set<Template.Slot> {
+        var slots = slots(for: request.method)
+        switch request.bodyForm {
+        case .form: slots.formUnion(form.flatMap(\.value.slots))
+        case .json: slots.formUnion(json.flatMap(\.value.slots))
+        case nil: break
+        }
+        return slots
+    }
+
+    /// Whether there is anything that would be added to the body of a request.
+    package func adds(to request: HTTPRequest) -> Bool {
+        switch request.bodyForm {
+        case .form: !form.isEmpty
+        case .json: !json.isEmpty
+        case nil: false
+        }
+    }
+
+    /// The body with the members that it lacks; every byte of it stays, and so does what is no form and no JSON object.
+    package func adding(to request: HTTPRequest, _ values: SlotValues) throws(FillFault) -> Secret? {
+        guard let body = request.body else { return nil }
+        switch request.bodyForm {
+        case .form: return try addingForm(to: body, values)
+        case .json: return try addingJSON(to: body, values)
+        case nil: return body
+        }
+    }
+
+    private func addingForm(to body: Secret, _ values: SlotValues) throws(FillFault) -> Secret {
+        let names = body.formNames
+        var builder = SecretBuilder(limit: body.count + RequestRule.bodyLimit)
+        try builder.write(body)
+        for parameter in form where !names.contains(parameter.name) && parameter.value.isWanted(values) {
+            if builder.count > 0 { try builder.write("&") }
+            try parameter.fill(values, .form, into: &builder)
+        }
+        return builder.finish()
+    }
+
+    private func addingJSON(to body: Secret, _ values: SlotValues) throws(FillFault) -> Secret {
+        let value = body.withUnsafeBytes { try? JSONReader.read($0) }
+        guard case .object(let members)? = value else { return body }
+        // Behind the last brace of an object there are only blanks.
+        let end = body.withUnsafeBytes { $0.lastIndex(of: UInt8(ascii: "}")) ?? 0 }
+        var builder = SecretBuilder(limit: body.count + RequestRule.bodyLimit)
+        try builder.write(body.piece(0..<end))
+        try JSONTemplate.fill(
+            json.filter { members[$0.name] == nil }, values, into: &builder, isFirst: members.isEmpty)
+        try builder.write(body.piece(end..<body.count))
+        return builder.finish()
+    }
+}
+
+/// What members can be added to.
+private enum BodyForm { case form, json }
+
+extension HTTPRequest {
+    /// What the body is, as its type says; nothing for other types, and where there is none.
+    fileprivate var bodyForm: BodyForm? {
+        guard body != nil || streamedBodies?.source != nil,
+            let field = headers.last(where: { $0.name.lowercased() == "content-type" })
+        else { return nil }
+        let type = field.value.unprotectedText.lowercased().prefix { $0 != ";" && $0 != " " }
+        if type == "application/x-www-form-urlencoded" { return .form }
+        return type.hasPrefix("application/json") || type.hasSuffix("+json") ? .json : nil
+    }
+}
+
+extension Secret {
+    fileprivate func piece(_ range: Range<Int>) -> Secret {
+        withUnsafeBytes { Secret(copying: UnsafeRawBufferPointer(rebasing: $0[range])) }
+    }
+
+    /// The names in a form, decoded (WHATWG URL, section 5.1).
+    fileprivate var formNames: Set<String> {
+        withUnsafeBytes { bytes in
+            let pairs = bytes.split(separator: UInt8(ascii: "&"))
+            return Set(pairs.map { Self.decoded($0.prefix { $0 != UInt8(ascii: "=") }) })
+        }
+    }
+
+    private static func decoded(_ name: Slice<UnsafeRawBufferPointer>) -> String {
+        var bytes: [UInt8] = []
+        var rest = name[...]
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2)
+            if byte == UInt8(ascii: "%"), digits.count == 2,
+                let code = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+            {
+                bytes.append(code)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
