@@ -11,7 +11,10 @@ extension HTTPRequest {
             break
         }
         for header in rule.headers(for: method) where header.value.isWanted(values) {
-            headers.append(try header.filled(values))
+            let field = try header.filled(values)
+            // Of a name that is filled in nobody can be told beforehand that it is the session's.
+            if !header.name.slots.isEmpty { headers.removeAll { $0.hasName(field.name) } }
+            headers.append(field)
         }
         if let pair = rule.basic {
             let username = try pair.username.filled(values, .header).unprotectedText
@@ -34,6 +37,9 @@ extension FillFault {
         case .notForHeader(.token): .usage(.controlCharacter(.token))
         case .notForHeader(let slot):
             .network(.brokenResponse("{\(slot.name)} contains a control character and cannot be sent in a header"))
+        case .severalCookies(let slot): .failure(.other("the session has several cookies for {\(slot.name)}"))
+        case .notForHeaderName(let slot):
+            .network(.brokenResponse("{\(slot.name)} cannot stand in the name of a header"))
         case .dotSegment(.username), .dotSegment(.password), .dotSegment(.ttl), .dotSegment(.secret):
             .usage(.other("a path segment would be \".\" or \"..\"; nothing was sent"))
         case .dotSegment(let slot):

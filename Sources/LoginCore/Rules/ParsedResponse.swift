@@ -51,7 +51,7 @@ package struct ParsedResponse {
             }
             return response.values(of: name).first
         case .cookie(let name):
-            return response.cookies.first { $0.name == name }?.value.unprotectedText
+            return response.cookies.only(name)?.value.unprotectedText
         case .field(let name):
             return html?.text(ofField: name)
         case .identityToken:
@@ -59,9 +59,15 @@ package struct ParsedResponse {
         case .text:
             return response.body.withUnsafeBytes { String(decoding: $0.prefix(Self.textLimit), as: UTF8.self) }
         case .between(let outer, let before, let after):
-            guard let found = text(at: outer)?.between(before, after) else { return nil }
+            guard let found = (setCookies(outer) ?? text(at: outer))?.between(before, after) else { return nil }
             return outer == .text ? html?.plainText(found) ?? found : found
         }
+    }
+
+    /// The cookies as they would be set, one to a line, for what only their names say; whole they are at no place.
+    private func setCookies(_ place: Place) -> String? {
+        guard case .header(let name) = place, name.lowercased() == "set-cookie" else { return nil }
+        return response.cookies.map { "\($0.name)=\($0.value.unprotectedText)\n" }.joined()
     }
 
     /// Of a body that is looked at as text, in bytes.
@@ -70,7 +76,7 @@ package struct ParsedResponse {
     /// What stands at a place, as a secret that came from the server.
     package func secret(at place: Place) -> Secret? {
         switch place {
-        case .cookie(let name): return response.cookies.first { $0.name == name }?.value
+        case .cookie(let name): return response.cookies.only(name)?.value
         case .field(let name): return html?.value(ofField: name)
         case .json, .header, .text, .identityToken, .between: return text(at: place).map { Secret($0) }
         }

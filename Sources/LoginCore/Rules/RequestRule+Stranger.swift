@@ -5,7 +5,7 @@ extension RequestRule {
         var rule = self
         rule.path = path.emptied
         rule.query = query.map(\.emptied)
-        rule.headers = headers.filter { $0.value == $0.value.emptied }
+        rule.headers = headers.filter { $0.value == $0.value.emptied && $0.name.slots.isEmpty }
         switch content {
         case .none, .body: break
         case .form(let parameters): rule.content = .form(parameters.map(\.emptied))

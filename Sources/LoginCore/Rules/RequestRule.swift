@@ -65,7 +65,7 @@ public struct RequestRule: Equatable, Sendable {
 
     /// The slots that get into the URL or a header.
     public var slotsOutsideBodies: [Template.Slot] {
-        path.slots + query.flatMap(\.value.slots) + headers.flatMap(\.value.slots)
+        path.slots + query.flatMap(\.value.slots) + headers.flatMap(\.slots)
     }
 
     private var bodySlots: [Template.Slot] {
@@ -88,7 +88,7 @@ extension RequestRule {
         }
         if let (type, body) = try body(values) {
             request.body = body
-            if !headers.contains(where: { $0.name.lowercased() == "content-type" }) {
+            if !headers.contains(where: { $0.shownName == "content-type" }) {
                 request.headers.append(HTTPRequestField(name: "Content-Type", value: Secret(type)))
             }
         }
@@ -157,9 +157,11 @@ extension RequestRule.Parameter {
 }
 
 extension HeaderRule {
-    /// The header with every slot of its value filled in.
-    /// - Throws: `missing`, `notForHeader` or `tooLong`, beyond `RequestRule.bodyLimit`.
+    /// The header with every slot filled in.
+    /// - Throws: `missing`, `notForHeader`, `notForHeaderName` or `tooLong`, beyond `RequestRule.bodyLimit`.
     package func filled(_ values: SlotValues) throws(FillFault) -> HTTPRequestField {
-        HTTPRequestField(name: name, value: try value.filled(values, .header))
+        let filledName = try name.filled(values, .header).unprotectedText
+        if let slot = name.slots.first, !filledName.isHeaderName { throw .notForHeaderName(slot) }
+        return HTTPRequestField(name: filledName, value: try value.filled(values, .header))
     }
 }

@@ -14,8 +14,9 @@ extension SessionRule {
         // What the service has not told yet can only be left out; what is fetched is another program's to fetch.
         let isTold = csrf?.stale.isEmpty == false
         for header in headers + writeHeaders where !isTold || header.value.isWanted(values) {
-            try text.write("\(text.count == 0 ? "" : "\n")\(header.name): ")
-            try header.value.fill(values, .header, into: &text)
+            let field = try header.filled(values)
+            try text.write("\(text.count == 0 ? "" : "\n")\(field.name): ")
+            try text.write(field.value)
         }
         return text.count == 0 ? nil : text.finish()
     }
@@ -47,7 +48,7 @@ extension SessionRule {
         _ session: Session, _ values: SlotValues
     ) throws(FillFault) -> (scheme: String, value: Secret)? {
         guard case .token = session,
-            let header = headers.first(where: { $0.name.lowercased() == "authorization" })
+            let header = headers.first(where: { $0.shownName == "authorization" })
         else { return nil }
         let line = try header.value.filled(values, .header)
         return line.withUnsafeBytes { bytes in

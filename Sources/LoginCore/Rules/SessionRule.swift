@@ -15,9 +15,9 @@ public struct SessionRule: Equatable, Sendable {
     /// Where `{csrf}` comes from; nothing where no request has it.
     public var csrf: CSRFRule?
 
-    /// The names of the headers that it sets by itself, in lower case.
+    /// The names of the headers that it sets by itself, in lower case; `…` stands for what is filled in.
     public var ownHeaders: Set<String> {
-        Set((headers + writeHeaders).map { $0.name.lowercased() } + ["authorization", "proxy-authorization", "cookie"])
+        Set((headers + writeHeaders).map(\.shownName) + ["authorization", "proxy-authorization", "cookie"])
     }
 
     /// The pair of RFC 7617, made from a token.
@@ -57,7 +57,7 @@ public struct SessionRule: Equatable, Sendable {
 
     /// Every slot in any of its templates.
     public var slots: Set<Template.Slot> {
-        var slots = Set((headers + writeHeaders).flatMap(\.value.slots))
+        var slots = Set((headers + writeHeaders).flatMap(\.slots))
         if let basic { slots.formUnion(basic.username.slots + basic.password.slots) }
         return slots.union(bodySlots)
     }
@@ -66,20 +66,31 @@ public struct SessionRule: Equatable, Sendable {
 
     /// Those in the headers of a request with this verb.
     package func slots(for method: String) -> Set<Template.Slot> {
-        Set(headers(for: method).flatMap(\.value.slots))
+        Set(headers(for: method).flatMap(\.slots))
     }
 }
 
 /// One `Name: value`, as for curl's `-H`.
 public struct HeaderRule: Equatable, Sendable {
-    /// The field's name, not a template.
-    public var name: String
+    /// The field's name: what is filled in stands behind literal text.
+    public var name: Template
     /// What is sent behind the colon.
     public var value: Template
 
     /// Nothing is checked here: `filled` looks at what goes into the slots, the transport at the whole line.
-    public init(name: String, value: Template) {
+    public init(name: Template, value: Template) {
         self.name = name
         self.value = value
     }
+
+    /// With a name that is sent as it is.
+    public init(name: String, value: Template) {
+        self.init(name: Template(literal: name), value: value)
+    }
+
+    /// Every slot in name and value.
+    public var slots: [Template.Slot] { name.slots + value.slots }
+
+    /// In lower case, with `…` for what is filled in, which no name has.
+    package var shownName: String { name.shown.lowercased() }
 }

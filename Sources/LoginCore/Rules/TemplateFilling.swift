@@ -12,7 +12,7 @@ public struct SlotValues: Equatable, Sendable {
     public var token: Secret?
     /// For `{refresh-token}`.
     public var refreshToken: Secret?
-    /// For `{cookie:NAME}`; the first of that name is taken.
+    /// For `{cookie:NAME}`; the first of that name is taken, and of `{cookie:NAME*}` the only one.
     public var cookies: [Cookie] = []
     /// For `{otp}`.
     public var code: Secret?
@@ -34,7 +34,7 @@ public struct SlotValues: Equatable, Sendable {
         case .ttl: ttl.map { Secret(String($0)) }
         case .token: token
         case .refreshToken: refreshToken
-        case .cookie(let name): cookies.first { $0.name == name }?.value
+        case .cookie(let name): cookies.named(name).first?.value
         case .secret(let label): extraSecrets[.secret(label)]
         case .code: code
         case .csrf: csrf
@@ -80,6 +80,10 @@ public enum FillFault: Error, Equatable, Sendable {
     case missing(Template.Slot)
     /// A control character, which would end the header's line.
     case notForHeader(Template.Slot)
+    /// Several cookies whose names begin as `{cookie:NAME*}` says.
+    case severalCookies(Template.Slot)
+    /// A name of a header that would be none (RFC 9110, section 5.1).
+    case notForHeaderName(Template.Slot)
     /// A segment of a path would be `.` or `..`, which leads to another path (RFC 3986, section 5.2.4).
     case dotSegment(Template.Slot)
     case tooLong(limit: Int)
@@ -101,6 +105,7 @@ extension Template {
                 try builder.write(Secret(text), escaping.text)
             case .slot(let slot):
                 guard let value = values.value(of: slot) else { throw .missing(slot) }
+                if case .cookie(let name) = slot, values.cookies.named(name).count > 1 { throw .severalCookies(slot) }
                 if escaping == .header, !value.isHeaderSafe { throw .notForHeader(slot) }
                 try builder.write(value, escaping.value)
             }

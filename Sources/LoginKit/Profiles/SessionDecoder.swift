@@ -11,8 +11,8 @@ struct SessionDecoder {
     func session(_ table: StrictTable) throws(UsageFault) -> SessionRule {
         try table.allow(Self.keys)
         var rule = SessionRule(cookies: try table.bool("cookies") ?? false)
-        rule.headers = try templates.headers("header", in: table)
-        rule.writeHeaders = try templates.headers("write-header", in: table)
+        rule.headers = try templates.headers("header", in: table, names: true)
+        rule.writeHeaders = try templates.headers("write-header", in: table, names: true)
         rule.basic = try basic(table)
         rule.form = try templates.parameters("form", in: table)
         rule.json = try members(table)

@@ -16,20 +16,34 @@ struct TemplateDecoder {
         return parameters
     }
 
-    func headers(_ key: String, in table: StrictTable) throws(UsageFault) -> [HeaderRule] {
+    /// - Parameter names: whether a name may end in what 'take' names.
+    func headers(_ key: String, in table: StrictTable, names: Bool = false) throws(UsageFault) -> [HeaderRule] {
         var rules: [HeaderRule] = []
         for line in try table.strings(key) {
             let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            guard parts.count == 2, parts[0].isHeaderName else {
+            guard parts.count == 2, let name = try name(parts[0], key, table), names || name.slots.isEmpty else {
                 throw table.fault(key, "must be \"Name: value\"")
             }
             let value = String(parts[1].drop { $0 == " " || $0 == "\t" })
             guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
                 throw table.fault(key, "contains a control character")
             }
-            rules.append(HeaderRule(name: parts[0], value: try template(value, key, table)))
+            rules.append(HeaderRule(name: name, value: try template(value, key, table)))
         }
         return rules
+    }
+
+    /// - Returns: nothing for a name that no header can have.
+    private func name(_ text: String, _ key: String, _ table: StrictTable) throws(UsageFault) -> Template? {
+        let name = try template(text, key, table)
+        for (index, part) in name.parts.enumerated() {
+            switch part {
+            case .text(let text): if !text.isHeaderName { return nil }
+            case .slot(.taken): if index == 0 { return nil }
+            case .slot: return nil
+            }
+        }
+        return name.parts.isEmpty ? nil : name
     }
 
     func json(_ key: String, in table: StrictTable) throws(UsageFault) -> JSONTemplate {
