@@ -37,6 +37,8 @@ extension FillFault {
         case .notForHeader(.token): .usage(.controlCharacter(.token))
         case .notForHeader(let slot):
             .network(.brokenResponse("{\(slot.name)} contains a control character and cannot be sent in a header"))
+        case .blankInHeader:
+            .usage(.other("the password begins or ends with a blank, or is not UTF-8; a header cannot carry it"))
         case .severalCookies(let slot): .failure(.other("the session has several cookies for {\(slot.name)}"))
         case .notForHeaderName(let slot):
             .network(.brokenResponse("{\(slot.name)} cannot stand in the name of a header"))

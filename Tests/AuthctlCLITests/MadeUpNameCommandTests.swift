@@ -25,6 +25,13 @@ struct MadeUpNameCommandTests {
         get  = "/meta.js"
         take = { id = ["text", '"deviceIDShort":"*"'] }
 
+        [profiles.store]
+        url    = "https://store.example"
+        method = "token"
+        login  = { get = "/auth/v1.0", header = ["X-Auth-User: {username}", "X-Auth-Key: {password}"], token = "header:X-Auth-Token" }
+        session = { header = "X-Auth-Token: {token}" }
+        verify = { get = "/v1/me" }
+
         """
 
     private func world(_ profile: String) throws -> TestWorld {
@@ -69,4 +76,21 @@ struct MadeUpNameCommandTests {
         #expect(run.code == 2 && run.talk.contains("must be \"Name: value\""), "\(run.talk)")
     }
 
+    @Test func `a password goes in a header of the login, and in no other`() throws {
+        let world = try world("store")
+        let server = [
+            HTTPResponse.answer(401), .answer(200, headers: ["X-Auth-Token: t1"]), .answer(200), .answer(200),
+        ]
+        let run = world.run("request", "/v1/x", server: server)
+        #expect(run.code == 0, "\(run.talk)")
+        #expect(world.requests.map { $0.contains("X-Auth-Key: p w") } == [false, true, false, false])
+    }
+
+    @Test func `a password that a header cannot carry is not sent`() throws {
+        let world = try world("store")
+        world.password = Secret("pw ")
+        let run = world.run("request", "/v1/x", server: [.answer(401)])
+        #expect(run.code == 2 && run.talk.contains("a header cannot carry it"), "\(run.talk)")
+        #expect(world.requests.count == 1)
+    }
 }

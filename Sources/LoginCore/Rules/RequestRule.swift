@@ -64,9 +64,10 @@ public struct RequestRule: Equatable, Sendable {
     }
 
     /// The slots that get into the URL or a header.
-    public var slotsOutsideBodies: [Template.Slot] {
-        path.slots + query.flatMap(\.value.slots) + headers.flatMap(\.slots)
-    }
+    public var slotsOutsideBodies: [Template.Slot] { urlSlots + headers.flatMap(\.slots) }
+
+    /// The slots that get into the URL.
+    public var urlSlots: [Template.Slot] { path.slots + query.flatMap(\.value.slots) }
 
     private var bodySlots: [Template.Slot] {
         switch content {

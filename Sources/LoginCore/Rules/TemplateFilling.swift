@@ -80,6 +80,8 @@ public enum FillFault: Error, Equatable, Sendable {
     case missing(Template.Slot)
     /// A control character, which would end the header's line.
     case notForHeader(Template.Slot)
+    /// What is not UTF-8, or begins or ends with a blank, which a server would not see (RFC 9110, section 5.5).
+    case blankInHeader(Template.Slot)
     /// Several cookies whose names begin as `{cookie:NAME*}` says.
     case severalCookies(Template.Slot)
     /// A name of a header that would be none (RFC 9110, section 5.1).
@@ -106,7 +108,7 @@ extension Template {
             case .slot(let slot):
                 guard let value = values.value(of: slot) else { throw .missing(slot) }
                 if case .cookie(let name) = slot, values.cookies.named(name).count > 1 { throw .severalCookies(slot) }
-                if escaping == .header, !value.isHeaderSafe { throw .notForHeader(slot) }
+                if escaping == .header { try value.checkForHeader(slot) }
                 try builder.write(value, escaping.value)
             }
         }
@@ -145,5 +147,19 @@ extension Template {
         var builder = SecretBuilder(limit: RequestRule.bodyLimit)
         try fill(values, escaping, into: &builder)
         return builder.finish()
+    }
+}
+
+extension Secret {
+    /// What a person has typed has to arrive as it is; what a server has handed out is the server's own.
+    fileprivate func checkForHeader(_ slot: Template.Slot) throws(FillFault) {
+        guard isHeaderSafe else { throw .notForHeader(slot) }
+        guard slot == .password else { return }
+        guard isFreeOfControls else { throw .notForHeader(slot) }
+        let blank = UInt8(ascii: " ")
+        let isWhole = withUnsafeBytes { bytes in
+            bytes.first != blank && bytes.last != blank && String(validating: bytes, as: UTF8.self) != nil
+        }
+        guard isWhole else { throw .blankInHeader(slot) }
     }
 }

@@ -57,7 +57,7 @@ struct RequestDecoder {
         rule.headers = try templates.headers("header", in: table)
         rule.content = try content(table)
         rule.page = try page(rule, table)
-        try checkSlots(rule, table)
+        try checkSlots(rule, table, isLogin: key == "login")
         if rule.response.pending != nil, rule.slots.contains(.code) {
             throw table.fault("pending", "cannot be used with {otp}: a code works once, and this request is sent again")
         }
@@ -124,11 +124,13 @@ struct RequestDecoder {
         }
     }
 
-    private func checkSlots(_ rule: RequestRule, _ table: StrictTable) throws(UsageFault) {
-        if let slot = rule.slotsOutsideBodies.first(where: \.isForBodiesOnly) {
+    /// A header of the login may have the password, for services that want it there. Nothing else that is typed gets out of bodies.
+    private func checkSlots(_ rule: RequestRule, _ table: StrictTable, isLogin: Bool) throws(UsageFault) {
+        let slots = rule.urlSlots + rule.headers.flatMap(\.slots).filter { !isLogin || $0 != .password }
+        if let slot = slots.first(where: \.isForBodiesOnly) {
             throw table.fault(nil, "{\(slot.name)} is allowed only in 'form' and 'json'")
         }
-        if rule.path.slots.contains(.code) || rule.query.contains(where: { $0.value.slots.contains(.code) }) {
+        if rule.urlSlots.contains(.code) {
             throw table.fault(nil, "{otp} is allowed only in 'form', 'json' and 'header'")
         }
         if rule.path.slots.contains(.csrf) { throw table.fault(nil, "{csrf} is not allowed in a path") }

@@ -1,0 +1,38 @@
+import LoginCore
+import Secrets
+import Testing
+
+/// `{password}` in a header of the login.
+struct PasswordHeaderTests {
+    private let rule = HeaderRule(name: "X-Key", value: Template(parts: [.slot(.password)]))
+
+    private func field(_ password: Secret) throws -> HTTPRequestField {
+        var values = SlotValues()
+        values.password = password
+        return try rule.filled(values)
+    }
+
+    @Test func `it goes as it is, in UTF-8`() throws {
+        #expect(try field(Secret("p ä\"w")).value == Secret("p ä\"w"))
+    }
+
+    @Test(arguments: ["a\r\nX: b", "a\tb", "a\u{7f}", "a\0"])
+    func `no control characters`(text: String) {
+        #expect(throws: FillFault.notForHeader(.password)) { try field(Secret(text)) }
+    }
+
+    @Test func `what a server would not see as it is is refused`() {
+        for text in [" a", "a "] {
+            #expect(throws: FillFault.blankInHeader(.password)) { try field(Secret(text)) }
+        }
+        #expect(throws: FillFault.blankInHeader(.password)) {
+            try field(([0xff, 0x61] as [UInt8]).withUnsafeBytes { Secret(copying: $0) })
+        }
+    }
+
+    @Test func `a stranger is not sent a header with it`() {
+        var request = RequestRule(method: "GET", path: Template(literal: "/"))
+        request.headers = [rule]
+        #expect(request.anonymous.headers.isEmpty && request.urlSlots.isEmpty)
+    }
+}
