@@ -56,4 +56,40 @@ struct RequestFormTests {
         #expect(run.code == 2 && run.talk.contains("the session adds to this body"), "\(run.talk)")
     }
 
+    @Test(arguments: [
+        ("a b&c", "a+b%26c"), ("=a=b", "a%3Db"), ("n m=ä/~._-", "n m=%C3%A4%2F~._-"), ("a@b=c", "a@b=c"), ("", ""),
+        ("n=", "n="),
+    ])
+    func `what is encoded, and what stands before it`(text: String, expected: String) throws {
+        let request = try sent("POST", "/a", "-H", "Content-Type: text/x", "--data-urlencode", text)
+        #expect(request?.hasSuffix("\n\n\(expected)") == true || expected.isEmpty, "\(request ?? "")")
+    }
+
+    @Test func `a file is encoded with its line ends, and follows the data that is sent as it is`() throws {
+        let world = try world()
+        let file = try world.home.write("a\nb c\n", to: "text")
+        let request = try sent(
+            "POST", "/a", "--data-urlencode", "n@\(file)", "-d", "x=1", "--data-urlencode", "@\(file)", to: world)
+        #expect(request?.hasSuffix("\n\nx=1&n=a%0Ab+c%0A&a%0Ab+c%0A&auth=t1") == true, "\(request ?? "")")
+    }
+
+    @Test(arguments: [
+        ("/a", "/a?q=a+b&x"), ("/a?b=c", "/a?b=c&q=a+b&x"), ("/a?", "/a?q=a+b&x"),
+    ])
+    func `with --get all of it is the query, and nothing is the body`(path: String, expected: String) throws {
+        let request = try sent("--get", path, "-d", "q=a+b", "--data-urlencode", "x")
+        #expect(request?.hasPrefix("GET https://api.example\(expected)") == true, "\(request ?? "")")
+        #expect(request?.contains("\n\n") == false && request?.contains("Content-Type") == false)
+        #expect(try sent("-G", "POST", path, "-d", "x")?.hasPrefix("POST https://api.example/a?") == true)
+    }
+
+    @Test(arguments: [
+        ["--get", "/a", "--json", "{}"], ["POST", "/a", "--data-urlencode", "a", "--data-binary", "b"],
+        ["/a", "--data-urlencode", "a"], ["POST", "/a", "-d", "@-", "--data-urlencode", "n@-"],
+        ["POST", "/a", "--data-urlencode", "@/nowhere/at/all"],
+    ])
+    func `what does not fit together`(arguments: [String]) throws {
+        let world = try world()
+        #expect(world.run(["request"] + arguments, server: []).code == 2)
+    }
 }

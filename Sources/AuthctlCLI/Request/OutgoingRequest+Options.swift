@@ -1,6 +1,7 @@
 import LoginCore
 import LoginHTTP
 import LoginKit
+import Secrets
 
 extension OutgoingRequest {
     /// Reads what has to be read before anything is sent, and opens the output.
@@ -13,8 +14,9 @@ extension OutgoingRequest {
         let body = try RequestBody(options, patience: invocation.patience(profile))
         let headers = try RequestHeaders(
             options.header, defaults: body.defaultHeaders, taken: profile.sessionRule.ownHeaders)
+        let target = options.get ? try options.query(appendedTo: url, patience: invocation.patience(profile)) : url
         var message = HTTPRequest(
-            method: method, url: try invocation.context.requestURL(url, endpoint), headers: headers.fields)
+            method: method, url: try invocation.context.requestURL(target, endpoint), headers: headers.fields)
         message.withoutHeaders = headers.removed
         let writer = try invocation.bodyWriter(path: options.output, profile)
         let output = ResponseOutput(
@@ -40,5 +42,15 @@ extension OutgoingRequest {
         guard let redirect = response.redirect, (300..<400).contains(response.status) else { return }
         let target = redirect.url.prefix { $0 != "?" && $0 != "#" }
         say("the response is a redirect to \(SafeText.quoted(String(target))), which was not followed")
+    }
+}
+
+extension RequestOptions {
+    /// The URL with what would be the form in its query, before a fragment, as curl's `--get` has it.
+    fileprivate func query(appendedTo url: String, patience: Int) throws(LoginError) -> String {
+        let form = try RequestBody.form(self, patience).unprotectedText
+        let start = url.prefix { $0 != "#" }
+        let mark = start.contains("?") ? (start.hasSuffix("?") || start.hasSuffix("&") ? "" : "&") : "?"
+        return form.isEmpty ? url : "\(start)\(mark)\(form)\(url.dropFirst(start.count))"
     }
 }

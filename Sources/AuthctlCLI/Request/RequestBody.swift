@@ -17,8 +17,10 @@ struct RequestBody {
     /// Reads what has to be read before anything is sent.
     /// - Parameter patience: how long one wait for a named pipe may take, in seconds.
     init(_ options: RequestOptions, patience: Int) throws(LoginError) {
-        if !options.data.isEmpty {
-            content = .kept(try Self.form(options.data, patience))
+        if options.get {
+            (content, defaultHeaders) = (.none, [])
+        } else if options.hasForm {
+            content = .kept(try Self.form(options, patience))
             defaultHeaders = [("Content-Type", "application/x-www-form-urlencoded")]
         } else if let text = options.dataBinary {
             content = try Self.whole(text, option: "--data-binary", patience)
@@ -32,20 +34,27 @@ struct RequestBody {
         }
     }
 
-    /// As curl's `-d` puts it together: line ends and NUL of a file are left out.
-    private static func form(_ pieces: [String], _ patience: Int) throws(LoginError) -> Secret {
+    /// As curl's `-d` puts it together: line ends and NUL of a file are left out. What is to be encoded follows.
+    static func form(_ options: RequestOptions, _ patience: Int) throws(LoginError) -> Secret {
         var form = SecretBuilder(limit: largestForm)
-        for (number, piece) in pieces.enumerated() {
+        var pieces: [Secret] = []
+        for piece in options.data {
             let isFile = piece.hasPrefix("@")
-            let bytes =
-                isFile ? try BodyInput(piece, option: "-d", patience: patience).all(limit: form.limit) : Secret(piece)
-            do throws(SecretBuilder.LimitExceeded) {
+            pieces.append(
+                isFile
+                    ? try BodyInput(piece, option: "-d", patience: patience).all(limit: form.limit).without([0, 10, 13])
+                    : Secret(piece))
+        }
+        for piece in options.dataUrlencode {
+            pieces.append(try URLEncodedData(piece).encoded(limit: form.limit, patience: patience))
+        }
+        do throws(SecretBuilder.LimitExceeded) {
+            for (number, piece) in pieces.enumerated() {
                 if number > 0 { try form.append(UInt8(ascii: "&")) }
-                try form.append(isFile ? bytes.without([0, 10, 13]) : bytes)
-            } catch {
-                throw .usage(
-                    .badValue(option: "-d", problem: "more than \(error.limit) bytes; --data-binary has no limit"))
+                try form.append(piece)
             }
+        } catch {
+            throw .usage(.badValue(option: "-d", problem: "more than \(error.limit) bytes; --data-binary has no limit"))
         }
         return form.finish()
     }

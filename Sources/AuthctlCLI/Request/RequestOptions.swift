@@ -14,6 +14,14 @@ struct RequestOptions: ParsableArguments {
             "Send this as a form; @file and @- without line ends. Several are joined with '&'.", valueName: "data"))
     var data: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "Encode this for a form, then as -d: text, =text, name=text, @file or name@file.", valueName: "data"))
+    var dataUrlencode: [String] = []
+
+    @Flag(name: [.customShort("G"), .long], help: "Put what -d and --data-urlencode say into the URL, and send GET.")
+    var get = false
+
     @Option(help: ArgumentHelp("Send these bytes unchanged; @file, or @- for standard input.", valueName: "data"))
     var dataBinary: String?
 
@@ -30,16 +38,21 @@ struct RequestOptions: ParsableArguments {
     var include = false
 
     func validate() throws {
-        let ways = [!data.isEmpty, dataBinary != nil, json != nil].count { $0 }
+        let ways = [hasForm, dataBinary != nil, json != nil].count { $0 }
         if ways > 1 { throw ValidationError("-d, --data-binary and --json exclude each other.") }
+        if get, ways > 0, !hasForm { throw ValidationError("--get is only for -d and --data-urlencode.") }
         if readsStandardInput.count > 1 { throw ValidationError("Standard input can be read once.") }
     }
 
     /// Whether one of them gives a body.
-    var hasBody: Bool { !data.isEmpty || dataBinary != nil || json != nil }
+    var hasBody: Bool { !get && (hasForm || dataBinary != nil || json != nil) }
+
+    /// Whether there is anything for a form, or for the URL with `--get`.
+    var hasForm: Bool { !data.isEmpty || !dataUrlencode.isEmpty }
 
     /// The options that take it.
     var readsStandardInput: [String] {
-        (data + [dataBinary, json].compactMap { $0 } + header).filter { $0 == "@-" }
+        let encoded = dataUrlencode.compactMap { URLEncodedData($0).file }
+        return (data + encoded + [dataBinary, json].compactMap { $0 } + header).filter { $0 == "@-" }
     }
 }

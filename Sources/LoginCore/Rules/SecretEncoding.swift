@@ -1,9 +1,19 @@
-import Secrets
+package import Secrets
 
 /// The byte-wise encoders for what may hold a secret. A library's encoder would take the password as a `String`, which
 /// cannot be wiped; these go from guarded memory to guarded memory.
 enum ByteEncoding {
     case none, percent, form, json
+}
+
+extension Secret {
+    /// As a value of a form (WHATWG URL, section 5.2).
+    /// - Throws: `tooLong`, beyond `limit` bytes.
+    package func formEncoded(limit: Int) throws(FillFault) -> Secret {
+        var builder = SecretBuilder(limit: limit)
+        try builder.write(self, .form)
+        return builder.finish()
+    }
 }
 
 extension SecretBuilder {

@@ -1,0 +1,40 @@
+import LoginCore
+import Secrets
+
+/// What one `--data-urlencode` says, as in curl: `text`, `=text`, `name=text`, `@file` or `name@file`.
+struct URLEncodedData {
+    /// Sent as it is, with a `=` behind it; empty for none.
+    let name: String
+    /// What is encoded; nothing where a file has it.
+    let text: String?
+    /// `@` and a path.
+    let file: String?
+
+    init(_ piece: String) {
+        if let mark = piece.firstIndex(of: "=") {
+            (name, text, file) = (String(piece[..<mark]), String(piece[mark...].dropFirst()), nil)
+        } else if let mark = piece.firstIndex(of: "@") {
+            (name, text, file) = (String(piece[..<mark]), nil, String(piece[mark...]))
+        } else {
+            (name, text, file) = ("", piece, nil)
+        }
+    }
+
+    /// All of it as it stands in a form.
+    func encoded(limit: Int, patience: Int) throws(LoginError) -> Secret {
+        let bytes: Secret
+        if let file {
+            bytes = try BodyInput(file, option: "--data-urlencode", patience: patience).all(limit: limit)
+        } else {
+            bytes = Secret(text ?? "")
+        }
+        var builder = SecretBuilder(limit: limit)
+        do {
+            try builder.append(name.isEmpty ? "" : "\(name)=")
+            try builder.append(try bytes.formEncoded(limit: limit))
+        } catch {
+            throw .usage(.badValue(option: "--data-urlencode", problem: "more than \(limit) bytes"))
+        }
+        return builder.finish()
+    }
+}
