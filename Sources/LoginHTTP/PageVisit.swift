@@ -68,6 +68,11 @@ struct ResponsePage {
         body = HTMLBody(forms: page.forms, plainText: reader.plainText)
     }
 
+    /// The name of the first field for a password.
+    var passwordField: String? {
+        page.forms.flatMap(\.fields).first { $0.type == "password" && !$0.name.isEmpty }?.name
+    }
+
     /// What a form of the page brings to the request that sends it; nothing where the page has no such form.
     func visit(
         by rule: RequestRule, _ values: SlotValues, at endpoint: ServiceEndpoint, carrying cookies: [Cookie]

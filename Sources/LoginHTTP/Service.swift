@@ -97,6 +97,8 @@ package final class Service: Authenticator {
     package var protectionSpace: ProtectionSpace? { procedure.space }
     /// What verify answers without a login: found out by `prepare`, else remembered.
     package var anonymousResponse: AnonymousResponse? { client.anonymousResponse }
+    /// The field for a password on a page that verify has answered a stranger with, as if there were a login.
+    package var anonymousPasswordField: String? { client.anonymousPasswordField }
     /// The URL of the verify endpoint, else of the login request, for messages: as the profile writes it.
     package var guardedURL: String { client.guardedURL }
     /// Is told how each answer was judged.

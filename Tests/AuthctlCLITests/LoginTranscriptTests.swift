@@ -59,6 +59,24 @@ struct LoginTranscriptTests {
         #expect(works.code == 0 && works.output.contains("logged-out = [403]"), "\(works.output)")
     }
 
+    @Test func `C7: a page that asks strangers for a password is no login, and its field is proposed`() throws {
+        let world = try TestWorld(
+            config: """
+                [profiles.blog]
+                url    = "https://blog.example"
+                method = "cookie"
+                login  = { post = "/login", form = { u = "{username}", pw = "{password}" } }
+                verify = { get = "/profile" }
+                """)
+        world.person = ScriptedPerson([])
+        let page = "<form method=post><input name=u><input type=password name=pw></form>"
+        let run = world.run(
+            "profile", "test", "blog", server: [.answer(200, page, headers: ["Content-Type: text/html"])])
+        #expect(run.code == 2)
+        let proposal = "Suggested rule for 'verify' of blog:\nlogged-out = [{ \"form:pw\" = \"*\" }]\n"
+        #expect(run.talk.contains(proposal), "\(run.talk)")
+    }
+
     @Test func `C4: a logout that proves nothing is checked, and told as it is`() throws {
         let world = try world()
         var answers = answers()

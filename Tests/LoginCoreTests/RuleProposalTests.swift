@@ -32,6 +32,18 @@ struct RuleProposalTests {
                 == "logged-out = [{ status = 302, \"header:Location\" = \"/login*\" }]")
     }
 
+    @Test func `C7: a page that asks strangers for a password is proposed for logged-out`() {
+        #expect(
+            RuleProposal(ResponseRule(), passwordField: "pass-word_1")?.line
+                == "logged-out = [{ \"form:pass-word_1\" = \"*\" }]")
+        var rule = ResponseRule()
+        rule.loggedOut = [Condition(status: 401)]
+        #expect(
+            RuleProposal(rule, passwordField: "p")?.line == "logged-out = [401, { \"form:p\" = \"*\" }]")
+        #expect(RuleProposal(ResponseRule(), passwordField: "p\"]\u{1b}[2J") == nil)
+        #expect(RuleProposal(ResponseRule(), passwordField: nil) == nil)
+    }
+
     @Test func `C7: nothing is proposed that is there already, or that may be`() {
         #expect(verify([Condition(status: 403)], anonymous(403)) == nil)
         let other = Condition(places: [.init(place: .header("X"), pattern: TextPattern(""))])

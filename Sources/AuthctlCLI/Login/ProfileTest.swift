@@ -17,7 +17,10 @@ struct ProfileTest {
         run.service.observer = { walk.add($0) }
         let keeper = NoKeeper()
         defer {
-            walk.propose(profile.verify.flatMap { RuleProposal($0.response, anonymous: run.service.anonymousResponse) })
+            if let rule = profile.verify?.response {
+                walk.propose(RuleProposal(rule, anonymous: run.service.anonymousResponse))
+                walk.propose(RuleProposal(rule, passwordField: run.service.anonymousPasswordField))
+            }
         }
         let identity = try logIn(run, keeper)
         if let login = keeper.login, profile.logout != nil || profile.oauth != nil {

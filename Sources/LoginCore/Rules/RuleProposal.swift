@@ -12,6 +12,13 @@ package struct RuleProposal: Equatable, Sendable {
         (step, line) = (.verify, "logged-out = [\(conditions.joined(separator: ", "))]")
     }
 
+    /// What is missing where verify answers strangers with a page that asks for a password.
+    package init?(_ rule: ResponseRule, passwordField name: String?) {
+        guard let name, name.utf8.allSatisfy(\.isPlainInURL), let known = rule.loggedOut.statuses else { return nil }
+        let conditions = known.map { "\($0)" } + ["{ \"form:\(name)\" = \"*\" }"]
+        (step, line) = (.verify, "logged-out = [\(conditions.joined(separator: ", "))]")
+    }
+
     /// What is missing for a login that ended with a status that no rule names.
     package init?(_ rule: ResponseRule, end error: LoginError) {
         guard case .failure(let fault) = error, let status = fault.possibleRefusal, let known = rule.refused.statuses

@@ -10,12 +10,14 @@ struct AnonymousCheck {
         _ rule: RequestRule, at step: Step, by way: ServiceClient.Way
     ) throws(LoginError) -> (facts: ParsedResponse, doubt: LoginError?) {
         client.anonymousResponse = nil
-        let facts = try client.send(rule.anonymous, SlotValues(), session: nil, by: way).facts
+        let reply = try client.send(rule.anonymous, SlotValues(), session: nil, by: way)
+        let facts = reply.facts
         let judgement = client.judge(facts, by: rule.response, at: step)
         // What another request than verify answers says nothing of a session.
         client.anonymousResponse = step == .verify ? AnonymousResponse(facts) : nil
         switch judgement {
         case .accepted where step == .verify || facts.isSuccess:
+            client.anonymousPasswordField = try? ResponsePage(facts.response, at: reply.url)?.passwordField
             throw .usage(.verifyProvesNothing(url: client.guardedURL))
         case .accepted, .refused, .forbidden, .needsSecondFactor, .pending: return (facts, nil)
         case .unclear(.busy(let fault)): throw .busy(fault)
