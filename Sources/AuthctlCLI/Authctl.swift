@@ -16,7 +16,8 @@ struct Authctl: ParsableCommand {
         version: "authctl 0.1.0",
         subcommands: [
             LoginCommand.self, WhoamiCommand.self, LogoutCommand.self, SwitchCommand.self, StatusCommand.self,
-            TokenCommand.self, RequestCommand.self, ExecCommand.self, ProfileCommand.self, StoreCommand.self,
+            DiscoverCommand.self, TokenCommand.self, RequestCommand.self, ExecCommand.self, ProfileCommand.self,
+            StoreCommand.self,
             TrustCommand.self, GitCredentialCommand.self, DockerCredentialCommand.self, CompletionCommand.self,
             ExitCodesCommand.self, ConfigHelpCommand.self,
         ])

@@ -68,6 +68,8 @@ public enum UsageFault: Error, Equatable, Sendable {
     case verifyProvesNothing(url: String)
     /// The profile has no verify endpoint to ask.
     case nothingToVerify(profile: String)
+    /// A login by this URL needs a profile that is proposed, and nobody can be asked whether it is right.
+    case proposesProfile(url: String)
     /// The verify endpoint refuses requests without credentials, but does not say what it wants instead.
     case noChallenge(url: String, status: Int)
     case tokenHasOnlyHeader(method: AuthenticationMethod)

@@ -67,7 +67,7 @@ struct HTMLFormReader {
         let base = outline.base.map { parser.resolve(HTMLAddress.cleaned($0), against: url) }
         let start = base.flatMap { try? parser.parse($0.url) } ?? url
         let forms = outline.forms.map { form in
-            PageForm(
+            var read = PageForm(
                 methods: form.methods,
                 actions: form.actions.map { action in
                     let address = HTMLAddress.cleaned(action)
@@ -79,8 +79,16 @@ struct HTMLFormReader {
                     return parser.resolve(address, against: start)
                 },
                 fields: form.fields)
+            read.namesAction = form.actions.first?.isEmpty == false
+            return read
         }
-        return LoginPage(origin: url.origin, target: url.target, base: base, forms: forms)
+        let links = outline.links.map { link in
+            PageLink(
+                relations: link.relations, place: parser.resolve(HTMLAddress.cleaned(link.address), against: start))
+        }
+        return LoginPage(
+            origin: url.origin, target: url.target, base: base, forms: forms, links: links,
+            hasScripts: outline.hasScripts)
     }
 
     /// Whether there are other characters than ASCII, all of them in UTF-8: libxml2 would take them for ISO 8859-1.

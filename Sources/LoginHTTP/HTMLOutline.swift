@@ -12,6 +12,8 @@ struct HTMLOutline {
 
     private(set) var base: String?
     private(set) var forms: [Form] = []
+    private(set) var links: [(relations: [String], address: String)] = []
+    private(set) var hasScripts = false
     /// The form that is open, with its depth; one inside of it is none (HTML, section 13.2.6.4.7).
     private var open: (index: Int, depth: Int)?
     /// The depth of a `<template>`, whose content is no part of the page.
@@ -32,8 +34,18 @@ struct HTMLOutline {
         case "form": begin(element)
         case "input", "button", "select", "textarea": add(element)
         case "option": offer(element)
+        case "a", "area", "link": link(element)
+        case "script": hasScripts = true
         default: break
         }
+    }
+
+    private mutating func link(_ element: HTMLElement) {
+        guard links.count < HTMLFormReader.most, let address = element.text("href"), !address.isEmpty else { return }
+        let relations = (element.text("rel") ?? "").lowercased().split(separator: " ").map(String.init)
+        // What a page is made of is no place to go to.
+        guard element.name != "link" || relations.contains("service-desc") else { return }
+        links.append((relations, address))
     }
 
     private mutating func begin(_ element: HTMLElement) {

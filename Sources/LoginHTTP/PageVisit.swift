@@ -59,9 +59,7 @@ struct ResponsePage {
     /// - Parameter text: the URL that it came from.
     /// - Returns: nothing for a response of another type.
     init?(_ response: HTTPResponse, at text: String) throws(LoginError) {
-        guard response.values(of: "Content-Type").contains(where: { $0.lowercased().contains("html") }) else {
-            return nil
-        }
+        guard response.isPage else { return nil }
         url = try URLParser.parsed(text)
         let reader = try HTMLFormReader(url: url)
         page = try reader.page(response)
@@ -120,4 +118,9 @@ extension HTTPRequest {
             headers.append(HTTPRequestField(name: name, value: Secret(value)))
         }
     }
+}
+
+extension HTTPResponse {
+    /// Whether it says that it is a page.
+    var isPage: Bool { values(of: "Content-Type").contains { $0.lowercased().contains("html") } }
 }

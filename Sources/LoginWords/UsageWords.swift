@@ -48,6 +48,10 @@ extension UsageFault {
             return Message(
                 "\(SafeText.escaped(url)) accepts requests without credentials, so it does not prove a login; nothing was saved",
                 next: "use an endpoint that requires a login, or add a 'logged-out' rule to the profile")
+        case .proposesProfile(let url):
+            return Message(
+                "\(SafeText.escaped(url)) needs a profile: its login was found, and nobody can be asked whether it is right",
+                next: "\(ShellCommand("authctl", "discover", "--save", url))")
         case .nothingToVerify(let profile):
             return Message(
                 "profile \(profile) has no 'verify' request that could be sent without a login",

@@ -8,7 +8,8 @@ struct HelpTests {
     private static let commands: [(name: String, type: any ParsableCommand.Type)] = [
         ("authctl", Authctl.self), ("login", LoginCommand.self), ("whoami", WhoamiCommand.self),
         ("logout", LogoutCommand.self), ("switch", SwitchCommand.self), ("status", StatusCommand.self),
-        ("token", TokenCommand.self), ("exec", ExecCommand.self), ("profile", ProfileCommand.self),
+        ("discover", DiscoverCommand.self), ("token", TokenCommand.self), ("exec", ExecCommand.self),
+        ("profile", ProfileCommand.self),
         ("profile-list", ProfileListCommand.self),
         ("profile-show", ProfileShowCommand.self), ("profile-add", ProfileAddCommand.self),
         ("profile-default", ProfileDefaultCommand.self), ("profile-remove", ProfileRemoveCommand.self),

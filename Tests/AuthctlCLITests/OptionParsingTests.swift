@@ -38,14 +38,15 @@ struct OptionParsingTests {
         let login = command.login
         #expect(login.method == "basic" && login.store == "file" && login.persist == "session" && login.name == "n")
         #expect(login.maxAttempts == 5 && login.promptTimeout == 9 && login.passwordFile == "f" && login.blankPassword)
-        #expect(login.ttl == 60 && login.allowHttp && login.proxy == "http://p" && login.caFile == "ca")
+        #expect(login.ttl == 60 && login.connection.allowHttp && login.connection.proxy == "http://p")
+        #expect(login.connection.caFile == "ca")
         #expect(!login.passwordStdin && login.passwordCommand == nil)
     }
 
     @Test func `login without options`() throws {
         let login = (try parse("login") as LoginCommand).login
         #expect(login.maxAttempts == 3 && login.promptTimeout == 300)
-        #expect(!login.passwordStdin && !login.blankPassword && !login.allowHttp && login.ttl == nil)
+        #expect(!login.passwordStdin && !login.blankPassword && !login.connection.allowHttp && login.ttl == nil)
         #expect((try parse("login --password-stdin") as LoginCommand).login.passwordStdin)
         #expect((try parse("login --password-command x") as LoginCommand).login.passwordCommand == "x")
     }

@@ -74,7 +74,7 @@ enum SomeErrors {
             .missingScheme(host: hostile), .usernameHasColon, .controlCharacter(.username),
             .controlCharacter(.password),
             .controlCharacter(.token), .invalidUTF8(.password), .verifyProvesNothing(url: hostile),
-            .nothingToVerify(profile: hostile), .noChallenge(url: hostile, status: 401),
+            .nothingToVerify(profile: hostile), .proposesProfile(url: hostile), .noChallenge(url: hostile, status: 401),
             .tokenHasOnlyHeader(method: .basic),
             .hasNoHeader(method: .digest), .takesNoPassword(method: .negotiate), .other(hostile),
         ]

@@ -68,19 +68,7 @@ struct LoginOptions: ParsableArguments {
     @Flag(help: "Probe anonymously: show what the service answers without a login.")
     var continueWithout = false
 
-    @Flag(help: "Allow plain http to this origin.")
-    var allowHttp = false
-
-    @Option(help: ArgumentHelp("Use this proxy; 'environment' uses the usual variables.", valueName: "url"))
-    var proxy: String?
-
-    @Option(
-        help: ArgumentHelp("Trust these authorities (PEM) instead of the system's.", valueName: "file"),
-        completion: .file())
-    var caFile: String?
-
-    @Option(help: ArgumentHelp("Trust the certificate with this SHA-256 fingerprint.", valueName: "sha256:hex"))
-    var trustFingerprint: String?
+    @OptionGroup var connection: ConnectionOptions
 
     private static let stores = ["auto"] + StoreName.builtIn.map(\.description) + ["helper:NAME"]
 
@@ -120,9 +108,6 @@ struct LoginOptions: ParsableArguments {
             throw ValidationError(
                 "--store: unknown store '\(store)'; the stores are \(Self.stores.joined(separator: ", ")).")
         }
-        if let trustFingerprint, Fingerprint(trustFingerprint) == nil {
-            throw ValidationError("--trust-fingerprint must be 'sha256:' and 64 hexadecimal digits.")
-        }
         if let persist, Persistence(rawValue: persist) == nil {
             throw ValidationError("--persist must be none, session or permanent.")
         }
@@ -136,15 +121,12 @@ extension LoginOptions {
             ("--method", method), ("--store", store), ("--persist", persist), ("--name", name),
             ("--max-attempts", maxAttempts == 3 ? nil : "\(maxAttempts)"),
             ("--prompt-timeout", promptTimeout == 300 ? nil : "\(promptTimeout)"), ("--ttl", ttl.map { "\($0)" }),
-            // It may hold a password.
-            ("--proxy", proxy.flatMap { $0.contains("@") ? nil : $0 }), ("--ca-file", caFile),
-            ("--trust-fingerprint", trustFingerprint), ("--browser", browser), ("--scope", scope),
+            ("--browser", browser), ("--scope", scope),
         ]
         let flags = [
-            ("--blank-password", blankPassword), ("--allow-http", allowHttp), ("--device", device),
-            ("--no-browser", noBrowser), ("--qr", qr),
+            ("--blank-password", blankPassword), ("--device", device), ("--no-browser", noBrowser), ("--qr", qr),
         ].compactMap { $0.1 ? $0.0 : nil }
-        return texts.flatMap { option in option.value.map { [option.name, $0] } ?? [] } + flags
+        return texts.flatMap { option in option.value.map { [option.name, $0] } ?? [] } + flags + connection.words
     }
 
     /// The same for whoever logs in.
@@ -160,9 +142,7 @@ extension LoginOptions {
         choices.consent = consent
         choices.blankPassword = blankPassword
         choices.ttl = ttl
-        choices.allowHTTP = allowHttp
-        (choices.proxy, choices.caFile) = (proxy, caFile)
-        choices.trustFingerprint = trustFingerprint.flatMap { Fingerprint($0) }
+        connection.apply(to: &choices)
         return choices
     }
 

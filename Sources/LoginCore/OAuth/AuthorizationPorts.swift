@@ -1,13 +1,17 @@
 package import Secrets
 
-/// The way to an authorization server: every request goes out as it is, to the origin of its URL, and no redirect is followed.
-package protocol AuthorizationTransport {
+/// The way to what services and servers say of themselves: every request goes out as it is, to the origin of its URL, and no redirect
+/// is followed.
+package protocol MetadataTransport {
     /// Sends one request and reads its whole response, in bounded time and memory.
     func send(_ request: HTTPRequest) throws(LoginError) -> HTTPResponse
 
     /// The program's only URL parser; as `URLReading` has it.
     func read(_ url: String) -> EndpointURL?
+}
 
+/// The way to an authorization server.
+package protocol AuthorizationTransport: MetadataTransport {
     /// So many random bytes, never the same again.
     func random(_ count: Int) throws(LoginError) -> Secret
 

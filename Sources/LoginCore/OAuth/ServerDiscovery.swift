@@ -4,7 +4,7 @@ import Secrets
 /// (RFC 8414). Only GET requests, without credentials.
 struct ServerDiscovery {
     let subject: AuthorizationSubject
-    let transport: any AuthorizationTransport
+    let transport: any MetadataTransport
 
     /// What was found.
     struct Found {

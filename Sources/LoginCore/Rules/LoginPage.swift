@@ -12,13 +12,22 @@ package struct LoginPage: Equatable, Sendable {
     package let base: Redirect?
     /// In the order of the page.
     package let forms: [PageForm]
+    /// In the order of the page.
+    package let links: [PageLink]
+    /// Whether scripts may make more of it than it says.
+    package let hasScripts: Bool
 
     /// - Parameter base: nothing where the page has no `<base href>`.
-    package init(origin: Origin, target: String, base: Redirect? = nil, forms: [PageForm]) {
+    package init(
+        origin: Origin, target: String, base: Redirect? = nil, forms: [PageForm], links: [PageLink] = [],
+        hasScripts: Bool = false
+    ) {
         self.origin = origin
         self.target = target
         self.base = base
         self.forms = forms
+        self.links = links
+        self.hasScripts = hasScripts
     }
 }
 
@@ -30,6 +39,8 @@ package struct PageForm: Equatable, Sendable {
     package var actions: [Redirect]
     /// In the order of the page.
     package var fields: [PageField]
+    /// Whether it says where it leads; what says nothing leads to its own page, or is sent by a script.
+    package var namesAction = true
 
     /// What follows the first of `methods` and of `actions` is its buttons'.
     package init(methods: [String], actions: [Redirect], fields: [PageField] = []) {

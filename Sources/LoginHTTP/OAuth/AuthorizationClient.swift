@@ -26,7 +26,9 @@ struct AuthorizationClient: AuthorizationTransport {
         return response
     }
 
-    func read(_ url: String) -> EndpointURL? {
+    func read(_ url: String) -> EndpointURL? { Self.read(url) }
+
+    static func read(_ url: String) -> EndpointURL? {
         guard let parsed = try? URLParser.parsed(url), parsed.user == nil, parsed.password == nil else { return nil }
         return EndpointURL(origin: parsed.origin, path: parsed.path, query: parsed.query)
     }

@@ -21,6 +21,8 @@ package struct LoginTarget {
     struct New {
         /// What is to be written down besides the URL.
         let settings: Profile.Settings
+        /// The profile that was proposed and taken, where the URL alone is not enough.
+        var table: [String: ConfigValue]?
         /// Finds a name that is free.
         let name: () throws(LoginError) -> String
     }
@@ -106,7 +108,11 @@ extension LoginContext {
             (profile.methods, profile.oauth) = ([.oauth], OAuthProfile())
         }
         if let known = try remembered(url.origin, target, choices) { return LoginTarget(profile: known) }
-        return LoginTarget(profile: profile, new: LoginTarget.New(settings: lasting, name: newName))
+        let new = LoginTarget.New(settings: lasting, name: newName)
+        if challenges.isEmpty, choices.method == nil, let proposed = try proposed(url, profile, choices, new) {
+            return proposed
+        }
+        return LoginTarget(profile: profile, new: new)
     }
 
     /// Follows redirects on the URL's own origin, before anything secret is sent.
@@ -138,14 +144,14 @@ extension LoginContext {
     private static let redirectLimit = 5
 
     /// The profile that an earlier `login` made of this URL.
-    private func remembered(
+    func remembered(
         _ origin: Origin, _ target: String, _ choices: LoginChoices
     ) throws(LoginError) -> Profile? {
         for name in profiles.names {
             guard case .made = profiles.source(of: name) else { continue }
             // One that cannot be read is no reason not to log in elsewhere; the commands that mean it say so.
-            guard let written = try? profiles.profile(named: name), written.url == origin.description,
-                written.verify?.path == Template(literal: target)
+            guard let written = try? profiles.profile(named: name), let path = written.verify?.path.source,
+                let known = try? parse(written.url + path), known.origin == origin, known.target == target
             else { continue }
             if let asked = choices.name, asked != name {
                 throw .usage(.badValue(option: "--name", problem: "this URL already has the profile '\(name)'"))
@@ -157,7 +163,7 @@ extension LoginContext {
     }
 
     /// The host, with `:port` unless it is the usual one; `-2` and so on where another profile has the name.
-    private func newName(for origin: Origin, _ asked: String?) throws(LoginError) -> String {
+    func newName(for origin: Origin, _ asked: String?) throws(LoginError) -> String {
         let taken = profiles.names
         if let asked {
             if let problem = ProfileName.problem(asked) {

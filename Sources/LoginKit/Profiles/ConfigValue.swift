@@ -81,6 +81,31 @@ extension ConfigValue {
         return TOMLTable(members.mapValues { $0.node(depth) }).convert(to: .toml)
     }
 
+    /// The value as it stands behind a key, in ASCII: whatever a server wrote, no terminal obeys it. Members stand in the order in
+    /// which profiles have them.
+    package var inline: String {
+        switch self {
+        case .table(let members):
+            let keys = members.keys.sorted { (Self.rank($0), $0) < (Self.rank($1), $1) }
+            let pairs = keys.compactMap { key in members[key].map { "\(Self.key(key)) = \($0.inline)" } }
+            return pairs.isEmpty ? "{}" : "{ \(pairs.joined(separator: ", ")) }"
+        case .array(let elements):
+            return "[\(elements.map(\.inline).joined(separator: ", "))]"
+        case .string, .integer, .number, .bool, .unsupported:
+            return String(TOMLTable(["k": node(0)]).convert(to: .toml, options: []).drop { $0 != "=" }.dropFirst(2))
+        }
+    }
+
+    /// A name as a key, bare where it can be (TOML 1.0, "Keys").
+    package static func key(_ name: String) -> String {
+        let isBare = !name.isEmpty && name.utf8.allSatisfy { $0.isUnreserved && $0 != 0x2e && $0 != 0x7e }
+        return isBare ? name : Self.string(name).inline
+    }
+
+    private static func rank(_ key: String) -> Int {
+        ["status", "page", "get", "post", "form", "json", "token"].firstIndex(of: key) ?? 7
+    }
+
     private func node(_ depth: Int) -> any TOMLValueConvertible {
         switch self {
         case .string(let text), .unsupported(let text): text

@@ -14,7 +14,7 @@ extension LoginContext {
                 profile.name = known
                 return profile
             }
-            let text = Self.document(table(profile, new.settings, method)), file = "\(profile.name).toml"
+            let text = Self.document(table(profile, new, method)), file = "\(profile.name).toml"
             let isWritten = try fromStore(try folder.create(text, name: file))
             if isWritten { return profile }
             profile.name = try new.name()
@@ -32,19 +32,11 @@ extension LoginContext {
     }
 
     private func table(
-        _ profile: Profile, _ settings: Profile.Settings, _ method: AuthenticationMethod?
+        _ profile: Profile, _ new: LoginTarget.New, _ method: AuthenticationMethod?
     ) -> [String: ConfigValue] {
-        var table: [String: ConfigValue] = [
-            "url": .string(profile.url)
-        ]
-        if let verify = profile.verify {
-            var rule: [String: ConfigValue] = ["get": .string(verify.path.source)]
-            let statuses = (verify.response.loggedIn ?? []).compactMap(\.status)
-            if !statuses.isEmpty { rule["logged-in"] = .array(statuses.map { .integer(Int64($0)) }) }
-            table["verify"] = .table(rule)
-        }
-        if let oauth = profile.oauth { table["oauth"] = .table(self.table(oauth)) }
-        if let method { table["method"] = .string(method.rawValue) }
+        var table = new.table ?? self.table(profile)
+        if let method, new.table == nil { table["method"] = .string(method.rawValue) }
+        let settings = new.settings
         if settings.allowHTTP { table["allow-http"] = .bool(true) }
         if let file = settings.caFile { table["ca-file"] = .string(file) }
         if let proxy = settings.proxy {
@@ -55,6 +47,19 @@ extension LoginContext {
                 table["proxy"] = .string(proxy)
             }
         }
+        return table
+    }
+
+    /// What a URL and its login tell of the profile.
+    private func table(_ profile: Profile) -> [String: ConfigValue] {
+        var table: [String: ConfigValue] = ["url": .string(profile.url)]
+        if let verify = profile.verify {
+            var rule: [String: ConfigValue] = ["get": .string(verify.path.source)]
+            let statuses = (verify.response.loggedIn ?? []).compactMap(\.status)
+            if !statuses.isEmpty { rule["logged-in"] = .array(statuses.map { .integer(Int64($0)) }) }
+            table["verify"] = .table(rule)
+        }
+        if let oauth = profile.oauth { table["oauth"] = .table(self.table(oauth)) }
         return table
     }
 

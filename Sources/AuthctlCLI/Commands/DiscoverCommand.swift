@@ -1,0 +1,75 @@
+import ArgumentParser
+import LoginCore
+import LoginKit
+import LoginWords
+
+/// `authctl discover URL`
+struct DiscoverCommand: WorldCommand, ReportingCommand {
+    static let outline = CommandConfiguration(
+        commandName: "discover",
+        abstract: "Find out how a URL wants its login, and print a profile.",
+        discussion: """
+            Sends a few GET requests without credentials, and looks at challenges, OAuth metadata, login forms and API \
+            descriptions. Each line of the profile says where it comes from.
+            """)
+
+    @Argument(help: ArgumentHelp("A URL that requires a login, or a page of the service.", valueName: "url"))
+    var url: String
+
+    @Flag(help: "Save the profile.")
+    var save = false
+
+    @Option(help: ArgumentHelp("Name for the profile.", valueName: "name"))
+    var name: String?
+
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var report: ReportOptions
+    @OptionGroup var global: GlobalOptions
+
+    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+        var choices = LoginChoices()
+        connection.apply(to: &choices)
+        choices.name = name
+        let proposal = try invocation.context.discover(url, choices: choices)
+        let head = "Written by authctl discover \(SafeText.line(url)); \(proposal.found.summary)."
+        if printsJSON {
+            try invocation.streams.result(json: DiscoverReport(proposal))
+        } else {
+            try invocation.streams.result(proposal.document(head: head, isAlone: false))
+        }
+        guard proposal.isUsable else { return .failure }
+        let login = ShellCommand("authctl", "login", proposal.name)
+        guard save else {
+            invocation.say("To use it: add --save, or put it into config.toml; then: \(login)")
+            return .ok
+        }
+        guard try invocation.context.save(proposal, head: head) else {
+            throw .usage(.badValue(option: "--name", problem: "a profile of this name already exists"))
+        }
+        invocation.say("Saved as the profile \(SafeText.escaped(proposal.name)). To log in: \(login)")
+        return .ok
+    }
+}
+
+/// What `discover --json` prints.
+private struct DiscoverReport: Encodable {
+    struct Evidence: Encodable {
+        let key: String
+        let from: String
+        let value: JSONValue
+    }
+
+    let profile: [String: JSONValue]
+    let evidence: [Evidence]
+    let flows: [String]
+    let remarks: [String]
+
+    init(_ proposal: ProposedProfile) {
+        profile = proposal.isUsable ? [proposal.name: ConfigValue.table(proposal.table).json] : [:]
+        evidence = proposal.lines.compactMap { line in
+            line.why.map { Evidence(key: line.path.joined(separator: "."), from: $0, value: line.value.json) }
+        }
+        flows = proposal.flows
+        remarks = proposal.remarks
+    }
+}

@@ -1,0 +1,42 @@
+import ArgumentParser
+import LoginCore
+import LoginKit
+
+/// The options that say how a server may be reached for which no profile says it yet.
+struct ConnectionOptions: ParsableArguments {
+    @Flag(help: "Allow plain http to this origin.")
+    var allowHttp = false
+
+    @Option(help: ArgumentHelp("Use this proxy; 'environment' uses the usual variables.", valueName: "url"))
+    var proxy: String?
+
+    @Option(
+        help: ArgumentHelp("Trust these authorities (PEM) instead of the system's.", valueName: "file"),
+        completion: .file())
+    var caFile: String?
+
+    @Option(help: ArgumentHelp("Trust the certificate with this SHA-256 fingerprint.", valueName: "sha256:hex"))
+    var trustFingerprint: String?
+
+    func validate() throws {
+        if let trustFingerprint, Fingerprint(trustFingerprint) == nil {
+            throw ValidationError("--trust-fingerprint must be 'sha256:' and 64 hexadecimal digits.")
+        }
+    }
+}
+
+extension ConnectionOptions {
+    /// As they are typed.
+    var words: [String] {
+        // A proxy's URL may hold a password.
+        let shownProxy = proxy.flatMap { $0.contains("@") ? nil : $0 }
+        let texts = [("--proxy", shownProxy), ("--ca-file", caFile), ("--trust-fingerprint", trustFingerprint)]
+        return texts.flatMap { name, value in value.map { [name, $0] } ?? [] } + (allowHttp ? ["--allow-http"] : [])
+    }
+
+    func apply(to choices: inout LoginChoices) {
+        choices.allowHTTP = allowHttp
+        (choices.proxy, choices.caFile) = (proxy, caFile)
+        choices.trustFingerprint = trustFingerprint.flatMap { Fingerprint($0) }
+    }
+}

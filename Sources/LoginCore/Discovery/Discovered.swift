@@ -1,0 +1,98 @@
+/// What GET requests without credentials found out about the login at a URL, with where each part of it comes from.
+package struct Discovered: Equatable, Sendable {
+    /// What refuses somebody without a login; nothing where everything that was asked lets strangers in.
+    package let guarded: GuardedPlace?
+    /// Nothing where no way to log in was seen.
+    package let login: FoundLogin?
+    /// What else was seen, for a person who goes on from here.
+    package let seen: [Sighting]
+    /// How many requests it took.
+    package let requests: Int
+    /// Whom they went to, the URL's own origin first.
+    package let origins: [Origin]
+}
+
+/// A place that answers differently with and without a login, so that asking it proves one.
+package struct GuardedPlace: Equatable, Sendable {
+    /// How it refuses a stranger.
+    package enum Refusal: Equatable, Sendable {
+        /// 401 or 403.
+        case status(Int)
+        /// It sends strangers to this path.
+        case redirect(status: Int, path: String)
+        /// It shows a form with this password field in the place of its content.
+        case form(status: Int, passwordField: String)
+    }
+
+    /// Path and query.
+    package let target: String
+    package let refusal: Refusal
+    /// What names it, unless the person did.
+    package let namedBy: String?
+}
+
+/// A way to log in.
+package enum FoundLogin: Equatable, Sendable {
+    /// By challenge (RFC 9110, section 11); the field as it came.
+    case challenge([HTTPScheme], field: String)
+    /// At an authorization server.
+    case oauth(FoundServer)
+    /// By a token that a person makes at the service, sent in this header; with what says so.
+    case token(header: String?, field: String)
+    /// By a form of a page.
+    case form(FoundForm)
+    /// A password for a token (RFC 6749, section 4.3), at this path, as the service's description of itself says.
+    case passwordGrant(path: String, description: String)
+}
+
+/// An authorization server that the service leads to, and what it says it can do.
+package struct FoundServer: Equatable, Sendable {
+    package let issuer: String?
+    package let resource: String?
+    package let scope: String?
+    package let endpoints: [OAuthEndpoint: EndpointURL]
+    /// How clients may prove themselves when they revoke; nothing where the server does not say.
+    package let revocationAuthentication: [String]?
+    /// Where the service names the server, and what led there; empty where its own origin was tried.
+    package let evidence: [String]
+}
+
+/// A form that takes a password.
+package struct FoundForm: Equatable, Sendable {
+    /// Path and query of its page.
+    package let page: String
+    /// Path and query to which it posts.
+    package let action: String
+    /// Nothing where it asks for a password alone.
+    package let usernameField: String?
+    package let passwordField: String
+    /// Whether it says where it leads.
+    package let namesAction: Bool
+    /// A button that goes along, as a browser sends it.
+    package let button: (name: String, value: String)?
+
+    package static func == (one: FoundForm, other: FoundForm) -> Bool {
+        one.page == other.page && one.action == other.action && one.usernameField == other.usernameField
+            && one.passwordField == other.passwordField && one.namesAction == other.namesAction
+            && one.button?.name == other.button?.name
+            && one.button?.value == other.button?.value
+    }
+}
+
+/// Something that was seen and by itself is no way to log in.
+package enum Sighting: Equatable, Sendable {
+    /// A stranger is refused, and told nothing of a login.
+    case refused(target: String, status: Int)
+    /// A challenge that authctl does not know.
+    case unknownChallenge(target: String, scheme: String)
+    /// A form with several password fields: it sets one, or signs up.
+    case severalPasswords(page: String)
+    /// A page of scripts: what they make of it is not seen.
+    case scripts(page: String)
+    /// A form that does not say where it leads, on a page of scripts: they may send it in a way of their own.
+    case scriptedForm(page: String)
+    /// A page that is longer than what is read of one.
+    case tooLarge(page: String)
+    /// An API description whose operations all let strangers in, or cannot be asked without parameters.
+    case openDescription(String)
+}

@@ -1,0 +1,94 @@
+/// What one visit shows: a place that refuses strangers, a way to log in, or both.
+struct Glimpse {
+    let place: GuardedPlace?
+    let login: FoundLogin?
+    /// Descriptions and links that lead on.
+    var leads: [LinkSearch.Lead] = []
+}
+
+extension Discovery {
+    /// - Parameter namedBy: what led there; nothing for the URL that the person gave.
+    /// - Returns: nothing where it shows nothing at all.
+    func look(at visit: DiscoveryVisit, namedBy: String?) throws(LoginError) -> Glimpse? {
+        let response = visit.response, status = response.status
+        if let busy = OAuthBody(response).busy {
+            if namedBy == nil { throw .busy(busy) }
+            return nil
+        }
+        if status == 401 || status == 403, let login = try challenged(visit) {
+            return Glimpse(place: place(visit, .status(status), namedBy), login: login)
+        }
+        if let page = visit.page {
+            let form = try page.loginForm()
+            if let form, !form.namesAction, page.hasScripts {
+                seen.append(.scriptedForm(page: page.target))
+            } else if let form {
+                return Glimpse(place: place(visit, refusal(visit, by: form), namedBy), login: .form(form))
+            }
+            if page.setsPassword { seen.append(.severalPasswords(page: visit.end.target)) }
+        }
+        if status == 401 || status == 403 { return try refused(visit, namedBy) }
+        guard visit.isOpen else { return nil }
+        return open(visit)
+    }
+
+    private func place(_ visit: DiscoveryVisit, _ refusal: GuardedPlace.Refusal, _ namedBy: String?) -> GuardedPlace {
+        GuardedPlace(target: visit.asked, refusal: refusal, namedBy: namedBy)
+    }
+
+    private func refusal(_ visit: DiscoveryVisit, by form: FoundForm) -> GuardedPlace.Refusal {
+        if let redirect = visit.redirect { return .redirect(status: redirect.status, path: redirect.path) }
+        let status = visit.response.status
+        return (200..<300).contains(status)
+            ? .form(status: status, passwordField: form.passwordField) : .status(status)
+    }
+
+    /// What the challenges of a 401 lead to.
+    private func challenged(_ visit: DiscoveryVisit) throws(LoginError) -> FoundLogin? {
+        let fields = visit.response.values(of: "WWW-Authenticate")
+        let challenges = AuthenticateChallenge.parse(fields), field = fields.joined(separator: ", ")
+        let schemes = challenges.compactMap { HTTPScheme(rawValue: $0.scheme) }
+        if !schemes.isEmpty { return .challenge(schemes, field: field) }
+        if let bearer = challenges.first(where: { $0.scheme == "bearer" }) {
+            if let server = try findServer(of: visit.asked, bearer) { return .oauth(server) }
+            return .token(header: nil, field: field)
+        }
+        // As Django REST framework and its likes have it: a token under a scheme of that name.
+        if challenges.contains(where: { $0.scheme == "token" }) {
+            return .token(header: "Authorization: Token {token}", field: field)
+        }
+        if let other = challenges.first {
+            seen.append(.unknownChallenge(target: visit.end.target, scheme: other.scheme))
+        }
+        return nil
+    }
+
+    /// Refused without a challenge: the origin itself may be an authorization server.
+    private func refused(_ visit: DiscoveryVisit, _ namedBy: String?) throws(LoginError) -> Glimpse {
+        let status = visit.response.status
+        let place = place(visit, .status(status), namedBy)
+        if namedBy == nil, let server = try findServer(of: visit.asked, nil) {
+            return Glimpse(place: place, login: .oauth(server))
+        }
+        if namedBy == nil { seen.append(.refused(target: visit.asked, status: status)) }
+        return Glimpse(place: place, login: nil)
+    }
+
+    /// Lets strangers in: what it names may not.
+    private func open(_ visit: DiscoveryVisit) -> Glimpse {
+        var glimpse = Glimpse(place: nil, login: nil)
+        if let description = APIDescription(visit.response, at: visit.asked) {
+            glimpse.leads = description.guarded.prefix(3).map {
+                LinkSearch.Lead(target: $0.path, namedBy: visit.asked, schemes: $0.schemes)
+            }
+            if glimpse.leads.isEmpty { seen.append(.openDescription(visit.asked)) }
+            return glimpse
+        }
+        guard let page = visit.page else { return glimpse }
+        let named = visit.response.namedDescription(from: visit.end.target)
+        let targets = page.descriptions + (named.map { [$0] } ?? []) + page.targetsToTry
+        glimpse.leads = targets.map { LinkSearch.Lead(target: $0, namedBy: visit.asked, schemes: []) }
+        if targets.isEmpty, page.hasScripts { seen.append(.scripts(page: visit.end.target)) }
+        return glimpse
+    }
+}

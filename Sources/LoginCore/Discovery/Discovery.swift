@@ -1,0 +1,141 @@
+import Secrets
+
+/// The way to what is looked at without a login.
+package protocol DiscoveryTransport: MetadataTransport {
+    /// The response as a page; nothing where it is none.
+    /// - Throws: `answerTooLarge` for one that is longer than what is read of a page.
+    func page(_ response: HTTPResponse, at url: EndpointURL) throws(LoginError) -> LoginPage?
+}
+
+/// Looks for the login of a URL by GET requests without credentials: at the challenges there, the metadata that they lead to, the
+/// forms of pages, and what a page that lets strangers in links to. No path is guessed but the well-known ones.
+package final class Discovery: MetadataTransport {
+    /// Requests in all, redirects and metadata among them: six for the URL itself, and five for metadata.
+    package static let mostRequests = 12
+    private static let mostRedirects = 5
+
+    private let start: EndpointURL
+    private let transport: any DiscoveryTransport
+    private let rule: EndpointRule
+    private var requests = 0
+    private var origins: [Origin]
+    var seen: [Sighting] = []
+
+    /// - Parameter rule: which URLs of others may be asked.
+    package init(_ url: EndpointURL, over transport: any DiscoveryTransport, rule: EndpointRule) {
+        start = url
+        self.transport = transport
+        self.rule = rule
+        origins = [url.origin]
+    }
+
+    /// - Throws: `verifyProvesNothing` where everything lets strangers in; `untrusted` for a redirect or a form that leads to another
+    ///   origin; `busy`, `network`.
+    package func run() throws(LoginError) -> Discovered {
+        let first = try visit(start.target)
+        if first.response.status == 404 || first.response.status == 410 {
+            throw .usage(.badValue(option: first.end.text, problem: "not found (\(first.response.status))"))
+        }
+        let glimpse = try look(at: first, namedBy: nil)
+        if let place = glimpse?.place, let login = glimpse?.login { return discovered(place, login) }
+        let (place, login) = search(from: glimpse)
+        if place == nil, login == nil, first.isOpen, seen.isEmpty {
+            throw .usage(.verifyProvesNothing(url: start.text))
+        }
+        return discovered(place, login)
+    }
+
+    /// Asks what is named, one after the other. What cannot be asked is passed over: nobody wanted to go there.
+    private func search(from glimpse: Glimpse?) -> (place: GuardedPlace?, login: FoundLogin?) {
+        var search = LinkSearch(glimpse, at: start.target)
+        while search.complete == nil, requests < Self.mostRequests, let lead = search.next() {
+            guard let visit = try? visit(lead.target), let seen = try? look(at: visit, namedBy: lead.namedBy) else {
+                continue
+            }
+            search.take(seen, from: lead)
+        }
+        return search.complete ?? search.best
+    }
+
+    private func discovered(_ place: GuardedPlace?, _ login: FoundLogin?) -> Discovered {
+        Discovered(guarded: place, login: login, seen: seen, requests: requests, origins: origins)
+    }
+
+    package func read(_ url: String) -> EndpointURL? { transport.read(url) }
+
+    package func send(_ request: HTTPRequest) throws(LoginError) -> HTTPResponse {
+        // Only a search comes so far.
+        guard requests < Self.mostRequests else { throw .network(.redirectLoop(limit: Self.mostRequests)) }
+        requests += 1
+        if let origin = read(request.url)?.origin, !origins.contains(origin) { origins.append(origin) }
+        return try transport.send(request)
+    }
+
+    /// Follows redirects on the own origin.
+    private func visit(_ target: String) throws(LoginError) -> DiscoveryVisit {
+        var visit = DiscoveryVisit(asked: target, end: start)
+        var next = target
+        for _ in 0...Self.mostRedirects {
+            guard let url = read("\(start.origin)\(next)") else { break }
+            let accept = HTTPRequestField(name: "Accept", value: Secret("text/html, application/json, */*;q=0.5"))
+            visit.response = try send(HTTPRequest(method: "GET", url: url.text, headers: [accept]))
+            visit.end = url
+            guard (300..<400).contains(visit.response.status), let redirect = visit.response.redirect else {
+                visit.page = try page(of: visit)
+                return visit
+            }
+            if let fault = redirect.fault { throw fault }
+            guard redirect.origin == start.origin else {
+                throw .untrusted(.otherOrigin(target: redirect.origin?.description ?? redirect.url))
+            }
+            visit.redirect = visit.redirect ?? (visit.response.status, redirect.target.withoutQuery)
+            next = redirect.target
+        }
+        throw .network(.redirectLoop(limit: Self.mostRedirects))
+    }
+
+    private func page(of visit: DiscoveryVisit) throws(LoginError) -> LoginPage? {
+        do throws(LoginError) {
+            return try transport.page(visit.response, at: visit.end)
+        } catch .network(.answerTooLarge) {
+            seen.append(.tooLarge(page: visit.end.target))
+            return nil
+        }
+    }
+
+    /// What the metadata of the service and its server say; nothing where there is none.
+    func findServer(of target: String, _ challenge: AuthenticateChallenge?) throws(LoginError) -> FoundServer? {
+        guard let resource = read("\(start.origin)\(target.withoutQuery)") else { return nil }
+        var subject = AuthorizationSubject(profile: OAuthProfile(), base: start.origin.description, resource: resource)
+        subject.rule = rule
+        subject.challenge = challenge
+        do throws(LoginError) {
+            let found = try ServerDiscovery(subject: subject, transport: self).find()
+            let scope = ResourceMetadata.usualScope(
+                challenge: challenge, resource: found.resource, server: found.server.metadata)
+            return FoundServer(
+                issuer: found.server.issuer, resource: found.resource?.resource, scope: scope,
+                endpoints: found.server.endpoints,
+                revocationAuthentication: found.server.metadata?.revocationAuthentication,
+                evidence: found.resource?.evidence ?? [])
+        } catch .oauth(.noServer) {
+            return nil
+        } catch .oauth(.metadata(.notFound)) {
+            return nil
+        }
+    }
+}
+
+/// What one URL answered, at the end of its redirects.
+struct DiscoveryVisit {
+    /// Path and query.
+    let asked: String
+    var end: EndpointURL
+    /// The first on the way, with the path that it led to.
+    var redirect: (status: Int, path: String)?
+    var response = HTTPResponse(status: 0)
+    var page: LoginPage?
+
+    /// Whether it lets strangers in.
+    var isOpen: Bool { (200..<300).contains(response.status) }
+}

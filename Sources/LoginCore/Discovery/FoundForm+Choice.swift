@@ -1,0 +1,44 @@
+import Secrets
+
+extension LoginPage {
+    /// The form that takes a password, if it is clear which: one form with one password field.
+    /// - Throws: `untrusted` where it leads to another origin or into the URL.
+    func loginForm() throws(LoginError) -> FoundForm? {
+        let candidates = forms.filter { $0.passwordFields.count == 1 }
+        guard candidates.count == 1, let chosen = candidates.first else { return nil }
+        let names = chosen.fields.map(\.name)
+        let form = try form(with: names, leadingTo: chosen.actions.first?.target.withoutQuery ?? "")
+        guard let action = form.actions.first, let password = form.passwordFields.first else { return nil }
+        return FoundForm(
+            page: target, action: action.target, usernameField: form.usernameField(before: password),
+            passwordField: password, namesAction: form.namesAction, button: form.button)
+    }
+
+    /// Whether there is a form that sets a password.
+    var setsPassword: Bool { forms.contains { $0.passwordFields.count > 1 } }
+}
+
+extension PageForm {
+    fileprivate var passwordFields: [String] { fields.filter { $0.type == "password" }.map(\.name) }
+
+    /// The last field before the password that a name is typed into.
+    fileprivate func usernameField(before password: String) -> String? {
+        let typed = fields.prefix { $0.name != password }.filter { Self.nameTypes.contains($0.type) }
+        return typed.last?.name
+    }
+
+    private static let nameTypes = ["text", "email", "tel"]
+
+    /// The one button that has a name and a text: some services look for it.
+    fileprivate var button: (name: String, value: String)? {
+        let buttons = fields.filter { $0.type == "submit" }
+        guard buttons.count == 1, let value = buttons[0].value?.unprotectedText, value.utf8.count <= 100 else {
+            return nil
+        }
+        return (buttons[0].name, value)
+    }
+}
+
+extension String {
+    var withoutQuery: String { String(prefix { $0 != "?" }) }
+}

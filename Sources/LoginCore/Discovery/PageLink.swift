@@ -1,0 +1,56 @@
+/// A link of a page (HTML, section 4.6).
+package struct PageLink: Equatable, Sendable {
+    /// In lower case, as `rel` has them.
+    package let relations: [String]
+    package let place: Redirect
+
+    /// - Parameter place: made absolute.
+    package init(relations: [String], place: Redirect) {
+        self.relations = relations
+        self.place = place
+    }
+}
+
+extension LoginPage {
+    /// Where to look for a login next: the pages on the same origin to which this one links, without a query, those first whose
+    /// address speaks of a login.
+    var targetsToTry: [String] {
+        var known: Set<String> = [target]
+        let pages = links.filter { $0.relations.allSatisfy { !Self.otherRelations.contains($0) } }
+            .compactMap { $0.place.origin == origin ? $0.place.target : nil }
+            .filter { !$0.contains("?") && !$0.isDownload && !$0.endsLogin && known.insert($0).inserted }
+        return pages.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }.map(\.element)
+    }
+
+    /// Links to the service's description of itself (RFC 8631, section 3).
+    var descriptions: [String] {
+        links.filter { $0.relations.contains("service-desc") }
+            .compactMap { $0.place.origin == origin ? $0.place.target : nil }
+    }
+
+    private static let otherRelations = ["nofollow", "external", "service-desc", "license", "help", "search"]
+}
+
+extension String {
+    /// The earlier one of these words stands in it, the sooner it is tried.
+    fileprivate var rank: Int {
+        let lower = lowercased()
+        return Self.words.firstIndex { lower.contains($0) } ?? Self.words.count
+    }
+
+    private static let words = [
+        "login", "log-in", "signin", "sign-in", "logon", "session", "auth", "account", "admin", "user", "profile",
+        "dashboard", "settings", "manage", "api", "docs",
+    ]
+
+    fileprivate var endsLogin: Bool {
+        let lower = lowercased()
+        return ["logout", "log-out", "signout", "sign-out", "logoff"].contains { lower.contains($0) }
+    }
+
+    fileprivate var isDownload: Bool {
+        let lower = lowercased()
+        return [".css", ".js", ".png", ".jpg", ".gif", ".svg", ".ico", ".pdf", ".zip", ".gz", ".xml", ".txt"]
+            .contains { lower.hasSuffix($0) }
+    }
+}

@@ -1,0 +1,121 @@
+package import LoginCore
+import LoginWords
+
+/// The profile that follows from what was found out, line by line with what each is taken from.
+package struct ProposedProfile {
+    /// A key with its value.
+    package struct Line {
+        /// From the profile's table on.
+        package let path: [String]
+        package let value: ConfigValue
+        /// What says so, for a person; nothing for what the person gave.
+        package let why: String?
+    }
+
+    package let name: String
+    package let found: Discovered
+    package let lines: [Line]
+
+    /// - Parameter origin: of the URL that was looked at.
+    package init(name: String, origin: Origin, found: Discovered) {
+        self.name = name
+        self.found = found
+        var lines = [Line(path: ["url"], value: .string("\(origin)"), why: nil)]
+        if let login = found.login { lines += Self.login(login) }
+        if let place = found.guarded { lines.append(Self.verify(place)) }
+        if case .oauth(let server)? = found.login { lines += Self.server(server) }
+        self.lines = lines
+    }
+
+    /// Whether a login can be tried with it.
+    package var isUsable: Bool { found.login != nil && found.guarded != nil }
+
+    /// The profile's table.
+    package var table: [String: ConfigValue] {
+        lines.reduce(into: [:]) { table, line in
+            guard line.path.count > 1 else { return table[line.path[0]] = line.value }
+            var inner: [String: ConfigValue] = [:]
+            if case .table(let members)? = table[line.path[0]] { inner = members }
+            inner[line.path[1]] = line.value
+            table[line.path[0]] = .table(inner)
+        }
+    }
+
+    /// In which words a person reads it beside the profile.
+    package var remarks: [String] { found.remarks }
+
+    /// The ways in which a person may consent; empty for other logins.
+    package var flows: [String] {
+        guard case .oauth(let server)? = found.login else { return [] }
+        return server.flows
+    }
+
+    private static func login(_ login: FoundLogin) -> [Line] {
+        let why = login.evidence
+        switch login {
+        case .challenge(let schemes, _):
+            // Of several, the strongest that the server offers is taken at each login.
+            return schemes.count == 1 ? [Line(path: ["method"], value: .string(schemes[0].rawValue), why: why)] : []
+        case .oauth:
+            return [Line(path: ["method"], value: .string("oauth"), why: why)]
+        case .token(let header, _):
+            let method = Line(path: ["method"], value: .string("token"), why: why)
+            guard let header else { return [method] }
+            return [method, Line(path: ["session"], value: .table(["header": .string(header)]), why: nil)]
+        case .form(let form):
+            return [
+                Line(path: ["method"], value: .string("cookie"), why: why),
+                Line(path: ["login"], value: .table(form.request), why: form.evidence),
+            ]
+        case .passwordGrant(let path, _):
+            let form: [String: ConfigValue] = [
+                "grant_type": .string("password"), "username": .string("{username}"),
+                "password": .string("{password}"),
+            ]
+            return [
+                Line(path: ["method"], value: .string("token"), why: why),
+                Line(
+                    path: ["login"],
+                    value: .table(["post": .literal(path), "form": .table(form), "token": .string("/access_token")]),
+                    why: nil),
+            ]
+        }
+    }
+
+    private static func verify(_ place: GuardedPlace) -> Line {
+        var rule: [String: ConfigValue] = ["get": .literal(place.target)]
+        switch place.refusal {
+        case .status(403): rule["logged-out"] = .array([.integer(401), .integer(403)])
+        case .status: break
+        case .redirect(let status, let path):
+            let condition: [String: ConfigValue] = [
+                "status": .integer(Int64(status)), "header:Location": .string("\(path)*"),
+            ]
+            rule["logged-out"] = .array([.integer(401), .table(condition)])
+        case .form(_, let field): rule["logged-out"] = .array([.table(["form:\(field)": .string("*")])])
+        }
+        return Line(path: ["verify"], value: .table(rule), why: place.evidence)
+    }
+
+    private static func server(_ server: FoundServer) -> [Line] {
+        let values = [("issuer", server.issuer), ("resource", server.resource), ("scope", server.scope)]
+        return values.compactMap { key, text in
+            text.map { Line(path: ["oauth", key], value: .string($0), why: server.evidence(for: key)) }
+        }
+    }
+}
+
+extension FoundForm {
+    /// The request that sends it.
+    fileprivate var request: [String: ConfigValue] {
+        var form = [passwordField: ConfigValue.string("{password}")]
+        if let usernameField { form[usernameField] = .string("{username}") }
+        if let button { form[button.name] = .literal(button.value) }
+        return ["page": .literal(page), "post": .literal(action), "form": .table(form)]
+    }
+}
+
+extension ConfigValue {
+    /// A template without slots.
+    fileprivate static func literal(_ text: String) -> ConfigValue { .string(Template(literal: text).source) }
+}

@@ -1,0 +1,37 @@
+import LoginCore
+import LoginHTTP
+import LoginStores
+import LoginTerminal
+import LoginWords
+
+extension LoginContext {
+    /// For a URL without a challenge: what its pages say of a login, as a profile that the person agrees to.
+    /// - Returns: nothing where they say nothing.
+    func proposed(
+        _ url: ParsedURL, _ profile: Profile, _ choices: LoginChoices, _ new: LoginTarget.New
+    ) throws(LoginError) -> LoginTarget? {
+        let proposal: ProposedProfile
+        do throws(LoginError) {
+            proposal = try discover(url, choices: choices, name: profile.name)
+        } catch .usage(.verifyProvesNothing) {
+            return nil
+        }
+        guard proposal.isUsable, let place = proposal.found.guarded else { return nil }
+        if let known = try remembered(url.origin, place.target, choices) { return LoginTarget(profile: known) }
+        let written = proposal.document(head: "A profile for this URL; \(proposal.found.summary).", isAlone: false)
+        guard mayAsk else { throw .usage(.proposesProfile(url: "\(url.origin)\(url.target)")) }
+        guard try world.dialogue(dialogueSettings(choices)).confirm(written, typing: "yes") else { throw .cancelled }
+        var target = LoginTarget(profile: try decoded(proposal, like: profile), new: new)
+        target.new?.table = proposal.table
+        return target
+    }
+
+    private func decoded(_ proposal: ProposedProfile, like profile: Profile) throws(LoginError) -> Profile {
+        let table = StrictTable(proposal.table, file: "the proposed profile", path: "")
+        var decoded = try LoginContext.fromConfig { () throws(UsageFault) in
+            try ProfileDecoder(folder: paths.configFolder, home: paths.home).profile(named: proposal.name, table)
+        }
+        decoded.settings = profile.settings
+        return decoded
+    }
+}

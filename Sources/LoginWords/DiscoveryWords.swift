@@ -1,0 +1,117 @@
+package import LoginCore
+
+// What `discover` says of where things come from. Text of a server is quoted and cut.
+extension GuardedPlace {
+    /// Why asking it proves a login.
+    package var evidence: String {
+        let how =
+            switch refusal {
+            case .status(let status): "\(status) without a login"
+            case .redirect(let status, let path): "\(status) to \(path.shown) without a login"
+            case .form(_, let field): "shows the form with \(field.shown) without a login"
+            }
+        return namedBy.map { "\(how); named by \($0.shown)" } ?? how
+    }
+}
+
+extension FoundLogin {
+    /// What says that this is the way to log in.
+    package var evidence: String? {
+        switch self {
+        case .challenge(_, let field), .token(_, let field):
+            field.isEmpty ? "the service's description of itself" : "401, WWW-Authenticate: \(field.shown)"
+        case .oauth(let server): server.evidence.isEmpty ? "the origin's metadata" : "the service's metadata"
+        case .form(let form): "the form of \(form.page.shown)"
+        case .passwordGrant(_, let description): "OAuth password flow in \(description.shown)"
+        }
+    }
+}
+
+extension FoundForm {
+    /// Which of its fields are taken for what.
+    package var evidence: String {
+        let name = usernameField.map { "name: field \($0.shown), " } ?? "no name, "
+        return "\(name)password: field \(passwordField.shown)"
+    }
+}
+
+extension FoundServer {
+    /// What says the value of a key of `oauth`.
+    package func evidence(for key: String) -> String? {
+        let place = evidence.last?.shown ?? "the origin's metadata"
+        switch key {
+        case "issuer": return evidence.isEmpty ? place : "authorization_servers in \(place)"
+        case "resource": return "resource in the same"
+        default: return "asked for by the service, or listed by it"
+        }
+    }
+
+    /// The ways in which a person may consent.
+    package var flows: [String] {
+        var flows: [String] = []
+        if endpoints[.authorization] != nil { flows.append("browser") }
+        if endpoints[.deviceAuthorization] != nil { flows.append("device") }
+        return flows
+    }
+
+    /// What a person has to know of it before the login.
+    fileprivate var remarks: [String] {
+        let client =
+            endpoints[.registration].map { "client-id is not needed: \($0.text.shown) registers clients" }
+            ?? "client-id has to be added: register a client with the redirect http://127.0.0.1/callback at the server"
+        let revocation = endpoints[.revocation] == nil ? "does not revoke" : "revokes"
+        return [client, "flows: \(flows.isEmpty ? "none" : flows.joined(separator: ", ")); \(revocation)"]
+    }
+}
+
+extension Discovered {
+    /// What was asked, for the head of a profile.
+    package var summary: String {
+        "\(requests) GET \(requests == 1 ? "request" : "requests") without credentials, on "
+            + origins.map { $0.hasDefaultPort ? $0.host : "\($0.host):\($0.port)" }.joined(separator: " and ")
+    }
+
+    /// What a person has to know beside the profile, and what was not found out.
+    package var remarks: [String] {
+        var remarks: [String] = []
+        switch login {
+        case .oauth(let server)?: remarks += server.remarks
+        case .form?:
+            remarks += [
+                "not found out: the name (verify.username) and the logout; authctl profile test shows what verify answers"
+            ]
+        case .token?: remarks.append("make a token at the service; authctl login asks for it")
+        case .challenge?, .passwordGrant?, nil: break
+        }
+        return remarks + seen.map(\.sentence) + (login == nil ? Self.whatToTry : [])
+    }
+
+    private static let whatToTry = [
+        "no way to log in was seen. What to try:",
+        "  authctl profile presets           a profile for this software may be there already",
+        "  authctl discover URL              with the page that has the login form, or a URL of the API",
+        "  man authctl-config                writes the login request down by hand",
+    ]
+}
+
+extension Sighting {
+    fileprivate var sentence: String {
+        switch self {
+        case .refused(let target, let status): "\(target.shown) answers \(status), and does not say how to log in"
+        case .unknownChallenge(let target, let scheme):
+            "\(target.shown) wants \(scheme.shown), which authctl does not know"
+        case .severalPasswords(let page):
+            "a form of \(page.shown) has several passwords: it sets one, and logs nobody in"
+        case .scripts(let page): "\(page.shown) is made by scripts: forms that they make are not seen"
+        case .scriptedForm(let page):
+            "the form of \(page.shown) does not say where it leads: a script sends it, and how is not seen"
+        case .tooLarge(let page): "\(page.shown) is too long to be read"
+        case .openDescription(let target): "no operation in \(target.shown) needs a login and no parameters"
+        }
+    }
+}
+
+extension String {
+    /// In quotes, and cut: a server may write anything.
+    fileprivate var shown: String { SafeText.quoted(self, limit: 100) }
+}

@@ -1,0 +1,204 @@
+import LoginCore
+import LoginTestSupport
+import Secrets
+import Testing
+
+@testable import AuthctlCLI
+
+/// `authctl discover URL`: what GET requests without credentials find out.
+struct DiscoverTests {
+    private static let origin = Origin(scheme: "https", host: "app.example", port: 443)
+    private static let loginPage = """
+        <form action="/login/" method="post"><input type="hidden" name="csrf" value="x"><input name="q" type="search">
+        <input name="user" type="text"><input name="pass" type="password"><button name="go" value="In">Log in</button></form>
+        """
+
+    private static func page(_ html: String, status: Int = 200) -> HTTPResponse {
+        .answer(status, html, headers: ["Content-Type: text/html; charset=utf-8"])
+    }
+
+    private static func json(_ text: String) -> HTTPResponse {
+        .answer(200, text, headers: ["Content-Type: application/json"])
+    }
+
+    private static func redirect(_ target: String, to origin: Origin = origin) -> HTTPResponse {
+        .answer(302, redirect: Redirect(url: "\(origin)\(target)", origin: origin, target: target))
+    }
+
+    private func discover(_ target: String, _ server: [HTTPResponse], _ more: String...) throws -> (Run, [String]) {
+        let world = try TestWorld()
+        let run = world.run(
+            ["discover", "https://app.example\(target)"] + more, server: server.map { .success($0) })
+        return (run, world.requests)
+    }
+
+    @Test func `DI1 a challenge makes a profile of four lines`() throws {
+        let (run, requests) = try discover("/api/me", [.answer(401, headers: ["WWW-Authenticate: Basic realm=\"r\""])])
+        #expect(run.code == 0)
+        #expect(
+            run.output == """
+                # Written by authctl discover https://app.example/api/me; 1 GET request without credentials, on app.example.
+                [profiles."app.example"]
+                url    = "https://app.example"
+                method = "basic"                            # 401, WWW-Authenticate: "Basic realm=\\"r\\""
+                verify = { get = "/api/me" }                # 401 without a login
+
+                """)
+        #expect(run.talk.contains("authctl login app.example"))
+        #expect(requests.count == 1 && requests[0].hasPrefix("GET https://app.example/api/me"))
+    }
+
+    @Test func `DI1 a Bearer challenge is followed through the metadata of service and server`() throws {
+        let challenge =
+            "WWW-Authenticate: Bearer resource_metadata=\"https://app.example/.well-known/r\", scope=\"notes\""
+        let resource = """
+            {"resource":"https://app.example/mcp","authorization_servers":["https://id.example/"]}
+            """
+        let server = """
+            {"issuer":"https://id.example/","authorization_endpoint":"https://id.example/a",
+             "token_endpoint":"https://id.example/t","registration_endpoint":"https://id.example/reg"}
+            """
+        let (run, requests) = try discover(
+            "/mcp", [.answer(401, headers: [challenge]), Self.json(resource), Self.json(server)])
+        #expect(run.code == 0, "\(run.talk)")
+        #expect(run.output.contains("; 3 GET requests without credentials, on app.example and id.example.\n"))
+        #expect(run.output.contains("\nmethod = \"oauth\""))
+        #expect(
+            run.output.contains(
+                """
+                [profiles."app.example".oauth]
+                issuer   = "https://id.example/"            # authorization_servers in "https://app.example/.well-known/r"
+                resource = "https://app.example/mcp"        # resource in the same
+                scope    = "notes"                          # asked for by the service, or listed by it
+                # client-id is not needed: "https://id.example/reg" registers clients
+                # flows: browser; does not revoke
+                """))
+        #expect(requests.count == 3)
+    }
+
+    @Test func `DI1 a redirect to a login form is a profile, and login by the same URL uses it after a yes`() throws {
+        let there = [Self.redirect("/login/?next=/home"), Self.page(Self.loginPage)]
+        let (run, _) = try discover("/home", there)
+        #expect(run.code == 0)
+        #expect(
+            run.output.contains(
+                """
+                login  = { page = "/login/?next=/home", post = "/login/", form = { go = "In", pass = "{password}", user = "{username}" } }
+                # 302 to "/login/" without a login
+                verify = { get = "/home", logged-out = [401, { status = 302, "header:Location" = "/login/*" }] }
+                """))
+        let world = try TestWorld()
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")], confirms: true)
+        let cookie = HTTPResponse.answer(302, cookies: [.named("sid", "s1")])
+        let login = world.run(
+            "login", "https://app.example/home",
+            server: there + there + [Self.redirect("/login/"), Self.page(Self.loginPage), cookie, .answer(200)])
+        #expect(login.code == 0, "\(login.talk)")
+        let sent = try #require(world.requests.first { $0.hasPrefix("POST https://app.example/login/") })
+        #expect(
+            sent.contains("user=anna") && sent.contains("pass=pw") && sent.contains("csrf=x") && sent.contains("go=In"))
+        #expect(try world.home.read("config/authctl/profiles/app.example.toml").contains("/login/?next=/home"))
+        let again = world.run("login", "https://app.example/home", server: [.answer(200)])
+        #expect(again.code == 0 && again.talk.hasPrefix("Already logged in"), "\(again.talk)")
+    }
+
+    @Test func `DI1 nobody to ask: the command that saves the profile is named`() throws {
+        let world = try TestWorld()
+        let there = [Self.redirect("/login/"), Self.page(Self.loginPage)]
+        let run = world.run("login", "https://app.example/home", server: there + there)
+        #expect(run.code == 2 && run.talk.contains("authctl discover --save https://app.example/home"), "\(run.talk)")
+    }
+
+    @Test func `DI1 what lets strangers in leads on by its links, to what refuses them and to the form`() throws {
+        let home = Self.page("<a href=/about>a</a><a href=/x?y>b</a><a href=/account/>c</a><a href=/login/>d</a>")
+        let (run, requests) = try discover(
+            "/", [home, Self.page(Self.loginPage), Self.redirect("/login/"), Self.page("")])
+        #expect(run.code == 0, "\(run.talk)")
+        #expect(
+            requests.map { String($0.split(separator: "\n")[0]) }.prefix(3) == [
+                "GET https://app.example/", "GET https://app.example/login/", "GET https://app.example/account/",
+            ])
+        #expect(run.output.contains("shows the form with \"pass\" without a login") || run.output.contains("/account/"))
+    }
+
+    @Test func `DI1 an API description names what needs a login, and how its tokens are had`() throws {
+        let description = """
+            {"openapi":"3.1.0","paths":{"/items":{"get":{}},"/users/me":{"get":{"security":[{"P":[]}]}},
+             "/users/{id}":{"get":{"security":[{"P":[]}]}}},
+             "components":{"securitySchemes":{"P":{"type":"oauth2","flows":{"password":{"tokenUrl":"token"}}}}}}
+            """
+        let docs = Self.page("<script>const ui = Swagger({url: '/openapi.json'})</script>")
+        let refused = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Bearer"])
+        let (run, requests) = try discover(
+            "/docs", [docs, Self.json(description), refused, .answer(404), .answer(404), .answer(404), .answer(404)])
+        #expect(run.code == 0, "\(run.talk) \(requests)")
+        #expect(run.output.contains("verify = { get = \"/users/me\" }"))
+        #expect(run.output.contains("post = \"/token\"") && run.output.contains("token = \"/access_token\""))
+    }
+
+    @Test func `DI1 what lets everybody in is 2, two passwords or scripts are 1, a form that leads elsewhere is 7`()
+        throws
+    {
+        #expect(try discover("/", [Self.page("<p>Hello")]).0.code == 2)
+        let two = Self.loginPage.replacing("<button", with: "<input type=password name=again><button")
+        let (sets, _) = try discover("/", [Self.page(two)])
+        #expect(sets.code == 1 && sets.output.contains("several passwords"), "\(sets.output)")
+        let (scripts, _) = try discover("/", [Self.page("<script src=/app.js></script>")])
+        #expect(scripts.code == 1 && scripts.output.contains("made by scripts"))
+        let elsewhere = Self.loginPage.replacing("/login/", with: "https://evil.example/login")
+        #expect(try discover("/", [Self.page(elsewhere)]).0.code == 7)
+        let other = Origin(scheme: "https", host: "evil.example", port: 443)
+        #expect(try discover("/", [Self.redirect("/", to: other)]).0.code == 7)
+        #expect(try discover("/", [.answer(503)]).0.code == 12)
+        #expect(try discover("/", [.answer(404)]).0.code == 2)
+    }
+
+    @Test func `DI1 a form that a script sends is not proposed`() throws {
+        let html = "<form method=post><input name=u><input name=p type=password></form><script></script>"
+        let (run, _) = try discover("/", [Self.page(html)])
+        #expect(run.code == 1 && run.output.contains("a script sends it"), "\(run.output)")
+    }
+
+    @Test func `DI1 twelve requests at most, however much a page names`() throws {
+        let links = (0..<500).map { "<a href=/p\($0)>" }.joined()
+        let (run, requests) = try discover("/", [Self.page(links)] + (0..<40).map { _ in Self.page(links) })
+        #expect(run.code == 2 && requests.count == Discovery.mostRequests, "\(requests.count)")
+        let form = String(repeating: "<form method=post action=/x></form>", count: 10_000)
+        #expect(try discover("/", [Self.page(form)]).0.code == 2)
+        let large = String(repeating: "<p>x</p>\n", count: 120_000)
+        let (tooLarge, _) = try discover("/", [Self.page(large)])
+        #expect(tooLarge.code == 1 && tooLarge.output.contains("too long"), "\(tooLarge.output)")
+    }
+
+    @Test func `DI1 metadata that loops is not followed`() throws {
+        let loop = Self.redirect("/.well-known/oauth-protected-resource")
+        let challenge = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Bearer"])
+        let (run, requests) = try discover("/api", [challenge] + (0..<20).map { _ in loop })
+        #expect(run.code == 0 && run.output.contains("method = \"token\""), "\(run.output)")
+        #expect(requests.count <= Discovery.mostRequests)
+    }
+
+    @Test func `DI1 a server's words are quoted, cut and obeyed by no terminal`() throws {
+        let realm = "\u{1b}[2J\u{202e}" + String(repeating: "x", count: 400)
+        let (run, _) = try discover("/", [.answer(401, headers: ["WWW-Authenticate: Basic realm=\"\(realm)\""])])
+        #expect(run.code == 0)
+        #expect(run.output.unicodeScalars.allSatisfy { $0 == "\n" || $0 == "…" || (0x20...0x7e).contains($0.value) })
+        #expect(run.output.split(separator: "\n").allSatisfy { $0.count < 200 })
+        let form = Self.loginPage.replacing("name=\"user\"", with: "name=\"us\u{202e}er{x}\"")
+        let (named, _) = try discover("/", [Self.page(form)])
+        #expect(named.code == 0 && named.output.contains("us\\u202Eer"), "\(named.output)")
+    }
+
+    @Test func `DI1 a saved profile is that of the output, and JSON has the same with its evidence`() throws {
+        let world = try TestWorld()
+        let basic = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic"])
+        let run = world.run("discover", "https://app.example/me", "--save", "--name", "app", server: [basic])
+        #expect(run.code == 0 && run.talk.contains("authctl login app"), "\(run.talk)")
+        #expect(try world.home.read("config/authctl/profiles/app.toml").contains("verify = { get = \"/me\" }"))
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
+        #expect(world.run("login", "app", server: [basic, .answer(200)]).code == 0)
+        let json = world.run("discover", "https://app.example/me", "--json", server: [basic])
+        #expect(json.output.contains("\"from\" : \"401, WWW-Authenticate: \\\"Basic\\\"\""), "\(json.output)")
+        #expect(world.run("discover", "https://u:p@app.example/me").code == 2)
+    }
+}
