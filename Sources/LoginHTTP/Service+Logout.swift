@@ -32,12 +32,18 @@ extension Service {
         let facts = try send(rule, with: session, username: username).facts
         // The rules of verify are about its own answers: a logout may well end on the page that strangers get.
         if facts.status == 401 || facts.matches(any: rule.response.loggedOut ?? []) {
-            return .alreadyEnded(status: facts.status)
+            let ended = LogoutOutcome.alreadyEnded(status: facts.status)
+            return rule.namesRefreshToken ? proven(ended, facts.status, of: session, username) : ended
         }
         switch client.judge(facts, by: rule.response, at: .logout) {
         case .accepted:
-            guard rule.method == "GET" || facts.isPage else { return .ended(status: facts.status) }
-            return outcome(after: facts.status, of: session, username)
+            let ended = LogoutOutcome.ended(status: facts.status)
+            // It may be a question whether the person wants to log out.
+            if rule.method == "GET" || facts.isPage {
+                return proven(ended, facts.status, of: session, username, after: Self.forgetting)
+            }
+            guard facts.isRedirect || rule.namesRefreshToken else { return ended }
+            return proven(ended, facts.status, of: session, username)
         case .refused(let refusal), .forbidden(let refusal):
             throw .failure(.unexpectedStatus(refusal.status, step: Step.logout.rawValue, words: refusal.words))
         case .needsSecondFactor(let words):
@@ -49,12 +55,15 @@ extension Service {
         }
     }
 
-    /// An answer to a GET, and a page, may be a question whether the person wants to log out: the session itself tells. What
+    /// Where the answer may mean something else, or is about the refresh token, the session itself tells whether it has ended. What
     /// the verify endpoint sets by then is nobody's session, and is thrown away.
-    private func outcome(after status: Int, of session: Session, _ username: String) -> LogoutOutcome {
+    /// - Parameter seconds: that the server is given to forget the session.
+    private func proven(
+        _ outcome: LogoutOutcome, _ status: Int, of session: Session, _ username: String, after seconds: Int = 0
+    ) -> LogoutOutcome {
         // A password is taken whatever was ended.
         guard let verify = profile.verify, session.credential == nil else { return .unproven(status: status) }
-        clock.wait(Self.forgetting)
+        if seconds > 0 { clock.wait(seconds) }
         let facts: ParsedResponse
         do throws(LoginError) {
             facts = try send(verify, with: session, username: username).facts
@@ -62,14 +71,22 @@ extension Service {
             return .unproven(status: status)
         }
         switch client.judge(facts, by: verify.response, at: .verify) {
-        case .refused: return .ended(status: status)
+        case .refused: return outcome
         case .accepted, .forbidden: return .stillAccepted(status: status)
         case .needsSecondFactor, .pending, .unclear: return .unproven(status: status)
         }
     }
 }
 
+extension RequestRule {
+    /// Whether its answer may be about the refresh token, and not about the session.
+    fileprivate var namesRefreshToken: Bool { slots.contains(.refreshToken) }
+}
+
 extension ParsedResponse {
+    /// A service answers the end of a session so, and what it did not do just as well.
+    fileprivate var isRedirect: Bool { (300..<400).contains(status) }
+
     /// Whether it is a page for people.
     fileprivate var isPage: Bool {
         let type = response.values(of: "Content-Type").first?.lowercased() ?? ""

@@ -13,12 +13,12 @@ struct ServiceEndingTests {
         try Exchange(try SomeProfiles.chat(), [answer]).service.refreshed(old)
     }
 
-    private func logout(_ answer: HTTPResponse, _ change: (inout Profile) -> Void = { _ in }) throws
+    private func logout(_ answers: HTTPResponse..., change: (inout Profile) -> Void = { _ in }) throws
         -> Service.LogoutOutcome
     {
         var profile = try SomeProfiles.chat()
         change(&profile)
-        return try Exchange(profile, [answer]).service.logout(.token(old), username: "anna")
+        return try Exchange(profile, answers).service.logout(.token(old), username: "anna")
     }
 
     @Test func `a refresh goes out without the session, and rotates the refresh token`() throws {
@@ -92,7 +92,7 @@ struct ServiceEndingTests {
             url: "https://chat.example/login", origin: Origin(scheme: "https", host: "chat.example", port: 443),
             target: "/login")
         let toLogin = Condition.PlacePattern(place: .header("Location"), pattern: TextPattern("/login*"))
-        let outcome = try logout(.answer(302, redirect: page)) { profile in
+        let outcome = try logout(.answer(302, redirect: page), .answer(401)) { profile in
             var verify = RequestRule(method: "GET", path: Template(literal: "/me"))
             verify.response.loggedOut = [Condition(status: 401), Condition(status: 302, places: [toLogin])]
             profile.proof = .verify(verify)
@@ -132,6 +132,25 @@ struct ServiceEndingTests {
         #expect(try checked(method: "POST", .answer(204)).outcome == .ended(status: 204))
     }
 
+    @Test func `C4: a redirect that answers a logout proves nothing`() throws {
+        let me = HTTPResponse.answer(200, "{\"user_id\":\"@anna\"}")
+        #expect(try checked(method: "POST", .answer(302), me).outcome == .stillAccepted(status: 302))
+        #expect(try checked(method: "POST", .answer(302), .answer(503)).outcome == .unproven(status: 302))
+    }
+
+    @Test func `C4: a logout that names the refresh token may have ended that alone`() throws {
+        let me = HTTPResponse.answer(200, "{\"user_id\":\"@anna\"}")
+        let end: (inout Profile) -> Void = { profile in
+            let token = JSONTemplate.string(Template(parts: [.slot(.refreshToken)]))
+            profile.logout?.content = .json(.object([.init(name: "refresh", value: token)]))
+        }
+        #expect(try checked(method: "POST", .answer(204), me, change: end).outcome == .stillAccepted(status: 204))
+        #expect(try checked(method: "POST", .answer(204), .answer(401), change: end).outcome == .ended(status: 204))
+        #expect(try checked(method: "POST", .answer(401), me, change: end).outcome == .stillAccepted(status: 401))
+        let gone = try checked(method: "POST", .answer(401), .answer(401), change: end)
+        #expect(gone.outcome == .alreadyEnded(status: 401) && gone.exchange.requests.count == 2)
+    }
+
     @Test func `C4: what cannot be checked is not claimed`() throws {
         #expect(try checked(.answer(200), .answer(503)).outcome == .unproven(status: 200))
         let unverifiable = try checked(.answer(200)) { $0.proof = .loginResponse(ResponseRule()) }
@@ -146,7 +165,7 @@ struct ServiceEndingTests {
     @Test func `a logout that ends in a redirect is done`() throws {
         let home = Redirect(
             url: "https://chat.example/", origin: Origin(scheme: "https", host: "chat.example", port: 443), target: "/")
-        #expect(try logout(.answer(302, redirect: home)) == .ended(status: 302))
+        #expect(try logout(.answer(302, redirect: home), .answer(401)) == .ended(status: 302))
     }
 
     @Test(arguments: [
