@@ -185,6 +185,25 @@ struct SessionCommandTests {
         #expect(run.talk.contains("the server was not asked. The session stays valid at the server for 100 seconds."))
     }
 
+    @Test func `C4: a session that nothing ended and whose end is not known is said to live on`() throws {
+        let world = try TestWorld(config: Examples.forge)
+        world.person = ScriptedPerson([ScriptedPerson.pastes("tok")])
+        #expect(world.run("login", server: [anonymous, .answer(200, "{\"username\":\"anna\"}")]).code == 0)
+        let run = world.run("logout")
+        let rest = "the server was not asked. The session stays valid at the server; when it expires is not known."
+        #expect(run.code == 0 && run.talk.contains(rest), "\(run.talk)")
+    }
+
+    @Test func `C4: a password that is sent each time has no session that could live on`() throws {
+        let world = try TestWorld(config: Examples.wire)
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
+        let challenge = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"r\""])
+        let me = HTTPResponse.answer(200, "{\"screen_name\":\"anna\"}")
+        #expect(world.run("login", server: [challenge, me]).code == 0)
+        let run = world.run("logout")
+        #expect(run.code == 0 && !run.talk.contains("stays valid"), "\(run.talk)")
+    }
+
     @Test func `logout --all takes every account of every profile`() throws {
         let world = try chat("bert", in: try chat())
         let run = world.run("logout", "--all", "--json", server: [.answer(200), .answer(401)])

@@ -17,6 +17,8 @@ package struct Receipt {
     package var problem: String?
     /// Whether it was made with a Kerberos ticket, which is not authctl's to end.
     package var hadTicket = false
+    /// Whether there is a session at the server, which may live on; a credential that is sent each time has none.
+    package var hadSession = true
 
     package init(profile: String, place: Origin, username: String, server: Server, expires: Int64?) {
         (self.profile, self.place, self.username) = (profile, place, username)
@@ -54,6 +56,14 @@ package struct Receipt {
             case .notAsked, .notOffered, .failed, .stillAccepted, .unproven: true
             }
         }
+
+        /// Whether nothing has been done at the server.
+        package var isUntouched: Bool {
+            switch self {
+            case .notAsked, .notOffered: true
+            case .revoked, .endedBefore, .failed, .stillAccepted, .unproven: false
+            }
+        }
     }
 
     /// A session that goes on is a failure, unless its end is known and told.
@@ -83,6 +93,7 @@ package struct AccountLogout {
             profile: profile.name, place: account.origin, username: account.identity.displayName,
             server: .notAsked, expires: account.kind == .basic ? nil : account.expires)
         receipt.hadTicket = account.kind == .ticket
+        receipt.hadSession = account.kind == .token || account.kind == .cookies
         if asksServer, account.origin == profile.origin {
             do throws(LoginError) {
                 receipt.server = try askServer()
