@@ -95,6 +95,21 @@ struct LoginURLTests {
         #expect(other.talk.contains("\nLogged in to api.example-2 "))
     }
 
+    @Test func `a URL below the base path of an added profile is that profile`() throws {
+        let world = try world()
+        let profile = """
+            url = "https://api.example/base"
+            method = "basic"
+            verify = { get = "/me" }
+            """
+        try world.home.write(profile, to: "config/authctl/profiles/added.toml")
+        let run = world.run("login", "https://api.example/base/me", server: [anonymous, .answer(200)])
+        #expect(run.code == 0 && run.talk.contains("Logged in to added (https://api.example) as anna."), "\(run.talk)")
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
+        let other = world.run("login", Self.url, server: [anonymous, anonymous, .answer(200)])
+        #expect(other.code == 0 && other.talk.contains("Logged in to api.example "), "\(other.talk)")
+    }
+
     @Test func `a password in the URL is used, with a warning; an option goes before it, and it before a variable`()
         throws
     {
