@@ -50,6 +50,8 @@ extension NetworkFault {
 extension OtherFailure {
     func message(_ topic: ErrorContext) -> Message {
         switch self {
+        case .unexpectedStatus(let status, "verify", let words) where topic.url != nil && (400..<500).contains(status):
+            return Message.proofless(status, words, topic.url ?? "")
         case .unexpectedStatus(let status, let step, let words):
             let said = words.map { ": the server says \(SafeText.quoted($0))" } ?? ""
             let rule = """
@@ -103,6 +105,16 @@ extension OtherFailure {
 }
 
 extension Message {
+    /// Of a URL that is no place to prove a login at, and that no profile has.
+    fileprivate static func proofless(_ status: Int, _ words: String?, _ url: String) -> Message {
+        let said = words.map { ": the server says \(SafeText.quoted($0))" } ?? ""
+        return Message(
+            status == 405
+                ? "the URL takes no GET (status 405)\(said), so it cannot prove a login"
+                : "the URL answers a GET with status \(status)\(said), so it cannot prove a login",
+            next: "use a URL that requires a login, or look for one: \(ShellCommand("authctl", "discover", url))")
+    }
+
     fileprivate static func tokenTooShortLived(_ seconds: Int64, _ clock: ClockDifference?) -> Message {
         let life = seconds > 0 ? "is valid for only \(seconds) seconds" : "has already expired"
         if let clock {

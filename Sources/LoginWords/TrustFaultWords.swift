@@ -40,13 +40,7 @@ extension TrustFault {
         case .plainHTTPThroughProxy:
             return Message("refused plain http: the proxy could read the password", next: "use https")
         case .weakerMethod(let offered, let accepted):
-            let schemes = SafeText.list(offered)
-            let wanted = accepted.map(\.rawValue).joined(separator: ", ")
-            return Message(
-                "the server offers only \(schemes), but the profile accepts only \(wanted); nothing was sent",
-                next: topic.hasProfile
-                    ? "ask the service's administrator, or change 'method' in the profile"
-                    : "ask the service's administrator, or describe its login in a profile: see authctl help config")
+            return .weakerMethod(offered, accepted, topic)
         case .localServer(let origin): return origin.localServer
         case .otherOrigin(let target):
             return Message(
@@ -69,5 +63,29 @@ extension TrustFault {
                 "the server did not prove that it knows the password (its 'rspauth' is wrong); its response was discarded",
                 next: "somebody may be intercepting the connection: ask the service's administrator")
         }
+    }
+}
+
+extension Message {
+    fileprivate static func weakerMethod(
+        _ offered: [String], _ accepted: [AuthenticationMethod], _ topic: ErrorContext
+    ) -> Message {
+        let schemes = SafeText.list(offered)
+        let wanted = accepted.map(\.rawValue).joined(separator: ", ")
+        guard let url = topic.url else {
+            return Message(
+                "the server offers only \(schemes), but the profile accepts only \(wanted); nothing was sent",
+                next: topic.hasProfile
+                    ? "ask the service's administrator, or change 'method' in the profile"
+                    : "ask the service's administrator, or describe its login in a profile: see authctl help config")
+        }
+        // Nobody wrote a profile that could be changed.
+        return Message(
+            accepted == [.auto]
+                ? "the server wants \(schemes), and the URL alone does not say how that login works; nothing was sent"
+                : "the server offers only \(schemes), and not \(wanted); nothing was sent",
+            next:
+                "look for more: \(ShellCommand("authctl", "discover", url)); or describe its login in a profile: see authctl help config"
+        )
     }
 }

@@ -200,6 +200,25 @@ struct LoginURLTests {
         #expect(world.made.isEmpty)
     }
 
+    @Test(arguments: [[], ["--password-command", "echo pw"], ["-u", "anna", "--password-command", "echo pw"]])
+    func `a challenge that no password answers is said before a name is missing`(options: [String]) throws {
+        let world = try TestWorld()
+        let token = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Token"])
+        let run = world.run(["login", Self.url] + options, server: [.success(token), .success(token)])
+        #expect(run.code == 7, "\(run.talk)")
+        #expect(run.talk.contains("the server wants token, and the URL alone does not say how that login works"))
+        #expect(run.talk.contains("authctl discover \(Self.url)") && !run.talk.contains("profile accepts"))
+    }
+
+    @Test(arguments: [(405, "takes no GET (status 405)"), (400, "answers a GET with status 400")])
+    func `a URL that is no place to prove a login at is not a profile's fault`(status: Int, words: String) throws {
+        let world = try world()
+        let run = world.run(["login", Self.url], server: Array(repeating: .success(.answer(status)), count: 20))
+        #expect(run.code == 1 && run.talk.contains(words), "\(run.talk)")
+        #expect(run.talk.contains("authctl discover \(Self.url)") && !run.talk.contains("in the profile"))
+        #expect(world.person.prompt.challenges.isEmpty)
+    }
+
     @Test func `a refusal leaves no profile behind`() throws {
         let world = try world()
         let run = world.run("login", Self.url, "--max-attempts", "1", server: [anonymous, anonymous, anonymous])

@@ -27,6 +27,7 @@ package struct LoginSettingsResolver {
         var settings = LoginSettings()
         settings.username = username
         settings.method = try choices.chosenMethod(context.world.environment)
+        if let fault = target.fault(of: settings.method) { throw fault }
         settings.store = profile.settings.store.flatMap { StoreName($0) }
         settings.persist = profile.settings.persist
         settings.ttl = choices.ttl

@@ -23,6 +23,8 @@ package struct LoginTarget {
         let settings: Profile.Settings
         /// The profile that was proposed and taken, where the URL alone is not enough.
         var table: [String: ConfigValue]?
+        /// What the URL wants of somebody without a login.
+        let offered: [AuthenticateChallenge]
         /// Finds a name that is free.
         let name: () throws(LoginError) -> String
     }
@@ -108,7 +110,7 @@ extension LoginContext {
             (profile.methods, profile.oauth) = ([.oauth], OAuthProfile())
         }
         if let known = try remembered(url.origin, target, choices) { return LoginTarget(profile: known) }
-        let new = LoginTarget.New(settings: lasting, name: newName)
+        let new = LoginTarget.New(settings: lasting, offered: challenges, name: newName)
         if challenges.isEmpty, choices.method == nil, let proposed = try proposed(url, profile, choices, new) {
             return proposed
         }
@@ -188,12 +190,5 @@ extension LoginTarget {
         var target = self
         (target.profile.methods, target.profile.oauth) = ([.token], nil)
         return target
-    }
-}
-
-extension [AuthenticateChallenge] {
-    /// Whether a token is all that the service takes (RFC 6750, section 3).
-    fileprivate var wantsToken: Bool {
-        contains { $0.scheme == "bearer" } && !contains { HTTPScheme(rawValue: $0.scheme) != nil }
     }
 }

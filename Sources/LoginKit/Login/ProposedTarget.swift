@@ -35,3 +35,19 @@ extension LoginContext {
         return decoded
     }
 }
+
+extension LoginTarget {
+    /// Why a URL is not enough, whoever logs in: its challenge is none that authctl answers by itself.
+    func fault(of method: AuthenticationMethod?) -> LoginError? {
+        guard case .challenge = profile.kind, let offered = new?.offered, !offered.isEmpty, !offered.areAnswered
+        else { return nil }
+        return .untrusted(.weakerMethod(offered: offered.map(\.scheme), accepted: [method ?? .auto]))
+    }
+}
+
+extension [AuthenticateChallenge] {
+    /// Whether a token is all that the service takes (RFC 6750, section 3).
+    var wantsToken: Bool { contains { $0.scheme == "bearer" } && !areAnswered }
+
+    fileprivate var areAnswered: Bool { contains { HTTPScheme(rawValue: $0.scheme) != nil } }
+}
