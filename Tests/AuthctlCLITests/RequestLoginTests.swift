@@ -158,6 +158,20 @@ import Testing
         #expect(nobody.code == 4 && nobody.output == "who?" && alone.requests.count == 1, "\(nobody.talk)")
     }
 
+    @Test func `A3: where nothing could be sent, that is the end of it, and nothing is said to be sent`() throws {
+        let origin = Origin(scheme: "https", host: "wire.example", port: 443)
+        let trust = ServerTrust(
+            origin: origin, reasons: [.selfSigned], subject: "CN = wire", issuer: "CN = wire", notBefore: 0,
+            notAfter: .max, fingerprint: try #require(Fingerprint(bytes: Array(repeating: 7, count: 32))), key: "k")
+        let closed = LoginError.network(.notConnected(ignoredProxyVariable: nil, errno: 111))
+        for (fault, code) in [(LoginError.untrusted(.certificate(trust)), Int32(7)), (closed, 6)] {
+            let world = try TestWorld(config: Self.wire)
+            let run = world.run(["request", "/x"], server: [.failure(fault)])
+            #expect(run.code == code && world.requests.count == 1, "\(run.talk)")
+            #expect(!run.talk.contains("sent without a login"), "\(run.talk)")
+        }
+    }
+
     @Test func `A3: a profile can turn that off`() throws {
         let world = try TestWorld(config: Self.wire + "anonymous = false\n")
         #expect(world.run("request", "/x").code == 4 && world.requests.isEmpty)

@@ -100,10 +100,10 @@ package struct UserRequest {
         case .withheld:
             round.relayed = try outgoing.send(over: service, with: nil, username: username)
         case .nothing:
-            outgoing.say("sent without a login")
             do throws(LoginError) {
                 round.relayed = try outgoing.send(over: service, with: nil, username: username)
-            } catch .untrusted(.certificate) {
+                outgoing.say("sent without a login")
+            } catch .untrusted(.certificate) where gate.context.mayAsk {
                 round.relayed = nil
             }
         }
