@@ -123,6 +123,21 @@ extension Profile {
         }
     }
 
+    /// The names of the headers that a session sets by itself, in lower case; `…` stands for what is filled in. What is for a
+    /// proxy is nobody's to set.
+    package var sessionHeaders: Set<String> {
+        let rule = sessionRule
+        var names = Set((rule.headers + rule.writeHeaders).map(\.shownName) + ["proxy-authorization"])
+        if rule.basic != nil { names.insert("authorization") }
+        switch kind {
+        case .challenge where rule.isCredential: names.insert("authorization")
+        case .challenge, .exchange(for: .cookies): names.insert("cookie")
+        case .exchange(for: .token), .pasted, .oauth, .certificate: break
+        }
+        if rule.cookies { names.insert("cookie") }
+        return names
+    }
+
     /// What a login asks for: only what its templates use.
     public var fields: [CredentialField] {
         primaryFields + (asksCodeAtOnce ? [.code] : []) + labels.map { .secret($0) }

@@ -236,6 +236,22 @@ import Testing
         #expect(world.run("request", "GET").code == 2)
     }
 
+    @Test func `only headers that the session sets are refused`() throws {
+        let world = try loggedIn()
+        let cookie = world.run("request", "/account/x", "-H", "Cookie: theme=dark", server: [.answer(200)])
+        #expect(cookie.code == 0 && world.requests.first?.contains("\nCookie: theme=dark") == true, "\(cookie.talk)")
+        #expect(world.run("request", "/account/x", "-H", "Authorization: x").code == 2 && world.requests.isEmpty)
+        let tokens = try TestWorld(config: Examples.forge)
+        tokens.person = ScriptedPerson([ScriptedPerson.pastes("tok")])
+        #expect(tokens.run("login", server: [.answer(401), .answer(200, "{\"username\":\"anna\"}")]).code == 0)
+        #expect(tokens.run("request", "/x", "-H", "Authorization: x", server: [.answer(200)]).code == 0)
+        #expect(tokens.run("request", "/x", "-H", "PRIVATE-TOKEN: x").code == 2)
+        let cookies = try TestWorld(config: Self.shop)
+        for name in ["Cookie", "Proxy-Authorization"] {
+            #expect(cookies.run("request", "/x", "-H", "\(name): x").code == 2 && cookies.requests.isEmpty)
+        }
+    }
+
     // MARK: A6
 
     @Test func `A6: outside the folder of verify a password waits for the challenge of its realm`() throws {

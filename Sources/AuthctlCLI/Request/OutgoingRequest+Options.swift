@@ -12,8 +12,7 @@ extension OutgoingRequest {
     ) throws(LoginError) {
         let endpoint = try invocation.context.endpoint(profile)
         let body = try RequestBody(options, patience: invocation.patience(profile))
-        let headers = try RequestHeaders(
-            options.header, defaults: body.defaultHeaders, taken: profile.sessionRule.ownHeaders)
+        let headers = try RequestHeaders(options.header, defaults: body.defaultHeaders, taken: profile.sessionHeaders)
         let target = options.get ? try options.query(appendedTo: url, patience: invocation.patience(profile)) : url
         var message = HTTPRequest(
             method: method, url: try invocation.context.requestURL(target, endpoint), headers: headers.fields)

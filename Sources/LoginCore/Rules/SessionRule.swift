@@ -15,11 +15,6 @@ public struct SessionRule: Equatable, Sendable {
     /// Where `{csrf}` comes from; nothing where no request has it.
     public var csrf: CSRFRule?
 
-    /// The names of the headers that it sets by itself, in lower case; `…` stands for what is filled in.
-    public var ownHeaders: Set<String> {
-        Set((headers + writeHeaders).map(\.shownName) + ["authorization", "proxy-authorization", "cookie"])
-    }
-
     /// The pair of RFC 7617, made from a token.
     public struct BasicRule: Equatable, Sendable {
         /// Filled in for each request, as a header's value is.

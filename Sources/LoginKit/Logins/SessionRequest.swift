@@ -54,7 +54,7 @@ public struct SessionRequest: Sendable {
 extension OutgoingRequest {
     init(_ request: SessionRequest, _ gate: Gate, into body: CollectedBody) throws(LoginError) {
         let (context, profile) = (gate.context, gate.profile)
-        let taken = profile.sessionRule.ownHeaders
+        let taken = profile.sessionHeaders
         for header in request.headers where taken.contains(header.name.lowercased()) {
             throw .usage(.other("the session sets the header \(SafeText.quoted(header.name)) itself"))
         }
