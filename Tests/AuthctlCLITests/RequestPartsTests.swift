@@ -47,6 +47,15 @@ struct RequestPartsTests {
         #expect(line.hasSuffix("0% of 9223372 TB  1 B/s  ? left"))
     }
 
+    @Test(arguments: [
+        (36_000, "10 hours"), (35_993, "10 hours"), (34_100, "9 hours"), (3599, "60 minutes"), (7199, "120 minutes"),
+        (7200, "2 hours"), (119, "119 seconds"), (1, "1 second"), (0, "0 seconds"), (-5, "0 seconds"),
+        (10 * 86_400 - 60, "10 days"),
+    ])
+    func `a length of time is rounded to the nearest unit`(seconds: Int64, words: String) {
+        #expect(Duration.inWords(seconds) == words)
+    }
+
     @Test func `without a length there is what has come, and how fast`() {
         #expect(ProgressLine(done: 1_234_567, whole: nil, seconds: 1).text(columns: 80) == "1.2 MB  1.2 MB/s")
     }
