@@ -50,7 +50,7 @@ struct HTMLFormReader {
         return resolved(outline)
     }
 
-    /// A piece of HTML as a person reads it.
+    /// A piece of HTML as a person reads it: white space in a row is one blank, as a browser shows it.
     func plainText(_ html: String) -> String {
         let text = Array(html.utf8).withUnsafeBytes { bytes -> String? in
             guard let page = cxml_read(bytes.baseAddress, bytes.count, "utf-8") else { return nil }
@@ -59,7 +59,10 @@ struct HTMLFormReader {
             defer { cxml_forget(content) }
             return String(cString: content)
         }
-        return HTMLAddress.trimmed(text ?? html)
+        let isBlank = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) && byte != 0x0B }
+        return HTMLAddress.trimmed(
+            (text ?? html).utf8.split(whereSeparator: isBlank).map { String(decoding: $0, as: UTF8.self) }
+                .joined(separator: " "))
     }
 
     /// Every address of a page counts from its `<base>`, but for the empty one (HTML, section 4.10.21.3).

@@ -63,6 +63,20 @@ struct `The forms of a page` {
         }
     }
 
+    @Test func `white space of HTML is one blank, that of other text stays`() throws {
+        let html = "<p>\n    Sorry,\r\n\t<b>no</b>&nbsp;such\n    name.\n</p>"
+        let place = Place.between(.text, before: "<p>", after: "</p>")
+        for (type, expected) in [
+            ("text/html", "Sorry, no\u{A0}such name."),
+            ("text/plain", "\n    Sorry,\r\n\t<b>no</b>&nbsp;such\n    name.\n"),
+        ] {
+            let response = HTTPResponse.answer(200, html, headers: ["Content-Type: \(type)"])
+            let body = try ResponsePage(response, at: "https://a.example/")?.body
+            let facts = ParsedResponse(response: response, json: nil, html: body, origin: url.origin)
+            #expect(facts.text(at: place) == expected)
+        }
+    }
+
     @Test func `have GET and the page itself where they do not say`() throws {
         let forms = try page("<form><input name=u></form><form method=put action=''></form>").forms
         #expect(forms.map(\.methods) == [["get"], ["put"]])
