@@ -6,7 +6,12 @@ extension Evidence {
         let why = isAnonymous ? ", same as without a login" : rule.map { ", by rule \($0.number) of '\($0.key)'" } ?? ""
         switch judgement {
         case .accepted: return "accepted (status \(status))\(why)"
-        case .refused(let refusal): return "\(refusedWord) (status \(status))\(why)\(refusal.quoted)"
+        case .refused(let refusal):
+            if let place = missingName {
+                let name = SafeText.quoted(place.description)
+                return "logged out: no user name at \(name) (status \(status))\(refusal.quoted)"
+            }
+            return "\(refusedWord) (status \(status))\(why)\(refusal.quoted)"
         case .forbidden(let refusal): return "forbidden (status \(status))\(why)\(refusal.quoted)"
         case .needsSecondFactor(let words):
             return "wants a second factor (status \(status))\(why)\(Refusal(status: status, words: words).quoted)"

@@ -77,6 +77,33 @@ struct LoginTranscriptTests {
         #expect(run.talk.contains(proposal), "\(run.talk)")
     }
 
+    @Test func `C7: a place of the name that finds nothing is said to`() throws {
+        let world = try world()
+        let run = world.run(
+            "profile", "test", "blog", "--max-attempts", "1",
+            server: [
+                .answer(302, redirect: login()), .answer(204, cookies: [cookie]), .answer(200, "{\"nick\": \"a\"}"),
+            ])
+        #expect(run.code == 3 && run.output.contains("= logged out: no user name at \"/name\" (status 200)"), "\(run)")
+        #expect(run.output.contains("= logged out (status 302), by rule 2 of 'logged-out'"))
+    }
+
+    @Test func `C7: Basic that answers a wrong password with 403 is proposed a rule`() throws {
+        let world = try TestWorld(
+            config: """
+                [profiles.packages]
+                url    = "https://packages.example"
+                method = "basic"
+                verify = { get = "/simple/" }
+                """)
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "wrong")])
+        let challenge = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"r\""])
+        let run = world.run("profile", "test", server: [challenge, .answer(403)])
+        #expect(run.code == 10, "\(run.talk)")
+        let proposal = "Suggested rule for 'verify' of packages:\nlogged-out = [401, 403]\n"
+        #expect(run.talk.contains(proposal), "\(run.talk)")
+    }
+
     @Test func `C4: a logout that proves nothing is checked, and told as it is`() throws {
         let world = try world()
         var answers = answers()

@@ -55,6 +55,21 @@ struct RuleProposalTests {
         #expect(verify(nil, anonymous(302, "/a\"]\u{1b}[2J")) == "logged-out = [302]")
     }
 
+    @Test func `C7: a 403 to Basic may be a wrong password, unless the profile or the server says what it is`() {
+        var rule = ResponseRule()
+        let proposed = { (rule: ResponseRule, refusal: Refusal) in
+            RuleProposal(rule, endOfBasic: .forbidden(refusal))?.line
+        }
+        #expect(proposed(rule, Refusal(status: 403)) == "logged-out = [401, 403]")
+        #expect(proposed(rule, Refusal(status: 423)) == nil)
+        #expect(proposed(rule, Refusal(status: 403, scope: "admin")) == nil)
+        rule.loggedOut = [Condition(status: 402)]
+        #expect(proposed(rule, Refusal(status: 403)) == "logged-out = [402, 403]")
+        rule.forbidden = [Condition(status: 403)]
+        #expect(proposed(rule, Refusal(status: 403)) == nil)
+        #expect(RuleProposal(ResponseRule(), endOfBasic: .rejected(Refusal(status: 401))) == nil)
+    }
+
     @Test func `C7: a 4xx that no rule names is proposed for refused`() {
         #expect(login(nil, 403) == "refused = [403]")
         #expect(login([Condition(status: 401)], 422) == "refused = [401, 422]")

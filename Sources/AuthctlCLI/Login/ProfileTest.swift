@@ -34,6 +34,9 @@ struct ProfileTest {
             return try run.run(through: keeper).identity
         } catch {
             walk.propose(run.profile.login.flatMap { RuleProposal($0.response, end: error) })
+            if let rule = run.profile.verify?.response, run.service.protectionSpace?.method == .basic {
+                walk.propose(RuleProposal(rule, endOfBasic: error))
+            }
             throw error
         }
     }

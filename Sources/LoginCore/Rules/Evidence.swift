@@ -10,6 +10,8 @@ package struct Evidence: Equatable, Sendable {
     package let rule: Rule?
     /// Whether it was taken for 'logged out' because it is what verify answers without a login.
     package let isAnonymous: Bool
+    /// Where the user name should be, if it was taken for 'logged out' because there is none.
+    package let missingName: Place?
 
     /// One of the conditions that a profile lists.
     package struct Rule: Equatable, Sendable {
@@ -21,31 +23,34 @@ package struct Evidence: Equatable, Sendable {
 
     /// The same without the server's words, where they repeat a secret.
     package func without(_ secrets: RepeatedSecrets) -> Evidence {
-        Evidence(
-            step: step, status: status, judgement: judgement.without(secrets), rule: rule, isAnonymous: isAnonymous)
+        Evidence(self, judgement: judgement.without(secrets))
     }
 
-    private init(step: Step, status: Int, judgement: Judgement, rule: Rule?, isAnonymous: Bool) {
-        (self.step, self.status, self.judgement, self.rule) = (step, status, judgement, rule)
-        self.isAnonymous = isAnonymous
+    private init(_ other: Evidence, judgement: Judgement) {
+        (step, status, rule) = (other.step, other.status, other.rule)
+        (isAnonymous, missingName) = (other.isAnonymous, other.missingName)
+        self.judgement = judgement
     }
 
     init(
-        _ facts: ParsedResponse, _ rule: ResponseRule, _ step: Step, _ judgement: Judgement,
+        _ facts: ParsedResponse, _ answer: ResponseRule, _ step: Step, _ judgement: Judgement,
         _ anonymous: AnonymousResponse?
     ) {
-        isAnonymous = judgement.isRefusal && facts.isAnonymous(anonymous, rule, step)
+        isAnonymous = judgement.isRefusal && facts.isAnonymous(anonymous, answer, step)
         (self.step, status, self.judgement) = (step, facts.status, judgement)
-        let refusals = step == .verify ? ("logged-out", rule.loggedOut) : ("refused", rule.refused)
-        let loggedIn = step == .verify && judgement == .accepted ? rule.loggedIn : nil
+        let refusals = step == .verify ? ("logged-out", answer.loggedOut) : ("refused", answer.refused)
+        let loggedIn = step == .verify && judgement == .accepted ? answer.loggedIn : nil
         let rules = [
-            ("forbidden", rule.forbidden), ("second-factor", rule.secondFactor), ("pending", rule.pending), refusals,
+            ("forbidden", answer.forbidden), ("second-factor", answer.secondFactor), ("pending", answer.pending),
+            refusals,
             ("logged-in", loggedIn),
         ]
         let held = rules.lazy.compactMap { key, conditions in
             conditions?.firstIndex { facts.matches($0) }.map { Rule(key: key, number: $0 + 1) }
         }
-        self.rule = held.first
+        rule = held.first
+        let isDecided = rule != nil || isAnonymous || facts.status == 401 && refusals.1 == nil
+        missingName = judgement.isRefusal && !isDecided ? facts.missingName(answer, step) : nil
     }
 }
 

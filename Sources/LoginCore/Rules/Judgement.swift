@@ -36,10 +36,13 @@ extension ParsedResponse {
         if rule.forbidden == nil, matches(any: step.usuallyForbidden) { return .forbidden(refusal) }
         if refused == nil, matches(any: step.usuallyRefused(status)) { return .refused(refusal) }
         if let unclear = unclear(rule, step), !isNamedLogin(rule, step) { return .unclear(unclear) }
-        if step == .verify, let place = rule.username, !place.isInIdentityToken, text(at: place)?.isEmpty ?? true {
-            return .refused(refusal)
-        }
-        return .accepted
+        return missingName(rule, step) == nil ? .accepted : .refused(refusal)
+    }
+
+    /// Where the user name should be, if verify says none: that is logged out.
+    func missingName(_ rule: ResponseRule, _ step: Step) -> Place? {
+        guard step == .verify, let place = rule.username, !place.isInIdentityToken else { return nil }
+        return text(at: place)?.isEmpty ?? true ? place : nil
     }
 
     /// Whether the profile says that this answer proves a login, whatever its status says by itself.

@@ -19,6 +19,15 @@ package struct RuleProposal: Equatable, Sendable {
         (step, line) = (.verify, "logged-out = [\(conditions.joined(separator: ", "))]")
     }
 
+    /// What is missing for Basic where a stranger gets 401, and a login 403: a wrong password as well as an account without rights.
+    package init?(_ rule: ResponseRule, endOfBasic error: LoginError) {
+        guard case .forbidden(let refusal) = error, refusal.status == 403, refusal.scope == nil, rule.forbidden == nil,
+            let known = rule.loggedOut == nil ? [401] : rule.loggedOut.statuses, !known.contains(403)
+        else { return nil }
+        let statuses = (known + [403]).map { "\($0)" }
+        (step, line) = (.verify, "logged-out = [\(statuses.joined(separator: ", "))]")
+    }
+
     /// What is missing for a login that ended with a status that no rule names.
     package init?(_ rule: ResponseRule, end error: LoginError) {
         guard case .failure(let fault) = error, let status = fault.possibleRefusal, let known = rule.refused.statuses
