@@ -107,6 +107,9 @@ package final class Service: Authenticator {
         set { client.observer = newValue }
     }
 
+    /// Whether a text has a secret in it that was sent or received.
+    package func repeatsSecret(_ text: String) -> Bool { client.hidden.stand(in: text) }
+
     package func hold(_ extraSecrets: [CredentialField: Secret]) { client.hold(extraSecrets) }
 
     package func trust(_ exception: TrustedCertificate) {

@@ -29,7 +29,8 @@ extension LoginError {
         return Message(name + message.what, details: message.details, next: message.next)
     }
 
-    private func bare(_ topic: ErrorContext) -> Message {
+    /// The same without a name before it.
+    func bare(_ topic: ErrorContext) -> Message {
         switch self {
         case .usage(let fault):
             return fault.message(topic)

@@ -86,6 +86,26 @@ struct OAuthCommandTests {
         #expect(world.requests[0].contains("refresh_token=rt2"))
     }
 
+    @Test func `L0: whoami --explain says who has granted what, and shows the refresh`() throws {
+        let world = try loggedIn()
+        let good = world.run("whoami", "notes", "--explain", server: [Self.ann])
+        #expect(good.code == 0)
+        #expect(
+            good.output.contains(
+                """
+                a token; expires in 10 minutes; a refresh token, by which it is refreshed when it expires.
+                Granted: by https://id.example, for the scope "openid notes:read".
+                Asked: GET https://notes.example/api/me with Authorization: Bearer ….
+                """), "\(good.output)")
+        world.now += 601
+        let refreshed = world.run(
+            "whoami", "notes", "--explain", server: [.answer(401), Self.tokens("at2", refresh: "rt2"), Self.ann])
+        #expect(refreshed.code == 0)
+        #expect(
+            refreshed.output.contains("Asked: POST https://id.example/token with Content-Type"), "\(refreshed.output)")
+        for secret in ["at1", "at2", "rt1", "rt2"] { #expect(!refreshed.output.contains(secret)) }
+    }
+
     @Test(arguments: [(400, "{\"error\":\"invalid_grant\"}"), (400, ""), (401, "{\"error\":\"invalid_grant\"}")])
     func `a refresh token that is refused is erased`(status: Int, body: String) throws {
         let world = try loggedIn()

@@ -85,7 +85,7 @@ final class TestWorld {
             transport: { origin, settings in
                 self.reached.append(origin)
                 self.settings.append(settings)
-                return self.server
+                return settings.trace == nil ? self.server : TracedTransport(server: self.server, settings: settings)
             },
             tickets: tickets,
             // No helper of this machine is run.

@@ -47,6 +47,7 @@ import Testing
             try authctl.run(["login", profile, "--password-stdin"] + user, input: password, environment: environment),
             try authctl.run(["login", profile, "--force", "--password-file", file] + user, environment: environment),
             try authctl.run(["whoami", profile, "--verbose"], environment: environment),
+            try authctl.run(["whoami", profile, "--verbose", "--explain"], environment: environment),
             try authctl.run(["status", "--verbose", "--json"], environment: environment),
         ]
         #expect(runs.map(\.code).prefix(4) == [3, 0, 0, 0])

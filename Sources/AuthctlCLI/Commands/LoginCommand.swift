@@ -23,6 +23,9 @@ struct LoginCommand: WorldCommand, ReportingCommand {
     @Flag(help: "Log in again, even if a session exists.")
     var force = false
 
+    @Flag(help: "Explain each request, response and rule on standard error.")
+    var explain = false
+
     @OptionGroup var login: LoginOptions
     @OptionGroup var report: ReportOptions
     @OptionGroup var global: GlobalOptions
@@ -30,21 +33,37 @@ struct LoginCommand: WorldCommand, ReportingCommand {
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         invocation.context.promptTimeout = login.promptTimeout
         invocation.loginOptions = login.words + (force ? ["--force"] : [])
-        let target = try invocation.context.loginTarget(target, choices: login.choices)
+        guard explain else { return try logIn(invocation, nil) }
+        let explained = ExplainedLogin(invocation)
         do throws(LoginError) {
-            return try logIn(invocation, target)
-        } catch let error where error.hasNoAuthorizationServer && target.isNew {
-            invocation.say("No authorization server was found for this URL; make a token at the service, and paste it.")
-            return try logIn(invocation, target.withPastedToken)
+            let code = try logIn(invocation, explained)
+            explained.say()
+            return code
+        } catch {
+            throw explained.end(error)
         }
     }
 
-    private func logIn(_ invocation: Invocation, _ target: LoginTarget) throws(LoginError) -> ExitCode {
+    private func logIn(_ invocation: Invocation, _ explained: ExplainedLogin?) throws(LoginError) -> ExitCode {
+        let target = try invocation.context.loginTarget(target, choices: login.choices)
+        do throws(LoginError) {
+            return try logIn(invocation, target, explained)
+        } catch let error where error.hasNoAuthorizationServer && target.isNew {
+            invocation.say("No authorization server was found for this URL; make a token at the service, and paste it.")
+            return try logIn(invocation, target.withPastedToken, explained)
+        }
+    }
+
+    private func logIn(
+        _ invocation: Invocation, _ target: LoginTarget, _ explained: ExplainedLogin?
+    ) throws(LoginError) -> ExitCode {
+        explained?.profile = target.profile
         let request = LoginSettingsResolver(
             context: invocation.context, target: target, choices: login.choices,
             force: force || login.scope != nil)
         if login.continueWithout { return try AnonymousProbe(invocation, target.profile).tell(printsJSON: printsJSON) }
         let run = try LoginRun(invocation.context, target.profile, try request.settings())
+        explained?.watch(run)
         let keeper = GeneratedProfileKeeper(target, run)
         let (identity, wasThere) = try run.run(through: keeper)
         let method = run.service.protectionSpace?.method

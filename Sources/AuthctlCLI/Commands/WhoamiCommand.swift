@@ -14,11 +14,19 @@ struct WhoamiCommand: WorldCommand, ReportingCommand {
     @Flag(help: "Print the stored name, without asking the service.")
     var offline = false
 
+    @Flag(help: "Explain what was asked, what came back, and which rule decided.")
+    var explain = false
+
     @OptionGroup var report: ReportOptions
     @OptionGroup var global: GlobalOptions
 
+    func validate() throws {
+        if offline && explain { throw ValidationError("--explain asks the service, and --offline does not.") }
+    }
+
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let profile = try invocation.context.selectProfile(profile)
+        if explain { return try ExplainedWhoami(invocation, profile).tell(printsJSON: printsJSON) }
         let identity = offline ? try stored(profile, invocation) : try verified(profile, invocation)
         if !offline { invocation.context.sayIfUnverifiable(profile) }
         guard printsJSON else {

@@ -11,6 +11,12 @@ final class LoginTranscript: Sendable {
         let step: String
         let exchange: [String]
         let judgement: String
+        /// Where an answer was judged; else the walk has stopped here.
+        let evidence: Evidence?
+
+        private enum CodingKeys: String, CodingKey {
+            case step, exchange, judgement
+        }
     }
 
     /// Whether the first thing that is judged is what a stranger gets; a server that wants a certificate may have refused one
@@ -36,7 +42,7 @@ final class LoginTranscript: Sendable {
 
     /// What the exchange so far was taken for.
     func add(_ evidence: Evidence) {
-        end(evidence.step.rawValue + circumstance(of: evidence), evidence.words)
+        end(evidence.step.rawValue + circumstance(of: evidence), evidence.words, evidence)
     }
 
     /// What verify is asked for, where that is not the login.
@@ -54,9 +60,9 @@ final class LoginTranscript: Sendable {
         end(isAnswered ? "the last response" : "no response", error.message(about: ErrorContext()).what)
     }
 
-    private func end(_ step: String, _ judgement: String) {
+    private func end(_ step: String, _ judgement: String, _ evidence: Evidence? = nil) {
         noted.withLock { noted in
-            noted.steps.append(Step(step: step, exchange: noted.lines, judgement: judgement))
+            noted.steps.append(Step(step: step, exchange: noted.lines, judgement: judgement, evidence: evidence))
             noted.lines = []
         }
     }

@@ -12,7 +12,19 @@ struct TransferTrace {
     /// Those of our own; another one is a profile's, and could have been filled with anything.
     private static let types = ["application/json", "application/x-www-form-urlencoded"]
 
+    /// What may stand before a credential (RFC 9110, section 11.4), so that its kind can be shown.
+    private static let schemes = ["Bearer", "Basic", "Digest", "Negotiate", "Token"]
+
     let settings: TransportSettings
+
+    private static func shown(_ field: HTTPRequestField) -> String {
+        let isType = field.hasName("Content-Type"), isLogin = field.hasName("Authorization")
+        if let type = types.first(where: { isType && field.value == Secret($0) }) { return type }
+        let scheme = schemes.first { scheme in
+            isLogin && field.value.withUnsafeBytes { $0.starts(with: Array("\(scheme) ".utf8)) }
+        }
+        return scheme.map { "\($0) …" } ?? "…"
+    }
 
     /// A name that a server chose.
     private static func shown(_ name: String, _ hidden: RepeatedSecrets) -> String {
@@ -29,8 +41,7 @@ struct TransferTrace {
         let path = request.shownPath.map { "…\($0.prefix { $0 != "?" })" } ?? url.path
         trace("> \(request.method) \(url.origin)\(path)\(query)")
         for field in request.headers {
-            let type = Self.types.first { field.hasName("Content-Type") && field.value == Secret($0) }
-            trace("> \(field.name): \(type ?? "…")")
+            trace("> \(field.name): \(Self.shown(field))")
         }
         // The user name may be a token, too.
         if request.basic != nil { trace("> Authorization: Basic …") }

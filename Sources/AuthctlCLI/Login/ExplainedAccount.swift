@@ -1,0 +1,59 @@
+import LoginCore
+import LoginStores
+
+/// What is known of a stored login, in sentences without its secret.
+struct ExplainedAccount {
+    private let account: AccountRecord
+    private let now: Int64
+
+    init(_ account: AccountRecord, _ clock: WallClock) {
+        self.account = account
+        now = clock.now()
+    }
+
+    /// - Parameter stored: nothing where it was not read.
+    func login(_ stored: StoredLogin?) -> String {
+        let name = account.username.isEmpty ? "" : " \(SafeText.escaped(account.username))"
+        let age = account.savedAt > now ? "" : " \(Duration.inWords(now - account.savedAt)) ago"
+        let parts = [kind(stored), end, refresh(stored), extras].compactMap { $0 }
+        return "account\(name), stored in '\(account.store)'\(age): \(parts.joined(separator: "; "))."
+    }
+
+    /// Who has granted it, and for what.
+    func granted(_ stored: StoredLogin) -> String? {
+        guard let terms = stored.session?.terms else { return nil }
+        let scope = terms.scope.map { ", for the scope \(SafeText.quoted($0))" } ?? ""
+        let server = (terms.issuer ?? terms.tokenEndpoint).prefix { $0 != "?" }
+        return "by \(SafeText.line(String(server)))\(scope)."
+    }
+
+    private func kind(_ stored: StoredLogin?) -> String {
+        if let stored, stored.session == nil, stored.credential == nil, !account.passwordRefused {
+            return "the store has nothing of it that can be used"
+        }
+        return switch account.kind {
+        case .basic, .digest: "user name and password"
+        case .token: "a token"
+        case .cookies: "session cookies"
+        case .ticket: "a Kerberos ticket, which is kept elsewhere"
+        case .certificate: "a client certificate"
+        }
+    }
+
+    private var end: String? {
+        account.expires.map {
+            $0 > now ? "expires in \(Duration.inWords($0 - now))" : "expired \(Duration.inWords(now - $0)) ago"
+        }
+    }
+
+    private func refresh(_ stored: StoredLogin?) -> String? {
+        guard case .token(let token) = stored?.session else { return nil }
+        return token.refreshToken == nil
+            ? "no refresh token" : "a refresh token, by which it is refreshed when it expires"
+    }
+
+    private var extras: String? {
+        if account.passwordRefused { return "the server refused the password before" }
+        return account.keepsPassword ? "the password is stored, too" : nil
+    }
+}

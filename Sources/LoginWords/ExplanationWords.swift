@@ -1,0 +1,104 @@
+package import LoginCore
+
+extension Evidence {
+    /// A sentence: by which rule the answer is a login, or none.
+    /// - Parameter rules: how the profile has the answer read.
+    package func reason(by rules: ResponseRule?) -> String {
+        "\(basis(rules)): \(meaning)\(saying)."
+    }
+
+    private func basis(_ rules: ResponseRule?) -> String {
+        if isAnonymous { return "\(status) is also the response without a login" }
+        if let rule { return "rule \(rule.number) of '\(rule.key)' in \(step.rawValue) fits" }
+        switch judgement {
+        case .accepted: return unrefused(rules)
+        case .refused:
+            if let place = emptyName(rules) { return "there is no name at \(SafeText.quoted("\(place)"))" }
+            return "\(lacking(refusalKey, rules)), and \(status) is a usual refusal"
+        case .forbidden where status == 401:
+            return "the response itself says that the login is good, and lacks permission"
+        case .forbidden: return "\(lacking("forbidden", rules)), and \(status) usually means that"
+        case .needsSecondFactor, .pending: return "\(step.rawValue) has been answered with \(status)"
+        case .unclear: return "no rule of \(step.rawValue) covers \(status)"
+        }
+    }
+
+    private func unrefused(_ rules: ResponseRule?) -> String {
+        guard let refusals = step == .verify ? rules?.loggedOut : rules?.refused, !refusals.isEmpty else {
+            return "\(lacking(refusalKey, rules)), and \(status) is no usual refusal"
+        }
+        return "no rule of '\(refusalKey)' in \(step.rawValue) fits this response"
+    }
+
+    private func lacking(_ key: String, _ rules: ResponseRule?) -> String {
+        rules == nil ? "no rule of \(step.rawValue) fits" : "\(step.rawValue) has no '\(key)'"
+    }
+
+    /// The key of a profile that says what a refusal looks like.
+    private var refusalKey: String { step == .verify ? "logged-out" : "refused" }
+
+    /// The place of the name, where it was its absence that decided: a response that refuses by its status is looked at no further.
+    private func emptyName(_ rules: ResponseRule?) -> Place? {
+        guard step == .verify, rules?.loggedOut != nil || status != 401 else { return nil }
+        return rules?.username
+    }
+
+    private var meaning: String {
+        switch (judgement, step) {
+        case (.accepted, .verify): "logged in"
+        case (.accepted, _): "accepted"
+        case (.refused, .verify): "not logged in"
+        case (.refused, _): "refused"
+        case (.forbidden, _): "no permission"
+        case (.needsSecondFactor, _): "a second factor is needed"
+        case (.pending, _): "an approval is still waited for"
+        case (.unclear, _): "neither a login nor a refusal"
+        }
+    }
+
+    /// What the server says, else why nothing can be said.
+    private var saying: String {
+        switch judgement {
+        case .refused(let refusal), .forbidden(let refusal): refusal.quoted
+        case .needsSecondFactor(let words): Refusal(status: status, words: words).quoted
+        case .unclear(let error): "; \(error.withoutQueries.bare(ErrorContext()).what)"
+        case .accepted, .pending: ""
+        }
+    }
+}
+
+extension LoginError {
+    /// How a check of a login ended: the last sentence of an explanation, and what can be done.
+    package func conclusion(about topic: ErrorContext) -> Message {
+        let message = withoutQueries.bare(topic)
+        let prefix =
+            switch exitCode {
+            case .rejected, .loginRequired: message.what.hasPrefix("not logged in") ? "" : "not logged in: "
+            case .forbidden, .secondFactor: ""
+            default: "unknown, since the login was not judged: "
+            }
+        return Message(prefix + message.what, details: message.details, next: message.next)
+    }
+
+    /// The same without what stands behind the path of a server's URL, which may be a secret that authctl does not know: for what
+    /// is shown to others.
+    package var withoutQueries: LoginError {
+        switch self {
+        case .failure(.redirected(let step, let status, let target)):
+            .failure(.redirected(step: step, status: status, target: target.withoutQuery))
+        case .untrusted(.otherOrigin(let target)): .untrusted(.otherOrigin(target: target.withoutQuery))
+        case .untrusted(.unclearRedirect(let target)): .untrusted(.unclearRedirect(target: target.withoutQuery))
+        case .untrusted(.formElsewhere(let page, let target)):
+            .untrusted(.formElsewhere(page: page.withoutQuery, target: target.withoutQuery))
+        default: self
+        }
+    }
+}
+
+extension String {
+    /// `/path?…`, as in a trace.
+    fileprivate var withoutQuery: String {
+        let path = prefix { $0 != "?" && $0 != "#" }
+        return path.endIndex == endIndex ? self : "\(path)\(self[path.endIndex])…"
+    }
+}

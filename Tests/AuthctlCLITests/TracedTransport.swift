@@ -1,0 +1,26 @@
+import LoginCore
+import LoginTestSupport
+import Secrets
+
+@testable import LoginHTTP
+
+/// A scripted server whose requests and answers are traced as the real transport does it.
+struct TracedTransport: Transport {
+    let server: ScriptedTransport
+    let settings: TransportSettings
+
+    func send(_ request: HTTPRequest) throws(LoginError) -> HTTPResponse {
+        let trace = TransferTrace(settings: settings)
+        let parser = try URLParser()
+        do throws(UsageFault) {
+            trace.show(request, try parser.parse(request.url))
+        } catch {
+            throw .usage(error)
+        }
+        let response = try server.send(request)
+        trace.show(response, set: response.cookies.map(\.name), to: request)
+        return response
+    }
+
+    func trust(_ exception: TrustedCertificate) { server.trust(exception) }
+}
