@@ -10,6 +10,7 @@ ARCHIVES := $(CURDIR)/.build/archives
 
 bin        := $(DESTDIR)$(PREFIX)/bin
 man        := $(DESTDIR)$(PREFIX)/share/man
+presets    := $(DESTDIR)$(PREFIX)/share/authctl/presets
 bash_place := $(DESTDIR)$(PREFIX)/share/bash-completion/completions/authctl
 zsh_place  := $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_authctl
 fish_place := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/authctl.fish
@@ -27,7 +28,7 @@ help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { sub(/:.*/, "", $$1); printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps: ## install the Debian packages that the targets below need
-	@scripts/deps build demo test bench lint
+	@scripts/deps build demo test presets bench lint
 
 build: ## the release binary, stripped and linked statically to Swift: .build/release/authctl
 	@scripts/deps build
@@ -49,7 +50,7 @@ test: ## every test, on real servers too: five minutes
 test-all: THOROUGHNESS := all
 test-all: ## the same, each fault at every place and in every store: what CI runs
 check test test-all:
-	@scripts/deps build test
+	@scripts/deps build test $(if $(THOROUGHNESS),presets)
 	@swift build --build-tests
 	@AUTHCTL_TESTS=$(THOROUGHNESS) scripts/run-tests $(CHOICE)
 
@@ -80,10 +81,11 @@ format: ## rewrite the Swift files in the checked-in format
 	@swift format --in-place --recursive --parallel Package.swift Sources Tests Examples
 
 # As root no build is started: what is there is installed.
-install: $(AUTHCTL) ## binary, docker's helper, manual and completions to PREFIX (/usr/local), below DESTDIR if that is set
+install: $(AUTHCTL) ## binary, docker's helper, manual, completions and presets to PREFIX (/usr/local), below DESTDIR if that is set
 	@install -D -m 755 $(AUTHCTL) '$(bin)/authctl'
 	@ln -sf authctl '$(bin)/docker-credential-authctl'
 	@for page in man/*.[1-9]; do install -D -m 644 "$$page" "$(man)/man$${page##*.}/$${page##*/}"; done
+	@for file in share/authctl/presets/*.toml; do install -D -m 644 "$$file" "$(presets)/$${file##*/}"; done
 	@install -d '$(dir $(bash_place))' '$(dir $(zsh_place))' '$(dir $(fish_place))'
 	@$(AUTHCTL) completion bash > '$(bash_place)'
 	@$(AUTHCTL) completion zsh > '$(zsh_place)'
@@ -96,6 +98,7 @@ $(AUTHCTL):
 
 uninstall: ## remove what install installed
 	@rm -f '$(bin)/authctl' '$(bin)/docker-credential-authctl' '$(bash_place)' '$(zsh_place)' '$(fish_place)'
+	@rm -rf '$(presets)'
 	@for page in man/*.[1-9]; do rm -f "$(man)/man$${page##*.}/$${page##*/}"; done
 
 clean: ## remove everything that was built

@@ -138,6 +138,8 @@ public enum TrustFault: Equatable, Sendable {
     case formInURL(page: String)
     /// Digest: the server's answer to our own challenge is wrong.
     case serverNotProven
+    /// A profile that somebody else publishes.
+    case foreignProfile(url: String, ForeignProfileFault)
 }
 
 /// A store cannot do what is asked.
@@ -186,14 +188,5 @@ public struct UnusableStore: Equatable, Sendable {
     public init(name: StoreName, fault: StoreFault) {
         self.name = name
         self.fault = fault
-    }
-}
-
-/// A store's fault as the fault of a login.
-public func fromStore<Result>(_ body: @autoclosure () throws(StoreFault) -> Result) throws(LoginError) -> Result {
-    do throws(StoreFault) {
-        return try body()
-    } catch {
-        throw .store(error)
     }
 }

@@ -82,7 +82,7 @@ struct HTMLFormReader {
                     return parser.resolve(address, against: start)
                 },
                 fields: form.fields)
-            read.namesAction = form.actions.first?.isEmpty == false
+            (read.namesAction, read.isMultipart) = (form.namesAction, form.isMultipart)
             return read
         }
         let links = outline.links.map { link in

@@ -7,6 +7,8 @@ struct HTMLOutline {
         var id: String?
         var methods: [String]
         var actions: [String]
+        var namesAction: Bool
+        var isMultipart: Bool
         var fields: [PageField] = []
     }
 
@@ -54,7 +56,9 @@ struct HTMLOutline {
         forms.append(
             Form(
                 id: element.text("id"), methods: [(element.text("method") ?? "get").lowercased()],
-                actions: [element.text("action") ?? ""]))
+                actions: [element.text("action") ?? ""],
+                namesAction: element.text("action") != nil,
+                isMultipart: element.text("enctype")?.lowercased() == "multipart/form-data"))
     }
 
     /// A field belongs to the form around it, or to the one that it names.

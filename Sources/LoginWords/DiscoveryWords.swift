@@ -77,9 +77,13 @@ extension Discovered {
         switch login {
         case .oauth(let server)?: remarks += server.remarks
         case .form?:
-            remarks += [
+            remarks.append(
                 "not found out: the name (verify.username) and the logout; authctl profile test shows what verify answers"
-            ]
+            )
+            if case .form? = guarded?.refusal {
+                remarks.append(
+                    "if a right password is refused, this page shows its form to everybody: discover another URL")
+            }
         case .token?: remarks.append("make a token at the service; authctl login asks for it")
         case .challenge?, .passwordGrant?, nil: break
         }
@@ -103,6 +107,10 @@ extension Sighting {
         case .severalPasswords(let page):
             "a form of \(page.shown) has several passwords: it sets one, and logs nobody in"
         case .scripts(let page): "\(page.shown) is made by scripts: forms that they make are not seen"
+        case .multipartForm(let page):
+            "the form of \(page.shown) is sent as multipart/form-data, which a profile cannot say"
+        case .formAlone(let page):
+            "the form of \(page.shown) was seen, but nothing that refuses strangers: give a URL that only a person who is logged in sees"
         case .scriptedForm(let page):
             "the form of \(page.shown) does not say where it leads: a script sends it, and how is not seen"
         case .tooLarge(let page): "\(page.shown) is too long to be read"

@@ -46,6 +46,7 @@ extension TrustFault {
             return Message(
                 "the server points to another origin, \(SafeText.quoted(target)), which was not followed",
                 next: "if the service has moved there, log in with that URL")
+        case .foreignProfile(let url, let fault): return fault.message(url)
         case .unclearRedirect(let target):
             return Message(
                 "the server points to \(SafeText.quoted(target)), which programs read in different ways; it was not followed",

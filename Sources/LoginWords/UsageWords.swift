@@ -47,7 +47,9 @@ extension UsageFault {
         case .verifyProvesNothing(let url):
             return Message(
                 "\(SafeText.escaped(url)) accepts requests without credentials, so it does not prove a login; nothing was saved",
-                next: "use an endpoint that requires a login, or add a 'logged-out' rule to the profile")
+                next:
+                    "use an endpoint that requires a login (authctl discover URL looks for one), or add a 'logged-out' rule to the profile"
+            )
         case .proposesProfile(let url):
             return Message(
                 "\(SafeText.escaped(url)) needs a profile: its login was found, and nobody can be asked whether it is right",

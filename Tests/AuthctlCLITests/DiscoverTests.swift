@@ -111,14 +111,27 @@ struct DiscoverTests {
 
     @Test func `DI1 what lets strangers in leads on by its links, to what refuses them and to the form`() throws {
         let home = Self.page("<a href=/about>a</a><a href=/x?y>b</a><a href=/account/>c</a><a href=/login/>d</a>")
-        let (run, requests) = try discover(
-            "/", [home, Self.page(Self.loginPage), Self.redirect("/login/"), Self.page("")])
+        let form = Self.page(Self.loginPage)
+        let (run, requests) = try discover("/", [home, form, Self.redirect("/login/"), form])
         #expect(run.code == 0, "\(run.talk)")
         #expect(
-            requests.map { String($0.split(separator: "\n")[0]) }.prefix(3) == [
+            requests.map { String($0.split(separator: "\n")[0]) } == [
                 "GET https://app.example/", "GET https://app.example/login/", "GET https://app.example/account/",
+                "GET https://app.example/login/",
             ])
-        #expect(run.output.contains("shows the form with \"pass\" without a login") || run.output.contains("/account/"))
+        #expect(
+            run.output.contains("# 302 to \"/login/\" without a login; named by \"/\"\nverify = { get = \"/account/\""))
+        // A page that is only there for logging in may show its form to everybody.
+        let (alone, _) = try discover("/", [Self.page("<a href=/login/>d</a>"), form])
+        #expect(alone.code == 1 && alone.output.contains("only a person who is logged in sees"), "\(alone.output)")
+    }
+
+    @Test func `DI1 a page that shows its form to strangers proves a login, and may send others on`() throws {
+        let (run, _) = try discover("/", [Self.page(Self.loginPage)])
+        #expect(run.code == 0 && run.output.contains("logged-in = [200, 302, 303]"), "\(run.output)")
+        let files = Self.loginPage.replacing("<form ", with: "<form enctype=\"multipart/form-data\" ")
+        let (multipart, _) = try discover("/", [Self.page(files)])
+        #expect(multipart.code == 1 && multipart.output.contains("multipart/form-data"), "\(multipart.output)")
     }
 
     @Test func `DI1 an API description names what needs a login, and how its tokens are had`() throws {

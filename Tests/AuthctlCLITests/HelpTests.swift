@@ -13,7 +13,7 @@ struct HelpTests {
         ("profile-list", ProfileListCommand.self),
         ("profile-show", ProfileShowCommand.self), ("profile-add", ProfileAddCommand.self),
         ("profile-default", ProfileDefaultCommand.self), ("profile-remove", ProfileRemoveCommand.self),
-        ("profile-test", ProfileTestCommand.self),
+        ("profile-test", ProfileTestCommand.self), ("profile-presets", ProfilePresetsCommand.self),
         ("store", StoreCommand.self), ("store-list", StoreListCommand.self), ("store-test", StoreTestCommand.self),
         ("store-init", StoreInitCommand.self), ("request", RequestCommand.self), ("store-move", StoreMoveCommand.self),
         ("trust", TrustCommand.self), ("trust-list", TrustListCommand.self),

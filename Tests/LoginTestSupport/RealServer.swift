@@ -53,7 +53,7 @@ public enum RealServer {
         return (try? Command.run(spec))?.ending == .exited(0)
     }
 
-    private static var isRequired: Bool {
+    static var isRequired: Bool {
         ProcessInfo.processInfo.environment["AUTHCTL_E2E"] == "required"
     }
 }

@@ -4,11 +4,11 @@ import LoginWords
 import LoginKit
 import LoginStores
 
-/// `authctl profile add FILE`
+/// `authctl profile add FILE`, `--preset NAME --url URL`, `--from URL`
 struct ProfileAddCommand: WorldCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "add",
-        abstract: "Import profiles from a file.",
+        abstract: "Import profiles from a file, a preset or a URL.",
         discussion: """
             Keys that can run programs or weaken trust are listed, and imported only if you type yes or use \
             --accept-commands.
@@ -18,7 +18,19 @@ struct ProfileAddCommand: WorldCommand, ReportingCommand {
     @Argument(
         help: "A TOML file with [profiles.NAME] tables, or with the keys of one profile and --name.",
         completion: .file())
-    var file: String
+    var file: String?
+
+    @Option(help: ArgumentHelp("Take this preset (see: authctl profile presets).", valueName: "preset"))
+    var preset: String?
+
+    @Option(help: ArgumentHelp("The service's URL, for --preset.", valueName: "url"))
+    var url: String?
+
+    @Option(help: ArgumentHelp("Fetch the file from this https URL.", valueName: "url"))
+    var from: String?
+
+    @Option(help: ArgumentHelp("Take what --from fetches only with this checksum.", valueName: "hex"))
+    var sha256: String?
 
     @Option(help: ArgumentHelp("Name for the imported profile.", valueName: "name"))
     var name: String?
@@ -29,17 +41,44 @@ struct ProfileAddCommand: WorldCommand, ReportingCommand {
     @OptionGroup var report: ReportOptions
     @OptionGroup var global: GlobalOptions
 
+    func validate() throws {
+        guard [file, preset, from].count(where: { $0 != nil }) == 1 else {
+            throw ValidationError("Name a file, or use --preset or --from.")
+        }
+        guard (preset == nil) == (url == nil) else { throw ValidationError("--preset and --url go together.") }
+        guard let sha256 else { return }
+        guard from != nil else { throw ValidationError("--sha256 is for --from.") }
+        guard sha256.utf8.count == 64, sha256.allSatisfy(\.isHexDigit) else {
+            throw ValidationError("--sha256 must be 64 hexadecimal digits.")
+        }
+    }
+
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
-        let offered = try LoginContext.fromConfig { () throws(UsageFault) in try OfferedProfiles(file, name: name) }
+        guard let offered = try offered(invocation) else { throw .cancelled }
         for (name, table) in offered.profiles { try check(name, table, invocation) }
         let withRisks = try LoginContext.fromConfig { () throws(UsageFault) in try offered.risks }
         let takesRisks = withRisks.isEmpty ? false : try accepts(withRisks, invocation)
         for (name, table) in offered.profiles {
-            try invocation.context.write(takesRisks ? table.members : table.withoutRisks, as: name)
+            try invocation.context.write(
+                takesRisks ? table.members : table.withoutRisks, as: name, head: offered.origin)
             invocation.say("Added the profile \(SafeText.escaped(name)).")
         }
         if printsJSON { try invocation.streams.result(json: ["added": offered.profiles.map(\.name)]) }
         return .ok
+    }
+
+    /// - Returns: nothing where the person does not want what was fetched.
+    private func offered(_ invocation: Invocation) throws(LoginError) -> OfferedProfiles? {
+        if let from { return try FetchedProfiles(url: from, checksum: sha256).offered(invocation, name: name) }
+        return try LoginContext.fromConfig { () throws(UsageFault) in
+            if let file { return try OfferedProfiles(file: file, name: name) }
+            let presets = Presets(invocation.context.world.environment), wanted = preset ?? ""
+            guard let found = try presets.preset(named: wanted) else {
+                let near = presets.names.nearest(to: wanted).first.map { "; did you mean '\($0)'?" } ?? ""
+                throw .badValue(option: "--preset", problem: "there is no preset of this name\(near)")
+            }
+            return try OfferedProfiles(found, url: url ?? "", name: name)
+        }
     }
 
     private func check(_ name: String, _ table: StrictTable, _ invocation: Invocation) throws(LoginError) {

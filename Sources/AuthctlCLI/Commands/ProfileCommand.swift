@@ -6,6 +6,6 @@ struct ProfileCommand: ParsableCommand {
         commandName: "profile", abstract: "Manage profiles.",
         subcommands: [
             ProfileListCommand.self, ProfileShowCommand.self, ProfileAddCommand.self, ProfileDefaultCommand.self,
-            ProfileRemoveCommand.self, ProfileTestCommand.self,
+            ProfileRemoveCommand.self, ProfileTestCommand.self, ProfilePresetsCommand.self,
         ])
 }

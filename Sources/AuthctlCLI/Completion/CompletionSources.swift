@@ -17,6 +17,8 @@ struct CompletionSources {
         switch (place.command.first, argument.key) {
         case ("profile", "name") where argument.kind == .positional && place.command.last == "remove":
             return profiles { if case .made = $0 { true } else { false } }
+        case ("profile", "preset"): return Presets(world.environment).names
+        case ("profile", "name") where place.command.last == "presets": return Presets(world.environment).names
         case ("profile", "name") where argument.kind == .positional, (_, "profile"), (_, "profile-or-url"):
             return profiles()
         case ("switch", "names"): return switchable

@@ -89,6 +89,10 @@ package enum Sighting: Equatable, Sendable {
     case severalPasswords(page: String)
     /// A page of scripts: what they make of it is not seen.
     case scripts(page: String)
+    /// A form that is sent as for files, which profiles have no word for.
+    case multipartForm(page: String)
+    /// A form, and nothing that it would open: the page may show it to everybody.
+    case formAlone(page: String)
     /// A form that does not say where it leads, on a page of scripts: they may send it in a way of their own.
     case scriptedForm(page: String)
     /// A page that is longer than what is read of one.

@@ -25,6 +25,7 @@ extension Discovery {
             } else if let form {
                 return Glimpse(place: place(visit, refusal(visit, by: form), namedBy), login: .form(form))
             }
+            if page.takesFiles { seen.append(.multipartForm(page: visit.end.target)) }
             if page.setsPassword { seen.append(.severalPasswords(page: visit.end.target)) }
         }
         if status == 401 || status == 403 { return try refused(visit, namedBy) }

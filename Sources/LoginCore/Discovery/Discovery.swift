@@ -54,7 +54,8 @@ package final class Discovery: MetadataTransport {
             }
             search.take(seen, from: lead)
         }
-        return search.complete ?? search.best
+        if let form = search.formAlone { seen.append(.formAlone(page: form.page)) }
+        return search.complete ?? (search.place, search.formAlone == nil ? search.login : nil)
     }
 
     private func discovered(_ place: GuardedPlace?, _ login: FoundLogin?) -> Discovered {

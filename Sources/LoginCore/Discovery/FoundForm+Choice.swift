@@ -5,7 +5,7 @@ extension LoginPage {
     /// - Throws: `untrusted` where it leads to another origin or into the URL.
     func loginForm() throws(LoginError) -> FoundForm? {
         let candidates = forms.filter { $0.passwordFields.count == 1 }
-        guard candidates.count == 1, let chosen = candidates.first else { return nil }
+        guard candidates.count == 1, let chosen = candidates.first, !chosen.isMultipart else { return nil }
         let names = chosen.fields.map(\.name)
         let form = try form(with: names, leadingTo: chosen.actions.first?.target.withoutQuery ?? "")
         guard let action = form.actions.first, let password = form.passwordFields.first else { return nil }
@@ -13,6 +13,9 @@ extension LoginPage {
             page: target, action: action.target, usernameField: form.usernameField(before: password),
             passwordField: password, namesAction: form.namesAction, button: form.button)
     }
+
+    /// Whether there is a form that takes a password in a way that profiles have no word for.
+    var takesFiles: Bool { forms.contains { $0.isMultipart && !$0.passwordFields.isEmpty } }
 
     /// Whether there is a form that sets a password.
     var setsPassword: Bool { forms.contains { $0.passwordFields.count > 1 } }

@@ -12,10 +12,8 @@ struct LinkSearch {
 
     private var leads: [Lead] = []
     private var tried: Set<String>
-    private var place: GuardedPlace?
-    private var login: FoundLogin?
-    /// The page that shows the form proves a login only where nothing better does.
-    private var formPlace: GuardedPlace?
+    private(set) var place: GuardedPlace?
+    private(set) var login: FoundLogin?
 
     /// - Parameter first: what the search begins with, as it was looked at.
     init(_ first: Glimpse?, at target: String) {
@@ -43,7 +41,8 @@ struct LinkSearch {
     private mutating func add(_ glimpse: Glimpse) {
         leads = glimpse.leads.filter { !$0.schemes.isEmpty } + leads + glimpse.leads.filter { $0.schemes.isEmpty }
         if let place = glimpse.place {
-            if case .form = place.refusal { formPlace = formPlace ?? place } else { self.place = self.place ?? place }
+            // A page that is there for logging in may show its form to everybody.
+            if case .form = place.refusal {} else { self.place = self.place ?? place }
         }
         login = login ?? glimpse.login
     }
@@ -54,8 +53,10 @@ struct LinkSearch {
         return (place, login)
     }
 
-    /// The best that there is.
-    var best: (place: GuardedPlace?, login: FoundLogin?) { (place ?? formPlace, login) }
+    /// A form without a place that it opens.
+    var formAlone: FoundForm? {
+        if place == nil, case .form(let form)? = login { form } else { nil }
+    }
 
     /// How a description has its operations proved.
     private static func login(_ lead: Lead) -> FoundLogin? {

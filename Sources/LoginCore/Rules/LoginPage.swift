@@ -41,6 +41,8 @@ package struct PageForm: Equatable, Sendable {
     package var fields: [PageField]
     /// Whether it says where it leads; what says nothing leads to its own page, or is sent by a script.
     package var namesAction = true
+    /// Whether it is sent as for files (RFC 7578), which profiles have no word for.
+    package var isMultipart = false
 
     /// What follows the first of `methods` and of `actions` is its buttons'.
     package init(methods: [String], actions: [Redirect], fields: [PageField] = []) {

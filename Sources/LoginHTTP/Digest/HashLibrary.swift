@@ -1,12 +1,12 @@
 internal import CCrypto
-internal import LoginCore
-internal import Secrets
+package import LoginCore
+package import Secrets
 
 /// The hash functions of Digest, by OpenSSL's libcrypto: from guarded memory into guarded memory.
-enum HashLibrary {
+package enum HashLibrary {
     /// The digest in lower-case hexadecimal digits.
     /// - Throws: `libraryMissing` where libcrypto or the algorithm is not there.
-    static func digits(_ hash: DigestAlgorithm.Hash, of secret: Secret) throws(LoginError) -> Secret {
+    package static func digits(_ hash: DigestAlgorithm.Hash, of secret: Secret) throws(LoginError) -> Secret {
         var length = 0
         let digest = Secret(count: Int(CCRYPTO_DIGEST_CAPACITY)) { buffer in
             secret.withUnsafeBytes { bytes in

@@ -1,5 +1,5 @@
 package import LoginCore
-import LoginHTTP
+package import LoginHTTP
 import LoginStores
 import LoginWords
 
@@ -38,6 +38,16 @@ extension LoginContext {
         let start = EndpointURL(origin: url.origin, path: url.path, query: url.query)
         let found = try Discovery(start, over: client, rule: rule).run()
         return ProposedProfile(name: name, origin: url.origin, found: found)
+    }
+
+    /// What a URL answers without a login, and without following a redirect.
+    package func fetch(_ url: ParsedURL) throws(LoginError) -> HTTPResponse {
+        let profile = profiles.withDefaults(
+            Profile(
+                name: "", url: url.origin.description, verify: RequestRule(method: "GET", path: Template(literal: "/")))
+        )
+        let transport = world.transport(url.origin, try transportSettings(profile, for: url.origin))
+        return try send(HTTPRequest(method: "GET", url: url.text), over: transport, LoginChoices())
     }
 
     /// Writes a proposed profile down, as it is shown.

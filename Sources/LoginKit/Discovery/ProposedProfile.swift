@@ -92,7 +92,10 @@ package struct ProposedProfile {
                 "status": .integer(Int64(status)), "header:Location": .string("\(path)*"),
             ]
             rule["logged-out"] = .array([.integer(401), .table(condition)])
-        case .form(_, let field): rule["logged-out"] = .array([.table(["form:\(field)": .string("*")])])
+        case .form(_, let field):
+            rule["logged-out"] = .array([.table(["form:\(field)": .string("*")])])
+            // Who is logged in may be sent on from there.
+            rule["logged-in"] = .array([.integer(200), .integer(302), .integer(303)])
         }
         return Line(path: ["verify"], value: .table(rule), why: place.evidence)
     }

@@ -111,16 +111,7 @@ package struct Configuration {
         return profile
     }
 
-    private var madeNames: [String] {
-        guard let folder = opendir(paths.madeProfiles) else { return [] }
-        defer { closedir(folder) }
-        var names: [String] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name.0) { String(cString: $0) }
-            if name.hasSuffix(".toml"), !name.hasPrefix(".") { names.append(String(name.dropLast(5))) }
-        }
-        return names.sorted()
-    }
+    private var madeNames: [String] { ConfigFile.profileNames(in: paths.madeProfiles) }
 
     private static func defaults(_ top: StrictTable) throws(UsageFault) -> Defaults {
         var defaults = Defaults()

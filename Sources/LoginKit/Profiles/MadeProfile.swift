@@ -70,8 +70,10 @@ extension LoginContext {
     }
 
     /// Writes one profile's file.
-    package func write(_ table: [String: ConfigValue], as name: String) throws(LoginError) {
-        try fromStore(try world.profileFolder(paths.madeProfiles).write(Self.document(table), name: "\(name).toml"))
+    /// - Parameter head: what stands above it beside our own line.
+    package func write(_ table: [String: ConfigValue], as name: String, head: String? = nil) throws(LoginError) {
+        let text = (head.map { "# \($0)\n" } ?? "") + Self.document(table)
+        try fromStore(try world.profileFolder(paths.madeProfiles).write(text, name: "\(name).toml"))
     }
 
     private static func document(_ table: [String: ConfigValue]) -> String {

@@ -3,11 +3,36 @@ package import LoginCore
 /// The profiles in a file that comes from others.
 package struct OfferedProfiles {
     package let profiles: [(name: String, table: StrictTable)]
+    /// Where they were fetched, for the head of what is written.
+    package var origin: String?
 
-    package init(_ file: String, name: String?) throws(UsageFault) {
+    /// - Parameter name: of the profile, where the file has the keys of one, or in the place of what it says.
+    package init(file: String, name: String?) throws(UsageFault) {
         guard let top = try Configuration.table(file) else {
             throw .badConfig(file: file, path: nil, line: nil, problem: "there is no such file")
         }
+        try self.init(top, name: name)
+    }
+
+    /// A preset for one service.
+    package init(_ preset: Presets.Preset, url: String, name: String?) throws(UsageFault) {
+        let preset = try OfferedProfiles(file: preset.file, name: name)
+        profiles = preset.profiles.map { name, table in
+            let members = table.members.merging(["url": .string(url)]) { _, new in new }
+            return (name, StrictTable(members, file: table.file, path: table.path))
+        }
+    }
+
+    /// A text that was fetched.
+    package init(_ text: String, from url: String, name: String?) throws(UsageFault) {
+        guard case .table(let members) = try ConfigValue.parse(text, file: url) else {
+            throw .badConfig(file: url, path: nil, line: nil, problem: "is not a table")
+        }
+        try self.init(StrictTable(members, file: url, path: ""), name: name)
+    }
+
+    private init(_ top: StrictTable, name: String?) throws(UsageFault) {
+        let file = top.file
         guard let tables = try top.table("profiles") else {
             guard let name else { throw top.fault(nil, "has no [profiles.NAME] table; use --name") }
             try ProfileName.check(name, file: file)
@@ -56,7 +81,11 @@ extension StrictTable {
     /// - Throws: `badConfig` for one that is too long to be shown whole: nobody says yes to what they do not see.
     package func risks() throws(UsageFault) -> [String] {
         var risks: [String] = []
-        for key in keys where isRisky(key) {
+        for key in keys where isRisky(key) || key == "oauth" {
+            if key == "oauth" {
+                risks += try foreignServers()
+                continue
+            }
             switch value(key) {
             case .string(let text):
                 guard text.count <= Self.longestRisk else {
@@ -71,7 +100,25 @@ extension StrictTable {
     }
 
     package var withoutRisks: [String: ConfigValue] {
-        members.filter { !isRisky($0.key) }
+        let leadsElsewhere = (try? foreignServers().isEmpty) == false
+        return members.filter { !isRisky($0.key) && !(leadsElsewhere && $0.key == "oauth") }
+    }
+
+    /// What `oauth` names on another origin than `url`: tokens for the service are handed out there.
+    private func foreignServers() throws(UsageFault) -> [String] {
+        guard let oauth = try table("oauth") else { return [] }
+        let home = try string("url").map(Self.authority) ?? ""
+        return oauth.keys.compactMap { key in
+            guard key == "issuer" || key.hasSuffix("-endpoint"), case .string(let text)? = oauth.value(key),
+                !text.hasPrefix("/"), Self.authority(text) != home
+            else { return nil }
+            return "oauth.\(key) = \(text.inFullView)"
+        }
+    }
+
+    /// Scheme and authority as they are written: what is written in another way is asked about.
+    private static func authority(_ url: String) -> String {
+        url.split(separator: "/", omittingEmptySubsequences: false).prefix(3).joined(separator: "/").lowercased()
     }
 }
 

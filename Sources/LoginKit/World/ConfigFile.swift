@@ -45,6 +45,18 @@ enum ConfigFile {
         }
     }
 
+    /// The names of the profiles in a folder that has one file for each; none where there is no folder.
+    static func profileNames(in folder: String) -> [String] {
+        guard let open = opendir(folder) else { return [] }
+        defer { closedir(open) }
+        var names: [String] = []
+        while let entry = readdir(open) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name.0) { String(cString: $0) }
+            if name.hasSuffix(".toml"), !name.hasPrefix(".") { names.append(String(name.dropLast(5))) }
+        }
+        return names.sorted()
+    }
+
     /// The same of what a file's name leads to, where it is a symbolic link.
     static func checkTarget(_ path: String) throws(UsageFault) {
         guard let resolved = realpath(path, nil) else { return }

@@ -1,0 +1,10 @@
+/// Why a profile that was fetched is not taken.
+public enum ForeignProfileFault: Equatable, Sendable {
+    case redirected(target: String)
+    /// In bytes.
+    case tooLarge(limit: Int)
+    /// Its SHA-256, in hexadecimal digits.
+    case otherChecksum(found: String)
+    /// Nobody has seen it, and no checksum was named.
+    case unseen(found: String)
+}

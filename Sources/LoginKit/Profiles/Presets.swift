@@ -1,0 +1,56 @@
+import Glibc
+package import LoginCore
+
+/// Profiles without `url` that come with authctl, one file each, for kinds of services that many people run.
+package struct Presets {
+    /// One of them.
+    package struct Preset: Equatable {
+        package let name: String
+        package let file: String
+        /// On which software and version it was tried; nothing where it was only taken from public documentation.
+        package let tried: String?
+        /// What it logs in to, and what the URL of such a service is.
+        package let about: String
+    }
+
+    private let folders: [String]
+
+    /// - Parameter environment: `XDG_DATA_DIRS` as the XDG Base Directory Specification has it.
+    package init(_ environment: Environment) {
+        let data = environment["XDG_DATA_DIRS"].flatMap { $0.isEmpty ? nil : $0 } ?? "/usr/local/share:/usr/share"
+        let known = data.split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
+        folders = (Self.besideProgram + known).map { "\($0)/authctl/presets" }
+    }
+
+    /// `share` beside the program's `bin`, wherever both were installed; in a built source tree, the tree's own.
+    private static var besideProgram: [String] {
+        guard let path = realpath("/proc/self/exe", nil) else { return [] }
+        defer { free(path) }
+        let folders = String(cString: path).split(separator: "/").dropLast()
+        if folders.last == "bin" { return ["/" + (folders.dropLast() + ["share"]).joined(separator: "/")] }
+        guard let build = folders.lastIndex(of: ".build") else { return [] }
+        return ["/" + (folders[..<build] + ["share"]).joined(separator: "/")]
+    }
+
+    /// All of them, by name; of two with one name the one of the earlier folder.
+    package var names: [String] {
+        var names: Set<String> = []
+        for folder in folders { names.formUnion(ConfigFile.profileNames(in: folder)) }
+        return names.sorted()
+    }
+
+    /// - Throws: `badConfig` for a file that cannot be read.
+    /// - Returns: nothing if there is none of this name.
+    package func preset(named name: String) throws(UsageFault) -> Preset? {
+        guard ProfileName.problem(name) == nil else { return nil }
+        for folder in folders where access("\(folder)/\(name).toml", F_OK) == 0 {
+            let file = "\(folder)/\(name).toml"
+            guard let text = try ConfigFile.read(file) else { continue }
+            let comments = text.split(separator: "\n").prefix { $0.hasPrefix("# ") }.map { $0.dropFirst(2) }
+            let tried = comments.first.flatMap { $0.hasPrefix("tried: ") ? String($0.dropFirst(7)) : nil }
+            return Preset(
+                name: name, file: file, tried: tried, about: comments.dropFirst().joined(separator: " "))
+        }
+        return nil
+    }
+}

@@ -1,0 +1,24 @@
+import LoginCore
+
+extension ForeignProfileFault {
+    /// - Parameter url: where the profile was fetched.
+    func message(_ url: String) -> Message {
+        let place = SafeText.escaped(url)
+        switch self {
+        case .redirected(let target):
+            return Message(
+                "\(place) points to \(SafeText.quoted(target)), which was not followed; nothing was added",
+                next: "if the profile is there now, use that URL")
+        case .tooLarge(let limit):
+            return Message("\(place) has more than \(limit) bytes; nothing was added", next: "check the URL")
+        case .otherChecksum(let found):
+            return Message(
+                "\(place) has the checksum \(found), and another one was named; nothing was added",
+                next: "look at the file before you take the new checksum")
+        case .unseen(let found):
+            return Message(
+                "\(place) was not added: nobody can be asked whether it is right",
+                next: "look at it, then add --sha256 \(found)")
+        }
+    }
+}

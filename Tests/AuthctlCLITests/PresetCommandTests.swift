@@ -1,0 +1,107 @@
+import LoginCore
+import LoginTestSupport
+import Secrets
+import Testing
+
+@testable import AuthctlCLI
+@testable import LoginKit
+
+/// Presets, and profiles that others publish.
+struct PresetCommandTests {
+    private static let shared = "[profiles.blog]\nurl = \"https://blog.example\"\nverify = { get = \"/me\" }\n"
+
+    /// In a world of its own, so that no installed preset is seen first.
+    private func world(_ presets: [String: String] = [:]) throws -> TestWorld {
+        let world = try TestWorld()
+        world.variables["XDG_DATA_DIRS"] = world.home.path + "/data"
+        for (name, text) in presets { try world.home.write(text, to: "data/authctl/presets/\(name).toml") }
+        return world
+    }
+
+    @Test func `the presets fit into 80 columns, and each says on what it was tried`() throws {
+        let list = try world().run("profile", "presets")
+        #expect(list.code == 0)
+        let lines = list.output.split(separator: "\n")
+        #expect(lines.count > 35 && lines.allSatisfy { $0.count <= 80 }, "\(list.output)")
+        #expect(list.output.contains("rabbitmq           RabbitMQ 3.10.8 (Debian 12)"), "\(list.output)")
+        #expect(list.output.contains("gitlab             not tried, from public documentation"))
+    }
+
+    @Test(arguments: Presets(Environment([:])).names)
+    func `PR1 every preset can be read, has no url, and can run nothing`(name: String) throws {
+        let world = try world()
+        let added = world.run("profile", "add", "--preset", name, "--url", "https://app.example/x")
+        #expect(added.code == 0 && !added.talk.contains("can run"), "\(added.talk)")
+        let shown = world.run("profile", "show", name)
+        #expect(shown.code == 0 && shown.output.contains("https://app.example/x"))
+        let preset = try #require(try Presets(Environment([:])).preset(named: name))
+        #expect(!preset.about.isEmpty && preset.about.count <= 240)
+        #expect(world.run("profile", "presets", name).output.contains(preset.about))
+    }
+
+    @Test func `a preset of the person's own is found by XDG_DATA_DIRS, and one that is not there is 2`() throws {
+        let world = try world(["own": "# tried: Own 1\n# About.\n[profiles.own]\nverify = { get = \"/me\" }\n"])
+        #expect(world.run("profile", "presets", "own").output.hasPrefix("own: Own 1\nAbout.\n"))
+        #expect(world.run("profile", "add", "--preset", "own", "--url", "https://own.example").code == 0)
+        let missing = world.run("profile", "add", "--preset", "radicail", "--url", "https://own.example")
+        #expect(missing.code == 2 && missing.talk.contains("did you mean 'radicale'?"), "\(missing.talk)")
+        #expect(world.run("profile", "add", "--preset", "own").code == 2)
+        #expect(world.run("profile", "add").code == 2)
+    }
+
+    private func fetch(
+        _ answer: HTTPResponse, url: String = "https://share.example/p.toml", says: Bool? = nil, _ more: String...
+    ) throws -> (Run, TestWorld) {
+        let world = try world()
+        if let says { world.person = ScriptedPerson([], confirms: says) }
+        return (world.run(["profile", "add", "--from", url] + more, server: [.success(answer)]), world)
+    }
+
+    /// What the message names for `--sha256`.
+    private static func checksum(in run: Run) throws -> String {
+        String(try #require(run.talk.split(separator: " ").last { $0.count >= 64 }).prefix(64) as Substring)
+    }
+
+    @Test func `PR1 what is fetched is taken with its checksum, or after a yes`() throws {
+        let (unseen, _) = try fetch(.answer(200, Self.shared))
+        #expect(unseen.code == 7, "\(unseen.talk)")
+        let sum = try Self.checksum(in: unseen)
+        let (right, world) = try fetch(.answer(200, Self.shared), "--sha256", sum)
+        #expect(right.code == 0, "\(right.talk)")
+        let file = try world.home.read("config/authctl/profiles/blog.toml")
+        #expect(file.hasPrefix("# from https://share.example/p.toml, sha256 \(sum)\n"))
+        #expect(world.requests == ["GET https://share.example/p.toml"])
+        #expect(try fetch(.answer(200, Self.shared), says: true).0.code == 0)
+        #expect(try fetch(.answer(200, Self.shared), says: false).0.code == 5)
+    }
+
+    @Test func `PR1 another checksum, a redirect, plain http and too much are 7`() throws {
+        let wrong = String(repeating: "0", count: 64)
+        let (sum, world) = try fetch(.answer(200, Self.shared), "--sha256", wrong)
+        #expect(sum.code == 7 && sum.talk.contains("checksum"), "\(sum.talk)")
+        #expect((try? world.home.read("config/authctl/profiles/blog.toml")) == nil)
+        let there = Redirect(url: "https://share.example/q", origin: nil, target: "/q")
+        #expect(try fetch(.answer(302, redirect: there), says: true).0.code == 7)
+        #expect(try fetch(.answer(200, Self.shared), url: "http://share.example/p.toml", says: true).0.code == 7)
+        let large = Self.shared + String(repeating: "#", count: 64 << 10)
+        #expect(try fetch(.answer(200, large), says: true).0.code == 7)
+        #expect(try fetch(.answer(404), says: true).0.code == 1)
+        #expect(try fetch(.answer(200, Self.shared), "--sha256", "12").0.code == 2)
+    }
+
+    @Test(arguments: [
+        "browser = \"sh -c x\"", "otp-command = \"x\"",
+        "method = \"oauth\"\noauth = { issuer = \"https://id.example\", client-id = \"c\" }",
+    ])
+    func `PR1 what can run code, or has tokens handed out elsewhere, is asked about`(risk: String) throws {
+        let url = "https://share.example/p.toml"
+        let text = "[profiles.blog]\nurl = \"https://blog.example\"\nverify = { get = \"/me\" }\n\(risk)\n"
+        let first = try world().run(["profile", "add", "--from", url], server: [.success(.answer(200, text))])
+        let sum = try Self.checksum(in: first)
+        let (run, world) = try fetch(.answer(200, text), "--sha256", sum)
+        #expect(run.code == 0 || run.code == 2, "\(run.talk)")
+        #expect(run.talk.contains("These keys can run programs or weaken trust"), "\(run.talk)")
+        let kept = try world.home.read("config/authctl/profiles/blog.toml")
+        #expect(!kept.contains("sh -c x") && !kept.contains("otp-command") && !kept.contains("id.example"), "\(kept)")
+    }
+}

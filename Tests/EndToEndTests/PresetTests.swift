@@ -1,0 +1,148 @@
+import Foundation
+import LoginTestSupport
+import Testing
+
+/// Every preset that has a server here, on that server. The next one is a script in Tests/PresetServers and a line in `all`.
+@Suite(.onOwnThreads, PresetServer.required)
+struct PresetTests {
+    struct Trial: CustomTestStringConvertible, Sendable {
+        let preset: String
+        /// The script that starts its server, unless that has the preset's name.
+        var script: String?
+        /// What follows the origin in the profile's URL.
+        var base = ""
+        /// A path that is answered once the server is there.
+        var ready = "/"
+        /// What `discover` is given, and how that ends; nothing where another trial does that at the same server.
+        var discover: (path: String, code: Int32)?
+        /// A request that needs the login.
+        var request: [String] = []
+        /// What `login -u` gets; nothing where the service knows no names.
+        var user: String? = "ada"
+        /// What `whoami` prints; nothing for what the service makes up.
+        var name: String? = "ada"
+        /// How the logout ends: 15 where the server still takes the session, and authctl says so.
+        var logout: Int32 = 0
+        var scheme = "http"
+
+        var testDescription: String { preset }
+    }
+
+    static let all: [Trial] = [
+        Trial(preset: "copyparty", discover: ("/", 1), request: ["/?ls"]),
+        Trial(preset: "deluge", discover: ("/", 1), user: nil, name: ""),
+        Trial(preset: "devpi", ready: "/+api", discover: ("/+api", 2), request: ["/"]),
+        Trial(preset: "django-admin", ready: "/admin/login/", discover: ("/admin/", 0), request: ["/admin/auth/user/"]),
+        Trial(preset: "django-rest-jwt", ready: "/api/me/", discover: ("/api/me/", 0), request: ["/api/me/"]),
+        Trial(preset: "django-rest-token", ready: "/api/me/", discover: ("/api/me/", 0), request: ["/api/me/"]),
+        Trial(preset: "docker-registry", ready: "/v2/", discover: ("/v2/", 0), request: ["/v2/_catalog"]),
+        Trial(
+            preset: "dokuwiki", ready: "/doku.php", discover: ("/", 0), request: ["/doku.php?do=admin"], logout: 15),
+        Trial(
+            preset: "etcd", ready: "/health", discover: ("/health", 2),
+            request: ["POST", "/v3/kv/put", "--json", #"{"key":"bm90ZXMvYQ==","value":"bm90ZXMvYQ=="}"#]),
+        Trial(preset: "flower", discover: ("/", 0), request: ["/api/workers"]),
+        Trial(preset: "fossil", ready: "/json/version", discover: ("/", 1), request: ["/setup"]),
+        Trial(preset: "glewlwyd", discover: ("/api/profile_list", 1), request: ["/api/profile_list"]),
+        Trial(
+            preset: "icinga2", ready: "/v1", discover: ("/v1", 0), request: ["/v1/status/ApiListener"], scheme: "https"),
+        Trial(
+            preset: "influxdb", ready: "/ping", discover: ("/query?q=SHOW%20USERS", 0),
+            request: ["/query?q=SHOW%20USERS"]),
+        Trial(
+            preset: "jupyter", ready: "/login", discover: ("/login", 0), request: ["/api/contents"], user: nil, name: ""
+        ),
+        Trial(
+            preset: "kea", discover: ("/", 1), request: ["POST", "/", "--json", #"{"command":"list-commands"}"#]),
+        Trial(
+            preset: "matrix", base: "/_matrix/client/v3", ready: "/_matrix/client/versions",
+            discover: ("/_matrix/client/v3/account/whoami", 1), request: ["/_matrix/client/v3/joined_rooms"], name: nil),
+        Trial(
+            preset: "mediawiki", ready: "/api.php", discover: ("/", 2),
+            request: [
+                "POST", "/api.php", "-d", "action=edit", "-d", "title=T", "-d", "text=x", "-d", "format=json",
+            ], name: "Ada"),
+        Trial(preset: "monit", discover: ("/", 0), request: ["/_status?format=xml"]),
+        Trial(
+            preset: "powerdns", discover: ("/api/v1/servers", 1), request: ["/api/v1/servers/localhost/zones"],
+            user: nil,
+            name: ""),
+        Trial(preset: "pypiserver", discover: ("/simple/", 0), request: ["/simple/"]),
+        Trial(preset: "qbittorrent", discover: ("/", 1), request: ["/api/v2/app/version"]),
+        Trial(preset: "rabbitmq", ready: "/api/whoami", discover: ("/api/whoami", 0), request: ["/api/overview"]),
+        Trial(preset: "radicale", ready: "/.web/", discover: ("/", 1), request: ["PROPFIND", "/ada/"]),
+        Trial(preset: "supervisor", discover: ("/", 0), request: ["/"]),
+        Trial(preset: "syncthing", discover: ("/", 0), request: ["/rest/system/version"]),
+        Trial(preset: "syncthing-key", script: "syncthing", request: ["/rest/system/version"], user: nil),
+        Trial(preset: "trac", discover: ("/login", 0), request: ["/prefs"]),
+        Trial(
+            preset: "transmission", ready: "/transmission/web/", discover: ("/transmission/web/", 0),
+            request: ["POST", "/transmission/rpc", "--json", #"{"method":"session-get"}"#]),
+        Trial(preset: "wsgidav", discover: ("/", 0), request: ["/"]),
+        Trial(
+            preset: "zabbix", ready: "/index.php", discover: ("/index.php", 0),
+            request: [
+                "POST", "/api_jsonrpc.php", "--json", #"{"jsonrpc":"2.0","method":"user.get","params":{},"id":1}"#,
+            ]),
+        Trial(
+            preset: "znc", discover: ("/", 0), request: ["/mods/global/webadmin/edituser"]),
+    ]
+
+    @Test(arguments: all)
+    func `PR1 DI1 a preset works on its server, and discover is led right there or says that it is not`(
+        trial: Trial
+    ) throws {
+        let server = try PresetServer(trial.script ?? trial.preset, scheme: trial.scheme, ready: trial.ready)
+        try tryPreset(trial, server)
+        try tryDiscover(trial, server)
+    }
+
+    private func origin(_ trial: Trial, _ server: PresetServer) -> String {
+        "\(trial.scheme)://127.0.0.1:\(server.port)"
+    }
+
+    private func trusted(_ trial: Trial, _ server: PresetServer) -> [String: String] {
+        trial.scheme == "https" ? ["AUTHCTL_CA_FILE": server.file("data/certs/localhost.crt")] : [:]
+    }
+
+    private func login(_ trial: Trial) -> [String] {
+        ["login", "svc", "--password-stdin"] + (trial.user.map { ["-u", $0] } ?? [])
+    }
+
+    /// Adds it, is refused, logs in, asks who that is, sends a request and logs out.
+    private func tryPreset(_ trial: Trial, _ server: PresetServer) throws {
+        let origin = origin(trial, server), trusted = trusted(trial, server), authctl = try Installation()
+        func run(_ arguments: [String], input: String = "") throws -> CommandResult {
+            try authctl.run(arguments, input: input, environment: trusted)
+        }
+        let added = try run(["profile", "add", "--preset", trial.preset, "--url", origin + trial.base, "--name", "svc"])
+        try #require(added.code == 0, "\(added.error)")
+        let wrong = try run(login(trial), input: "Wrong-Horse-7\n")
+        #expect(wrong.code == 3, "\(wrong.error)")
+        let right = try run(login(trial), input: PresetServer.password + "\n")
+        try #require(right.code == 0, "\(right.error)")
+        let whoami = try run(["whoami", "svc"])
+        #expect(whoami.code == 0, "\(whoami.error)")
+        #expect(trial.name.map { $0 + "\n" == whoami.output } ?? whoami.output.contains("ada"), "\(whoami.output)")
+        if !trial.request.isEmpty {
+            let request = try run(
+                ["request", "-P", "svc"] + trial.request.map { $0.hasPrefix("/") ? origin + $0 : $0 })
+            #expect(request.code == 0, "\(request.error)\(request.output)")
+        }
+        let logout = try run(["logout", "svc"])
+        #expect(logout.code == trial.logout, "\(logout.error)")
+        #expect(try run(["whoami", "svc"]).code == 4)
+    }
+
+    /// A profile that is proposed for a user name and a password has to work.
+    private func tryDiscover(_ trial: Trial, _ server: PresetServer) throws {
+        guard let discover = trial.discover else { return }
+        let trusted = trusted(trial, server), authctl = try Installation()
+        let url = origin(trial, server) + discover.path
+        let found = try authctl.run("discover", url, "--save", "--name", "svc", environment: trusted)
+        #expect(found.code == discover.code, "\(found.output)\(found.error)")
+        guard found.code == 0, !found.output.contains("= \"token\"") else { return }
+        let right = try authctl.run(login(trial), input: PresetServer.password + "\n", environment: trusted)
+        #expect(right.code == 0, "\(found.output)\(right.error)")
+    }
+}

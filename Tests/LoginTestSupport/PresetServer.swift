@@ -1,0 +1,63 @@
+import Foundation
+public import Testing
+
+/// A real server for one preset, started by the script of its name in Tests/PresetServers: on loopback, in a folder of its own, with the
+/// user `ada`; gone with the object.
+public final class PresetServer {
+    /// Of `ada`, or the token where the service has no users.
+    public static let password = "Correct-Horse-7"
+
+    /// In a full run, where `scripts/deps presets` was; with `AUTHCTL_E2E=required` a full run fails without it.
+    public static var required: ConditionTrait {
+        let environment = ProcessInfo.processInfo.environment
+        let cache =
+            environment["XDG_CACHE_HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? (environment["HOME"] ?? "") + "/.cache"
+        let isThere = FileManager.default.fileExists(atPath: cache + "/authctl-tests/presets-venv/installed.txt")
+        return .enabled(
+            if: Thoroughness.isFull && (RealServer.isRequired || isThere),
+            "these servers are part of make test-all, and scripts/deps presets installs them")
+    }
+
+    public let port: UInt16
+    private let process: ServerProcess
+
+    /// - Parameter ready: a path that is answered, with whatever status, once the server can be used.
+    public init(_ name: String, scheme: String = "http", ready: String) throws {
+        process = try ServerProcess()
+        port = try FreePort.next()
+        let folder = process.folder.appendingPathComponent("server").path
+        // A server may run as somebody else where the tests are root's.
+        for path in [process.folder.path, folder] {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+            try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: path)
+        }
+        let script = Self.scripts.appendingPathComponent(name).path
+        try process.start("/usr/bin/python3", ["-c", Self.keeper, script, folder, "\(port)"])
+        _ = try process.wait(for: name) {
+            (try? Curl("-k", "\(scheme)://127.0.0.1:\(port)\(ready)")) != nil ? true : nil
+        }
+    }
+
+    /// A file that the script made.
+    public func file(_ name: String) -> String { process.folder.appendingPathComponent("server/\(name)").path }
+
+    private static let scripts = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("PresetServers")
+
+    /// Ends all that the script started when standard input ends. The variable says where the packages of PyPI are.
+    private static let keeper = """
+        import os, signal, subprocess, sys, threading
+        cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.environ["HOME"], ".cache")
+        os.environ["VENV"] = os.path.join(cache, "authctl-tests", "presets-venv")
+        server = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, start_new_session=True)
+        def end(number):
+            try: os.killpg(server.pid, number)
+            except ProcessLookupError: pass
+        def wait():
+            sys.stdin.buffer.read()
+            end(signal.SIGTERM)
+        threading.Thread(target=wait, daemon=True).start()
+        server.wait()
+        end(signal.SIGKILL)
+        """
+}
