@@ -19,9 +19,9 @@ extension FoundLogin {
     package var evidence: String? {
         switch self {
         case .challenge(_, let field), .token(_, let field):
-            field.isEmpty ? "the service's description of itself" : "401, WWW-Authenticate: \(field.shown)"
+            field.isEmpty ? "the service's description of itself" : "WWW-Authenticate: \(field.shown)"
         case .oauth(let server): server.evidence.isEmpty ? "the origin's metadata" : "the service's metadata"
-        case .form(let form): "the form of \(form.page.shown)"
+        case .form(let form): "the form on \(form.page.shown)"
         case .passwordGrant(_, let description): "OAuth password flow in \(description.shown)"
         }
     }
@@ -41,8 +41,8 @@ extension FoundServer {
         let place = evidence.last?.shown ?? "the origin's metadata"
         switch key {
         case "issuer": return evidence.isEmpty ? place : "authorization_servers in \(place)"
-        case "resource": return "resource in the same"
-        default: return "asked for by the service, or listed by it"
+        case "resource": return "resource in \(place)"
+        default: return "scope from the challenge or the metadata"
         }
     }
 
@@ -78,11 +78,11 @@ extension Discovered {
         case .oauth(let server)?: remarks += server.remarks
         case .form?:
             remarks.append(
-                "not found out: the name (verify.username) and the logout; authctl profile test shows what verify answers"
+                "not detected: verify.username and logout; authctl profile test shows the response to verify"
             )
             if case .form? = guarded?.refusal {
                 remarks.append(
-                    "if a right password is refused, this page shows its form to everybody: discover another URL")
+                    "if a right password is refused, this page shows its form to everybody: try another URL")
             }
         case .token?: remarks.append("make a token at the service; authctl login asks for it")
         case .challenge?, .passwordGrant?, nil: break
@@ -94,7 +94,7 @@ extension Discovered {
         "no way to log in was seen. What to try:",
         "  authctl profile presets           a profile for this software may be there already",
         "  authctl discover URL              with the page that has the login form, or a URL of the API",
-        "  man authctl-config                writes the login request down by hand",
+        "  man authctl-config                how to write the login request by hand",
     ]
 }
 
@@ -105,15 +105,15 @@ extension Sighting {
         case .unknownChallenge(let target, let scheme):
             "\(target.shown) wants \(scheme.shown), which authctl does not know"
         case .severalPasswords(let page):
-            "a form of \(page.shown) has several passwords: it sets one, and logs nobody in"
-        case .scripts(let page): "\(page.shown) is made by scripts: forms that they make are not seen"
+            "a form on \(page.shown) has several password fields, so it is not a login form"
+        case .scripts(let page): "\(page.shown) is built by JavaScript; authctl cannot see its forms"
         case .multipartForm(let page):
-            "the form of \(page.shown) is sent as multipart/form-data, which a profile cannot say"
+            "the form on \(page.shown) is sent as multipart/form-data, which a profile cannot say"
         case .formAlone(let page):
-            "the form of \(page.shown) was seen, but nothing that refuses strangers: give a URL that only a person who is logged in sees"
+            "found a form on \(page.shown), but no page that requires a login: try a URL that only logged-in users can open"
         case .scriptedForm(let page):
-            "the form of \(page.shown) does not say where it leads: a script sends it, and how is not seen"
-        case .tooLarge(let page): "\(page.shown) is too long to be read"
+            "the form on \(page.shown) has no action; JavaScript submits it"
+        case .tooLarge(let page): "\(page.shown) is too large"
         case .openDescription(let target): "no operation in \(target.shown) needs a login and no parameters"
         }
     }

@@ -13,11 +13,11 @@ extension ForeignProfileFault {
             return Message("\(place) has more than \(limit) bytes; nothing was added", next: "check the URL")
         case .otherChecksum(let found):
             return Message(
-                "\(place) has the checksum \(found), and another one was named; nothing was added",
+                "checksum mismatch: \(place) has \(found); nothing was added",
                 next: "look at the file before you take the new checksum")
         case .unseen(let found):
             return Message(
-                "\(place) was not added: nobody can be asked whether it is right",
+                "\(place) was not added: there is no terminal to confirm it",
                 next: "look at it, then add --sha256 \(found)")
         }
     }

@@ -52,7 +52,7 @@ extension UsageFault {
             )
         case .proposesProfile(let url):
             return Message(
-                "\(SafeText.escaped(url)) needs a profile: its login was found, and nobody can be asked whether it is right",
+                "\(SafeText.escaped(url)) needs a profile: a login was found, but there is no terminal to confirm it",
                 next: "\(ShellCommand("authctl", "discover", "--save", url))")
         case .nothingToVerify(let profile):
             return Message(

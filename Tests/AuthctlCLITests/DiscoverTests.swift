@@ -40,7 +40,7 @@ struct DiscoverTests {
                 # Written by authctl discover https://app.example/api/me; 1 GET request without credentials, on app.example.
                 [profiles."app.example"]
                 url    = "https://app.example"
-                method = "basic"                            # 401, WWW-Authenticate: "Basic realm=\\"r\\""
+                method = "basic"                            # WWW-Authenticate: "Basic realm=\\"r\\""
                 verify = { get = "/api/me" }                # 401 without a login
 
                 """)
@@ -68,8 +68,8 @@ struct DiscoverTests {
                 """
                 [profiles."app.example".oauth]
                 issuer   = "https://id.example/"            # authorization_servers in "https://app.example/.well-known/r"
-                resource = "https://app.example/mcp"        # resource in the same
-                scope    = "notes"                          # asked for by the service, or listed by it
+                resource = "https://app.example/mcp"        # resource in "https://app.example/.well-known/r"
+                scope    = "notes"                          # scope from the challenge or the metadata
                 # client-id is not needed: "https://id.example/reg" registers clients
                 # flows: browser; does not revoke
                 """))
@@ -123,7 +123,47 @@ struct DiscoverTests {
             run.output.contains("# 302 to \"/login/\" without a login; named by \"/\"\nverify = { get = \"/account/\""))
         // A page that is only there for logging in may show its form to everybody.
         let (alone, _) = try discover("/", [Self.page("<a href=/login/>d</a>"), form])
-        #expect(alone.code == 1 && alone.output.contains("only a person who is logged in sees"), "\(alone.output)")
+        #expect(alone.code == 1 && alone.output.contains("only logged-in users can open"), "\(alone.output)")
+    }
+
+    @Test func `DI1 a slash that is missing is no refusal, and an error page with a login box guards nothing`() throws {
+        let slash = Self.redirect("/admin/")
+        let (run, _) = try discover("/admin", [slash, Self.redirect("/login/"), Self.page(Self.loginPage)])
+        #expect(
+            run.output.contains(
+                "get = \"/admin/\", logged-out = [401, { status = 302, \"header:Location\" = \"/login/*\" }]"))
+        let basic = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic"])
+        #expect(try discover("/admin", [slash, basic]).0.output.contains("verify = { get = \"/admin/\" }"))
+        let box = Self.page(Self.loginPage, status: 404)
+        #expect(try discover("/", [Self.page("<a href=/gone/>x</a>"), box]).0.code == 2)
+    }
+
+    @Test func `DI1 a description leads to no other origin, and puts nothing into a header but a name`() throws {
+        func description(_ paths: String, _ scheme: String) -> HTTPResponse {
+            Self.json("{\"openapi\":\"3\",\"paths\":{\(paths)},\"components\":{\"securitySchemes\":{\"P\":\(scheme)}}}")
+        }
+        let guarded = "{\"get\":{\"security\":[{\"P\":[]}]}}"
+        let header = "{\"type\":\"apiKey\",\"in\":\"header\",\"name\":\"Cookie: a={token}; X\"}"
+        let (away, requests) = try discover("/", [description("\"7/x\":\(guarded),\".evil/x\":\(guarded)", header)])
+        #expect(away.code == 1 && requests.count == 1, "\(requests)")
+        let (smuggled, _) = try discover("/", [description("\"/me\":\(guarded)", header), .answer(401)])
+        #expect(smuggled.code == 1 && !smuggled.output.contains("{token}"), "\(smuggled.output)")
+    }
+
+    @Test func `DI1 how the server was reached is part of the profile`() throws {
+        let world = try TestWorld()
+        let basic = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic"])
+        let run = world.run(
+            "discover", "http://app.example/me", "--allow-http", "--proxy", "http://p.example:1", "--save",
+            server: [basic])
+        #expect(run.code == 0 && run.output.contains("allow-http = true"), "\(run.output)")
+        #expect(try world.home.read("config/authctl/profiles/app.example.toml").contains("proxy"), "\(run.talk)")
+    }
+
+    @Test func `DI1 metadata that was only tried is no reason to fail`() throws {
+        let refused = HTTPResponse.answer(401)
+        let (run, _) = try discover("/api", [refused, .answer(503), .answer(503)])
+        #expect(run.code == 1 && run.output.contains("answers 401"), "\(run.output)\(run.talk)")
     }
 
     @Test func `DI1 a page that shows its form to strangers proves a login, and may send others on`() throws {
@@ -155,9 +195,9 @@ struct DiscoverTests {
         #expect(try discover("/", [Self.page("<p>Hello")]).0.code == 2)
         let two = Self.loginPage.replacing("<button", with: "<input type=password name=again><button")
         let (sets, _) = try discover("/", [Self.page(two)])
-        #expect(sets.code == 1 && sets.output.contains("several passwords"), "\(sets.output)")
+        #expect(sets.code == 1 && sets.output.contains("several password fields"), "\(sets.output)")
         let (scripts, _) = try discover("/", [Self.page("<script src=/app.js></script>")])
-        #expect(scripts.code == 1 && scripts.output.contains("made by scripts"))
+        #expect(scripts.code == 1 && scripts.output.contains("built by JavaScript"))
         let elsewhere = Self.loginPage.replacing("/login/", with: "https://evil.example/login")
         #expect(try discover("/", [Self.page(elsewhere)]).0.code == 7)
         let other = Origin(scheme: "https", host: "evil.example", port: 443)
@@ -169,7 +209,7 @@ struct DiscoverTests {
     @Test func `DI1 a form that a script sends is not proposed`() throws {
         let html = "<form method=post><input name=u><input name=p type=password></form><script></script>"
         let (run, _) = try discover("/", [Self.page(html)])
-        #expect(run.code == 1 && run.output.contains("a script sends it"), "\(run.output)")
+        #expect(run.code == 1 && run.output.contains("JavaScript submits it"), "\(run.output)")
     }
 
     @Test func `DI1 twelve requests at most, however much a page names`() throws {
@@ -180,7 +220,7 @@ struct DiscoverTests {
         #expect(try discover("/", [Self.page(form)]).0.code == 2)
         let large = String(repeating: "<p>x</p>\n", count: 120_000)
         let (tooLarge, _) = try discover("/", [Self.page(large)])
-        #expect(tooLarge.code == 1 && tooLarge.output.contains("too long"), "\(tooLarge.output)")
+        #expect(tooLarge.code == 1 && tooLarge.output.contains("too large"), "\(tooLarge.output)")
     }
 
     @Test func `DI1 metadata that loops is not followed`() throws {
@@ -211,7 +251,7 @@ struct DiscoverTests {
         world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
         #expect(world.run("login", "app", server: [basic, .answer(200)]).code == 0)
         let json = world.run("discover", "https://app.example/me", "--json", server: [basic])
-        #expect(json.output.contains("\"from\" : \"401, WWW-Authenticate: \\\"Basic\\\"\""), "\(json.output)")
+        #expect(json.output.contains("\"from\" : \"WWW-Authenticate: \\\"Basic\\\"\""), "\(json.output)")
         #expect(world.run("discover", "https://u:p@app.example/me").code == 2)
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import LoginCore
 import LoginTestSupport
 import Secrets
@@ -47,6 +48,15 @@ struct PresetCommandTests {
         #expect(missing.code == 2 && missing.talk.contains("did you mean 'radicale'?"), "\(missing.talk)")
         #expect(world.run("profile", "add", "--preset", "own").code == 2)
         #expect(world.run("profile", "add").code == 2)
+    }
+
+    @Test func `a preset that cannot be read hides no other`() throws {
+        let world = try world(["bad": "[profiles.bad\n", "crlf": "# tried: Own 1\r\n# About.\r\n[profiles.crlf]\r\n"])
+        chmod(world.home.path + "/data/authctl/presets/bad.toml", 0o666)
+        let list = world.run("profile", "presets")
+        #expect(list.code == 0 && list.output.contains("radicale") && list.talk.contains("writable"), "\(list)")
+        #expect(list.output.contains("crlf               Own 1\n"), "\(list.output)")
+        #expect(world.run("profile", "presets", "bad").code == 2)
     }
 
     private func fetch(

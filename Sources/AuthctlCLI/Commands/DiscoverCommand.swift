@@ -7,7 +7,7 @@ import LoginWords
 struct DiscoverCommand: WorldCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "discover",
-        abstract: "Find out how a URL wants its login, and print a profile.",
+        abstract: "Detect how a URL's login works, and print a profile for it.",
         discussion: """
             Sends a few GET requests without credentials, and looks at challenges, OAuth metadata, login forms and API \
             descriptions. Each line of the profile says where it comes from.
@@ -40,7 +40,7 @@ struct DiscoverCommand: WorldCommand, ReportingCommand {
         guard proposal.isUsable else { return .failure }
         let login = ShellCommand("authctl", "login", proposal.name)
         guard save else {
-            invocation.say("To use it: add --save, or put it into config.toml; then: \(login)")
+            invocation.say("To use it, add --save or paste it into config.toml, then run: \(login)")
             return .ok
         }
         guard try invocation.context.save(proposal, head: head) else {

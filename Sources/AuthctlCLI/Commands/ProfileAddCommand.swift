@@ -20,7 +20,7 @@ struct ProfileAddCommand: WorldCommand, ReportingCommand {
         completion: .file())
     var file: String?
 
-    @Option(help: ArgumentHelp("Take this preset (see: authctl profile presets).", valueName: "preset"))
+    @Option(help: ArgumentHelp("Use this preset (see: authctl profile presets).", valueName: "preset"))
     var preset: String?
 
     @Option(help: ArgumentHelp("The service's URL, for --preset.", valueName: "url"))
@@ -29,7 +29,7 @@ struct ProfileAddCommand: WorldCommand, ReportingCommand {
     @Option(help: ArgumentHelp("Fetch the file from this https URL.", valueName: "url"))
     var from: String?
 
-    @Option(help: ArgumentHelp("Take what --from fetches only with this checksum.", valueName: "hex"))
+    @Option(help: ArgumentHelp("Require this SHA-256 checksum, with --from.", valueName: "hex"))
     var sha256: String?
 
     @Option(help: ArgumentHelp("Name for the imported profile.", valueName: "name"))
@@ -58,6 +58,8 @@ struct ProfileAddCommand: WorldCommand, ReportingCommand {
         for (name, table) in offered.profiles { try check(name, table, invocation) }
         let withRisks = try LoginContext.fromConfig { () throws(UsageFault) in try offered.risks }
         let takesRisks = withRisks.isEmpty ? false : try accepts(withRisks, invocation)
+        // Somebody else may have made one while the question was open.
+        for (name, table) in offered.profiles { try check(name, table, invocation) }
         for (name, table) in offered.profiles {
             try invocation.context.write(
                 takesRisks ? table.members : table.withoutRisks, as: name, head: offered.origin)

@@ -1,11 +1,12 @@
 import ArgumentParser
 import LoginCore
 import LoginKit
+import LoginWords
 
 /// `authctl profile presets [NAME]`
 struct ProfilePresetsCommand: WorldCommand, ReportingCommand {
     static let outline = CommandConfiguration(
-        commandName: "presets", abstract: "List the presets, or say what one is for.",
+        commandName: "presets", abstract: "List presets, or show one.",
         discussion: "To use one: authctl profile add --preset NAME --url URL")
 
     @Argument(help: "The preset to show.")
@@ -16,12 +17,16 @@ struct ProfilePresetsCommand: WorldCommand, ReportingCommand {
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let presets = Presets(invocation.context.world.environment)
-        let found = try LoginContext.fromConfig { () throws(UsageFault) in
-            var found: [Presets.Preset] = []
-            for name in name.map({ [$0] }) ?? presets.names {
-                if let preset = try presets.preset(named: name) { found.append(preset) }
+        var found: [Presets.Preset] = []
+        for wanted in name.map({ [$0] }) ?? presets.names {
+            do throws(LoginError) {
+                let preset = try LoginContext.fromConfig { () throws(UsageFault) in try presets.preset(named: wanted) }
+                if let preset { found.append(preset) }
+            } catch {
+                // One that cannot be read hides no other.
+                guard name == nil else { throw error }
+                invocation.context.warn("authctl: \(error.message(about: ErrorContext()).what)")
             }
-            return found
         }
         if let name, found.isEmpty {
             let near = presets.names.nearest(to: name).first.map { "; did you mean '\($0)'?" } ?? ""
@@ -32,7 +37,7 @@ struct ProfilePresetsCommand: WorldCommand, ReportingCommand {
         } else if name != nil, let preset = found.first {
             try invocation.streams.result(Self.page(preset))
         } else if found.isEmpty {
-            invocation.say("There are no presets: share/authctl/presets is not where it was installed.")
+            invocation.say("No presets found: share/authctl/presets is missing.")
         } else {
             try invocation.streams.result(Self.table(found))
         }

@@ -2,7 +2,7 @@ import ArgumentParser
 import LoginCore
 import LoginKit
 
-/// The options that say how a server may be reached for which no profile says it yet.
+/// How to reach a server that has no profile yet.
 struct ConnectionOptions: ParsableArguments {
     @Flag(help: "Allow plain http to this origin.")
     var allowHttp = false

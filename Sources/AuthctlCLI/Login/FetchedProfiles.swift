@@ -31,6 +31,10 @@ struct FetchedProfiles {
         if checksum == nil {
             guard invocation.context.mayAsk else { throw .untrusted(.foreignProfile(url: url, .unseen(found: sum))) }
             let dialogue = invocation.context.world.dialogue(invocation.context.dialogueSettings)
+            // As they are written, not as they came: a text can be made to look like another one.
+            let tables = Dictionary(
+                uniqueKeysWithValues: offered.profiles.map { ($0.name, ConfigValue.table($0.table.members)) })
+            let shown = ConfigValue.table(["profiles": .table(tables)]).document(headings: 2)
             let question = "\(SafeText.lines(shown))\nFrom \(SafeText.line(url)), sha256 \(sum)"
             guard try dialogue.confirm(question, typing: "yes") else { return nil }
         }

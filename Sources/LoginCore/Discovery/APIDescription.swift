@@ -23,10 +23,11 @@ struct APIDescription {
         else { return nil }
         self.target = target
         let document = JSONValue.object(members)
-        let schemes = Self.schemes(document, base: Self.base(document))
         let base = Self.base(document)
+        let schemes = Self.schemes(document, base: base)
         guarded = paths.compactMap { path, item -> (path: String, schemes: [Scheme])? in
-            guard !path.contains("{"), case .object(let operation)? = item.member("get"), !Self.needsMore(operation)
+            guard path.hasPrefix("/"), !path.hasPrefix("//"), !path.contains("{"),
+                case .object(let operation)? = item.member("get"), !Self.needsMore(operation)
             else { return nil }
             let wanted = operation["security"] ?? members["security"]
             let names = wanted.map(Self.names) ?? []

@@ -16,9 +16,9 @@ extension Discovery {
             return nil
         }
         if status == 401 || status == 403, let login = try challenged(visit) {
-            return Glimpse(place: place(visit, .status(status), namedBy), login: login)
+            return Glimpse(place: end(of: visit, namedBy), login: login)
         }
-        if let page = visit.page {
+        if let page = visit.page, visit.isOpen || status == 401 || status == 403 {
             let form = try page.loginForm()
             if let form, !form.namesAction, page.hasScripts {
                 seen.append(.scriptedForm(page: page.target))
@@ -31,6 +31,11 @@ extension Discovery {
         if status == 401 || status == 403 { return try refused(visit, namedBy) }
         guard visit.isOpen else { return nil }
         return open(visit)
+    }
+
+    /// What refuses by a status of its own, at the end of the redirects.
+    private func end(of visit: DiscoveryVisit, _ namedBy: String?) -> GuardedPlace {
+        GuardedPlace(target: visit.end.target, refusal: .status(visit.response.status), namedBy: namedBy)
     }
 
     private func place(_ visit: DiscoveryVisit, _ refusal: GuardedPlace.Refusal, _ namedBy: String?) -> GuardedPlace {
@@ -67,9 +72,17 @@ extension Discovery {
     /// Refused without a challenge: the origin itself may be an authorization server.
     private func refused(_ visit: DiscoveryVisit, _ namedBy: String?) throws(LoginError) -> Glimpse {
         let status = visit.response.status
-        let place = place(visit, .status(status), namedBy)
-        if namedBy == nil, let server = try findServer(of: visit.asked, nil) {
-            return Glimpse(place: place, login: .oauth(server))
+        let place = end(of: visit, namedBy)
+        if namedBy == nil {
+            // Nothing said that there is one: what is wrong with it is no fault of the service's.
+            do throws(LoginError) {
+                if let server = try findServer(of: visit.asked, nil) {
+                    return Glimpse(place: place, login: .oauth(server))
+                }
+            } catch .oauth, .busy {
+                seen.append(.refused(target: visit.asked, status: status))
+                return Glimpse(place: place, login: nil)
+            }
         }
         if namedBy == nil { seen.append(.refused(target: visit.asked, status: status)) }
         return Glimpse(place: place, login: nil)

@@ -38,7 +38,7 @@ package final class Discovery: MetadataTransport {
         }
         let glimpse = try look(at: first, namedBy: nil)
         if let place = glimpse?.place, let login = glimpse?.login { return discovered(place, login) }
-        let (place, login) = search(from: glimpse)
+        let (place, login) = try search(from: glimpse)
         if place == nil, login == nil, first.isOpen, seen.isEmpty {
             throw .usage(.verifyProvesNothing(url: start.text))
         }
@@ -46,13 +46,20 @@ package final class Discovery: MetadataTransport {
     }
 
     /// Asks what is named, one after the other. What cannot be asked is passed over: nobody wanted to go there.
-    private func search(from glimpse: Glimpse?) -> (place: GuardedPlace?, login: FoundLogin?) {
+    private func search(
+        from glimpse: Glimpse?
+    ) throws(LoginError) -> (place: GuardedPlace?, login: FoundLogin?) {
         var search = LinkSearch(glimpse, at: start.target)
         while search.complete == nil, requests < Self.mostRequests, let lead = search.next() {
-            guard let visit = try? visit(lead.target), let seen = try? look(at: visit, namedBy: lead.namedBy) else {
+            do throws(LoginError) {
+                if let found = try look(at: try visit(lead.target), namedBy: lead.namedBy) {
+                    search.take(found, from: lead)
+                }
+            } catch .cancelled {
+                throw .cancelled
+            } catch {
                 continue
             }
-            search.take(seen, from: lead)
         }
         if let form = search.formAlone { seen.append(.formAlone(page: form.page)) }
         return search.complete ?? (search.place, search.formAlone == nil ? search.login : nil)
@@ -77,7 +84,9 @@ package final class Discovery: MetadataTransport {
         var visit = DiscoveryVisit(asked: target, end: start)
         var next = target
         for _ in 0...Self.mostRedirects {
-            guard let url = read("\(start.origin)\(next)") else { break }
+            guard let url = read("\(start.origin)\(next)"), url.origin == start.origin else {
+                throw .usage(.badURL(url: "\(start.origin)\(next)", problem: "it leads nowhere on this origin"))
+            }
             let accept = HTTPRequestField(name: "Accept", value: Secret("text/html, application/json, */*;q=0.5"))
             visit.response = try send(HTTPRequest(method: "GET", url: url.text, headers: [accept]))
             visit.end = url
@@ -89,7 +98,12 @@ package final class Discovery: MetadataTransport {
             guard redirect.origin == start.origin else {
                 throw .untrusted(.otherOrigin(target: redirect.origin?.description ?? redirect.url))
             }
-            visit.redirect = visit.redirect ?? (visit.response.status, redirect.target.withoutQuery)
+            if redirect.target.differsBySlash(from: next) {
+                // The same place, by its other name.
+                if visit.redirect == nil { visit.asked = redirect.target }
+            } else {
+                visit.redirect = visit.redirect ?? (visit.response.status, redirect.target.withoutQuery)
+            }
             next = redirect.target
         }
         throw .network(.redirectLoop(limit: Self.mostRedirects))
@@ -129,8 +143,8 @@ package final class Discovery: MetadataTransport {
 
 /// What one URL answered, at the end of its redirects.
 struct DiscoveryVisit {
-    /// Path and query.
-    let asked: String
+    /// Path and query; with the slash at its end that the service wants there.
+    var asked: String
     var end: EndpointURL
     /// The first on the way, with the path that it led to.
     var redirect: (status: Int, path: String)?
@@ -139,4 +153,11 @@ struct DiscoveryVisit {
 
     /// Whether it lets strangers in.
     var isOpen: Bool { (200..<300).contains(response.status) }
+}
+
+extension String {
+    /// Whether the paths are the same but for a slash at their end.
+    fileprivate func differsBySlash(from other: String) -> Bool {
+        self != other && (self == other + "/" || self + "/" == other)
+    }
 }

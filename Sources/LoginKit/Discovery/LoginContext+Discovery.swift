@@ -23,6 +23,8 @@ extension LoginContext {
         var profile = Profile(
             name: name, url: url.origin.description,
             verify: RequestRule(method: "GET", path: Template(literal: url.target)))
+        // Variables hold for this look; what is written down is what the options say.
+        let lasting = try choices.applied(to: profile).settings
         profile = profiles.withDefaults(profile)
         try profile.settings.override(by: world.environment)
         profile = try choices.applied(to: profile)
@@ -37,7 +39,10 @@ extension LoginContext {
         let rule = EndpointRule(plainOrigin: profile.settings.allowHTTP ? url.origin : nil)
         let start = EndpointURL(origin: url.origin, path: url.path, query: url.query)
         let found = try Discovery(start, over: client, rule: rule).run()
-        return ProposedProfile(name: name, origin: url.origin, found: found)
+        let proposal = ProposedProfile(
+            name: name, origin: url.origin, found: found, connection: connection(lasting))
+        if proposal.isUsable { _ = try decoded(proposal) }
+        return proposal
     }
 
     /// What a URL answers without a login, and without following a redirect.

@@ -16,11 +16,14 @@ package struct ProposedProfile {
     package let found: Discovered
     package let lines: [Line]
 
-    /// - Parameter origin: of the URL that was looked at.
-    package init(name: String, origin: Origin, found: Discovered) {
+    /// - Parameters:
+    ///   - origin: of the URL that was looked at.
+    ///   - connection: the keys that say how it was reached.
+    init(name: String, origin: Origin, found: Discovered, connection: [String: ConfigValue] = [:]) {
         self.name = name
         self.found = found
         var lines = [Line(path: ["url"], value: .string("\(origin)"), why: nil)]
+        lines += connection.sorted { $0.key < $1.key }.map { Line(path: [$0.key], value: $0.value, why: nil) }
         if let login = found.login { lines += Self.login(login) }
         if let place = found.guarded { lines.append(Self.verify(place)) }
         if case .oauth(let server)? = found.login { lines += Self.server(server) }

@@ -21,18 +21,19 @@ extension LoginContext {
         let written = proposal.document(head: "A profile for this URL; \(proposal.found.summary).", isAlone: false)
         guard mayAsk else { throw .usage(.proposesProfile(url: "\(url.origin)\(url.target)")) }
         guard try world.dialogue(dialogueSettings(choices)).confirm(written, typing: "yes") else { throw .cancelled }
-        var target = LoginTarget(profile: try decoded(proposal, like: profile), new: new)
+        var decoded = try decoded(proposal)
+        decoded.settings = profile.settings
+        var target = LoginTarget(profile: decoded, new: new)
         target.new?.table = proposal.table
         return target
     }
 
-    private func decoded(_ proposal: ProposedProfile, like profile: Profile) throws(LoginError) -> Profile {
+    /// The profile as any other is read: what a server wrote may be none.
+    func decoded(_ proposal: ProposedProfile) throws(LoginError) -> Profile {
         let table = StrictTable(proposal.table, file: "the proposed profile", path: "")
-        var decoded = try LoginContext.fromConfig { () throws(UsageFault) in
+        return try LoginContext.fromConfig { () throws(UsageFault) in
             try ProfileDecoder(folder: paths.configFolder, home: paths.home).profile(named: proposal.name, table)
         }
-        decoded.settings = profile.settings
-        return decoded
     }
 }
 

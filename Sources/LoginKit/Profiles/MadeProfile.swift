@@ -36,7 +36,13 @@ extension LoginContext {
     ) -> [String: ConfigValue] {
         var table = new.table ?? self.table(profile)
         if let method, new.table == nil { table["method"] = .string(method.rawValue) }
-        let settings = new.settings
+        table.merge(connection(new.settings)) { known, _ in known }
+        return table
+    }
+
+    /// How the server is reached, where that was said beside the URL.
+    func connection(_ settings: Profile.Settings) -> [String: ConfigValue] {
+        var table: [String: ConfigValue] = [:]
         if settings.allowHTTP { table["allow-http"] = .bool(true) }
         if let file = settings.caFile { table["ca-file"] = .string(file) }
         if let proxy = settings.proxy {

@@ -43,10 +43,10 @@ package struct Presets {
     /// - Returns: nothing if there is none of this name.
     package func preset(named name: String) throws(UsageFault) -> Preset? {
         guard ProfileName.problem(name) == nil else { return nil }
-        for folder in folders where access("\(folder)/\(name).toml", F_OK) == 0 {
+        for folder in folders {
             let file = "\(folder)/\(name).toml"
             guard let text = try ConfigFile.read(file) else { continue }
-            let comments = text.split(separator: "\n").prefix { $0.hasPrefix("# ") }.map { $0.dropFirst(2) }
+            let comments = text.split(whereSeparator: \.isNewline).prefix { $0.hasPrefix("# ") }.map { $0.dropFirst(2) }
             let tried = comments.first.flatMap { $0.hasPrefix("tried: ") ? String($0.dropFirst(7)) : nil }
             return Preset(
                 name: name, file: file, tried: tried, about: comments.dropFirst().joined(separator: " "))
