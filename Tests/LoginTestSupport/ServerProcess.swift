@@ -65,9 +65,9 @@ final class ServerProcess {
         }
     }
 
-    /// Waits until there is an answer, a minute at most.
+    /// Waits until there is an answer, three minutes at most: the machine may be busy.
     func wait<Answer>(for what: String, _ answer: () throws -> Answer?) throws -> Answer {
-        let deadline = Date(timeIntervalSinceNow: 60)
+        let deadline = Date(timeIntervalSinceNow: 180)
         while deadline.timeIntervalSinceNow > 0 {
             if let found = try answer() { return found }
             guard child?.hasEnded() == false else { break }
