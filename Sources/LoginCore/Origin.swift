@@ -21,6 +21,9 @@ public struct Origin: Hashable, Sendable, Codable {
         (scheme == "https" && port == 443) || (scheme == "http" && port == 80)
     }
 
+    /// The host, with `:port` unless it is the usual one.
+    package var authority: String { hasDefaultPort ? host : "\(host):\(port)" }
+
     /// Whether the host is this machine by its very name (RFC 6761, section 6.3).
     package var isLoopback: Bool {
         if host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]" { return true }
@@ -31,6 +34,6 @@ public struct Origin: Hashable, Sendable, Codable {
 extension Origin: CustomStringConvertible {
     /// As RFC 6454, section 6.2 serializes it: the port only where it is not the usual one.
     public var description: String {
-        hasDefaultPort ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
+        "\(scheme)://\(authority)"
     }
 }

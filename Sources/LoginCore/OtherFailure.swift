@@ -21,6 +21,8 @@ public enum OtherFailure: Equatable, Sendable {
     case unexpectedStatus(Int, step: String, words: String?)
     case redirected(step: String, status: Int, target: String)
     case missingInResponse(place: String, step: String)
+    /// The page of a profile has no value for `{csrf}`.
+    case noCSRF(Place)
     /// The answer to a login that has to prove itself set no cookie.
     case noNewCookie
     /// JSON that two readers could read in two ways.

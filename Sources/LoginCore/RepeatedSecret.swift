@@ -32,7 +32,8 @@ extension OtherFailure {
             .redirected(step: step, status: status, target: secrets.stand(in: target) ? "…" : target)
         case .other(let text):
             .other(secrets.stand(in: text) ? "the response cannot be used; it repeats a secret" : text)
-        case .missingInResponse, .noNewCookie, .noSuchForm, .doubtfulJSON, .tokenTooShortLived, .logoutIncomplete,
+        case .missingInResponse, .noCSRF, .noNewCookie, .noSuchForm, .doubtfulJSON, .tokenTooShortLived,
+            .logoutIncomplete,
             .unexpectedEvent,
             .bodyNotRepeatable, .sessionFitsNoHeader, .system:
             self

@@ -28,7 +28,7 @@ extension Service {
 
     /// Fetches the value of `{csrf}` for a request with these slots, where the profile says from which page.
     /// - Returns: the session, with what that page has renewed in it.
-    /// - Throws: `missingInResponse` where the page has no value, or means 'logged out': some services hand strangers a value, too,
+    /// - Throws: `noCSRF` where the page has no value, or means 'logged out': some services hand strangers a value, too,
     ///   and then do as nobody what somebody has asked for.
     func fetchingCSRF(
         for slots: Set<Template.Slot>, _ session: Session, _ username: String
@@ -46,7 +46,7 @@ extension Service {
         case .unclear(.busy(let fault)): throw .busy(fault)
         case .refused, .forbidden, .needsSecondFactor, .pending, .unclear: break
         }
-        throw .failure(.noCSRF(at: csrf.value))
+        throw .failure(.noCSRF(csrf.value))
     }
 
     /// Whether an answer tells a value of `{csrf}` that was not known, so that the request is to be sent once more.

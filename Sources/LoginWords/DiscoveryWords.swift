@@ -68,7 +68,7 @@ extension Discovered {
     /// What was asked, for the head of a profile.
     package var summary: String {
         "\(requests) GET \(requests == 1 ? "request" : "requests") without credentials, on "
-            + origins.map { $0.hasDefaultPort ? $0.host : "\($0.host):\($0.port)" }.joined(separator: " and ")
+            + origins.map(\.authority).joined(separator: " and ")
     }
 
     /// What a person has to know beside the profile, and what was not found out.

@@ -13,7 +13,7 @@ extension Evidence {
         switch judgement {
         case .accepted: return unrefused(rules)
         case .refused:
-            if let place = emptyName(rules) { return "there is no name at \(SafeText.quoted("\(place)"))" }
+            if let place = missingName { return "there is no name at \(SafeText.quoted("\(place)"))" }
             return "\(lacking(refusalKey, rules)), and \(status) is a usual refusal"
         case .forbidden where status == 401:
             return "the response itself says that the login is good, and lacks permission"
@@ -36,12 +36,6 @@ extension Evidence {
 
     /// The key of a profile that says what a refusal looks like.
     private var refusalKey: String { step == .verify ? "logged-out" : "refused" }
-
-    /// The place of the name, where it was its absence that decided: a response that refuses by its status is looked at no further.
-    private func emptyName(_ rules: ResponseRule?) -> Place? {
-        guard step == .verify, rules?.loggedOut != nil || status != 401 else { return nil }
-        return rules?.username
-    }
 
     private var meaning: String {
         switch (judgement, step) {

@@ -48,6 +48,12 @@ extension NetworkFault {
 }
 
 extension OtherFailure {
+    private static func noValue(at place: String, in step: String) -> Message {
+        Message(
+            "the response to \(step) has no value at \(SafeText.quoted(place))", next: "check that place in the profile"
+        )
+    }
+
     func message(_ topic: ErrorContext) -> Message {
         switch self {
         case .unexpectedStatus(let status, "verify", let words) where topic.url != nil && (400..<500).contains(status):
@@ -65,10 +71,8 @@ extension OtherFailure {
             return Message(
                 "the response to \(step) is a redirect (status \(status)) to \(SafeText.quoted(target)), which is not followed",
                 next: "add a rule for it to the profile, or use the final path")
-        case .missingInResponse(let place, let step):
-            return Message(
-                "the response to \(step) has no value at \(SafeText.quoted(place))",
-                next: "check that place in the profile")
+        case .missingInResponse(let place, let step): return Self.noValue(at: place, in: step)
+        case .noCSRF(let place): return Self.noValue(at: place.description, in: "csrf")
         case .noNewCookie:
             return Message(
                 "the response to login set no new cookie, so it does not prove a login; nothing was saved",

@@ -92,7 +92,7 @@ struct DiscoverTests {
         let cookie = HTTPResponse.answer(302, cookies: [.named("sid", "s1")])
         let login = world.run(
             "login", "https://app.example/home",
-            server: there + there + [Self.redirect("/login/"), Self.page(Self.loginPage), cookie, .answer(200)])
+            server: there + [Self.redirect("/login/"), Self.page(Self.loginPage), cookie, .answer(200)])
         #expect(login.code == 0, "\(login.talk)")
         let sent = try #require(world.requests.first { $0.hasPrefix("POST https://app.example/login/") })
         #expect(
@@ -105,7 +105,7 @@ struct DiscoverTests {
     @Test func `DI1 nobody to ask: the command that saves the profile is named`() throws {
         let world = try TestWorld()
         let there = [Self.redirect("/login/"), Self.page(Self.loginPage)]
-        let run = world.run("login", "https://app.example/home", server: there + there)
+        let run = world.run("login", "https://app.example/home", server: there)
         #expect(run.code == 2 && run.talk.contains("authctl discover --save https://app.example/home"), "\(run.talk)")
     }
 

@@ -169,7 +169,7 @@ enum SomeErrors {
 
     static let failures: [OtherFailure] = [
         .unexpectedStatus(418, step: "login", words: hostile), .redirected(step: "login", status: 302, target: hostile),
-        .missingInResponse(place: hostile, step: "login"), .noNewCookie, .doubtfulJSON(.otherEncoding),
+        .missingInResponse(place: hostile, step: "login"), .noCSRF(.text), .noNewCookie, .doubtfulJSON(.otherEncoding),
         .noSuchForm(page: hostile, fields: [hostile, "password"], found: 0),
         .noSuchForm(page: hostile, fields: [], found: 2), .tokenTooShortLived(seconds: 3),
         .tokenTooShortLived(seconds: -7200, clock: ClockDifference(seconds: 7300)),

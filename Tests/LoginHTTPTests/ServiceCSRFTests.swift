@@ -145,3 +145,7 @@ struct ServiceCSRFTests {
         #expect(exchange.requests.count == 1)
     }
 }
+
+extension LoginError {
+    fileprivate var isMissingCSRF: Bool { if case .failure(.noCSRF) = self { true } else { false } }
+}

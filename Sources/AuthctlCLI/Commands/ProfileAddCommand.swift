@@ -71,16 +71,24 @@ struct ProfileAddCommand: WorldCommand, ReportingCommand {
 
     /// - Returns: nothing where the person does not want what was fetched.
     private func offered(_ invocation: Invocation) throws(LoginError) -> OfferedProfiles? {
-        if let from { return try FetchedProfiles(url: from, checksum: sha256).offered(invocation, name: name) }
+        if let from { return try fetched(from, invocation) }
         return try LoginContext.fromConfig { () throws(UsageFault) in
             if let file { return try OfferedProfiles(file: file, name: name) }
             let presets = Presets(invocation.context.world.environment), wanted = preset ?? ""
             guard let found = try presets.preset(named: wanted) else {
-                let near = presets.names.nearest(to: wanted).first.map { "; did you mean '\($0)'?" } ?? ""
-                throw .badValue(option: "--preset", problem: "there is no preset of this name\(near)")
+                throw .badValue(option: "--preset", problem: presets.problem(with: wanted))
             }
             return try OfferedProfiles(found, url: url ?? "", name: name)
         }
+    }
+
+    private func fetched(_ url: String, _ invocation: Invocation) throws(LoginError) -> OfferedProfiles? {
+        let context = invocation.context
+        let fetched = try FetchedProfiles(context, from: url, name: name, checksum: sha256)
+        if sha256 != nil { return fetched.offered }
+        guard context.mayAsk else { throw .untrusted(.foreignProfile(url: url, .unseen(found: fetched.checksum))) }
+        let dialogue = context.world.dialogue(context.dialogueSettings)
+        return try dialogue.confirm(fetched.question, typing: "yes") ? fetched.offered : nil
     }
 
     private func check(_ name: String, _ table: StrictTable, _ invocation: Invocation) throws(LoginError) {

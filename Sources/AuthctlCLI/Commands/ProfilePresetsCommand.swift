@@ -28,10 +28,7 @@ struct ProfilePresetsCommand: WorldCommand, ReportingCommand {
                 invocation.context.warn("authctl: \(error.message(about: ErrorContext()).what)")
             }
         }
-        if let name, found.isEmpty {
-            let near = presets.names.nearest(to: name).first.map { "; did you mean '\($0)'?" } ?? ""
-            throw .usage(.other("there is no preset of this name\(near)"))
-        }
+        if let name, found.isEmpty { throw .usage(.other(presets.problem(with: name))) }
         if printsJSON {
             try invocation.streams.result(json: found.map(PresetReport.init))
         } else if name != nil, let preset = found.first {

@@ -18,7 +18,9 @@ extension Discovery {
         if status == 401 || status == 403, let login = try challenged(visit) {
             return Glimpse(place: end(of: visit, namedBy), login: login)
         }
-        if let page = visit.page, visit.isOpen || status == 401 || status == 403 {
+        guard visit.isOpen || status == 401 || status == 403 else { return nil }
+        let page = try page(of: visit)
+        if let page {
             let form = try page.loginForm()
             if let form, !form.namesAction, page.hasScripts {
                 seen.append(.scriptedForm(page: page.target))
@@ -29,8 +31,7 @@ extension Discovery {
             if page.setsPassword { seen.append(.severalPasswords(page: visit.end.target)) }
         }
         if status == 401 || status == 403 { return try refused(visit, namedBy) }
-        guard visit.isOpen else { return nil }
-        return open(visit)
+        return open(visit, page)
     }
 
     /// What refuses by a status of its own, at the end of the redirects.
@@ -89,7 +90,7 @@ extension Discovery {
     }
 
     /// Lets strangers in: what it names may not.
-    private func open(_ visit: DiscoveryVisit) -> Glimpse {
+    private func open(_ visit: DiscoveryVisit, _ page: LoginPage?) -> Glimpse {
         var glimpse = Glimpse(place: nil, login: nil)
         if let description = APIDescription(visit.response, at: visit.asked) {
             glimpse.leads = description.guarded.prefix(3).map {
@@ -98,7 +99,7 @@ extension Discovery {
             if glimpse.leads.isEmpty { seen.append(.openDescription(visit.asked)) }
             return glimpse
         }
-        guard let page = visit.page else { return glimpse }
+        guard let page else { return glimpse }
         let named = visit.response.namedDescription(from: visit.end.target)
         let targets = page.descriptions + (named.map { [$0] } ?? []) + page.targetsToTry
         glimpse.leads = targets.map { LinkSearch.Lead(target: $0, namedBy: visit.asked, schemes: []) }

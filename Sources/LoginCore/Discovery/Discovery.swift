@@ -1,5 +1,3 @@
-import Secrets
-
 /// The way to what is looked at without a login.
 package protocol DiscoveryTransport: MetadataTransport {
     /// The response as a page; nothing where it is none.
@@ -19,6 +17,7 @@ package final class Discovery: MetadataTransport {
     private let rule: EndpointRule
     private var requests = 0
     private var origins: [Origin]
+    private var first: DiscoveryVisit?
     var seen: [Sighting] = []
 
     /// - Parameter rule: which URLs of others may be asked.
@@ -29,13 +28,29 @@ package final class Discovery: MetadataTransport {
         origins = [url.origin]
     }
 
+    /// Asks the URL itself, and follows redirects on its origin, before anything secret is sent.
+    /// - Returns: path and query of the end, and what it wants of somebody without a login.
+    /// - Throws: `usage` where it is not there; `untrusted` for a redirect to another origin; `network`.
+    package func arrive() throws(LoginError) -> (target: String, challenges: [AuthenticateChallenge]) {
+        let visit = try firstVisit()
+        return (visit.end.target, AuthenticateChallenge.parse(visit.response.values(of: "WWW-Authenticate")))
+    }
+
+    private func firstVisit() throws(LoginError) -> DiscoveryVisit {
+        if let first { return first }
+        let visit = try visit(start.target)
+        if visit.response.status == 404 || visit.response.status == 410 {
+            let place = SafeText.escaped(visit.end.text)
+            throw .usage(.badValue(option: place, problem: "not found (\(visit.response.status))"))
+        }
+        first = visit
+        return visit
+    }
+
     /// - Throws: `verifyProvesNothing` where everything lets strangers in; `untrusted` for a redirect or a form that leads to another
     ///   origin; `busy`, `network`.
     package func run() throws(LoginError) -> Discovered {
-        let first = try visit(start.target)
-        if first.response.status == 404 || first.response.status == 410 {
-            throw .usage(.badValue(option: first.end.text, problem: "not found (\(first.response.status))"))
-        }
+        let first = try firstVisit()
         let glimpse = try look(at: first, namedBy: nil)
         if let place = glimpse?.place, let login = glimpse?.login { return discovered(place, login) }
         let (place, login) = try search(from: glimpse)
@@ -83,15 +98,15 @@ package final class Discovery: MetadataTransport {
     private func visit(_ target: String) throws(LoginError) -> DiscoveryVisit {
         var visit = DiscoveryVisit(asked: target, end: start)
         var next = target
-        for _ in 0...Self.mostRedirects {
+        var passed: Set<String> = []
+        while passed.count <= Self.mostRedirects, passed.insert(next).inserted {
             guard let url = read("\(start.origin)\(next)"), url.origin == start.origin else {
                 throw .usage(.badURL(url: "\(start.origin)\(next)", problem: "it leads nowhere on this origin"))
             }
-            let accept = HTTPRequestField(name: "Accept", value: Secret("text/html, application/json, */*;q=0.5"))
-            visit.response = try send(HTTPRequest(method: "GET", url: url.text, headers: [accept]))
+            // As verify is asked later, without wishes of its own.
+            visit.response = try send(HTTPRequest(method: "GET", url: url.text))
             visit.end = url
             guard (300..<400).contains(visit.response.status), let redirect = visit.response.redirect else {
-                visit.page = try page(of: visit)
                 return visit
             }
             if let fault = redirect.fault { throw fault }
@@ -109,7 +124,8 @@ package final class Discovery: MetadataTransport {
         throw .network(.redirectLoop(limit: Self.mostRedirects))
     }
 
-    private func page(of visit: DiscoveryVisit) throws(LoginError) -> LoginPage? {
+    /// The response as a page; nothing where it is none.
+    func page(of visit: DiscoveryVisit) throws(LoginError) -> LoginPage? {
         do throws(LoginError) {
             return try transport.page(visit.response, at: visit.end)
         } catch .network(.answerTooLarge) {
@@ -149,7 +165,6 @@ struct DiscoveryVisit {
     /// The first on the way, with the path that it led to.
     var redirect: (status: Int, path: String)?
     var response = HTTPResponse(status: 0)
-    var page: LoginPage?
 
     /// Whether it lets strangers in.
     var isOpen: Bool { (200..<300).contains(response.status) }

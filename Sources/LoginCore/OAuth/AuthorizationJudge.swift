@@ -146,19 +146,7 @@ private struct QueryParameters {
     subscript(name: String) -> String? { values[name] }
 
     private static func decoded(_ text: Substring.UTF8View) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text[...]
-        while let byte = rest.popFirst() {
-            switch byte {
-            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
-            case UInt8(ascii: "%"):
-                guard let high = rest.popFirst(), let low = rest.popFirst(), let byte = Hexadecimal.byte(high, low)
-                else { return nil }
-                bytes.append(byte)
-            default: bytes.append(byte)
-            }
-        }
-        return String(validating: bytes, as: UTF8.self)
+        FormText.decoded(text, isStrict: true).flatMap { String(validating: $0, as: UTF8.self) }
     }
 }
 

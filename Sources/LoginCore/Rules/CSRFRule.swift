@@ -60,19 +60,3 @@ extension Profile {
         return rules.mayConcern(head)
     }
 }
-
-extension OtherFailure {
-    /// That the page of a profile has no value for `{csrf}`.
-    package static func noCSRF(at place: Place) -> OtherFailure {
-        .missingInResponse(place: place.description, step: csrfStep)
-    }
-
-    fileprivate static let csrfStep = "csrf"
-}
-
-extension LoginError {
-    /// Whether a request was not sent since there is no value for `{csrf}`.
-    package var isMissingCSRF: Bool {
-        if case .failure(.missingInResponse(_, step: OtherFailure.csrfStep)) = self { true } else { false }
-    }
-}

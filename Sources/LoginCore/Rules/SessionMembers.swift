@@ -81,24 +81,8 @@ extension Secret {
     fileprivate var formNames: Set<String> {
         withUnsafeBytes { bytes in
             let pairs = bytes.split(separator: UInt8(ascii: "&"))
-            return Set(pairs.map { Self.decoded($0.prefix { $0 != UInt8(ascii: "=") }) })
+            let names = pairs.compactMap { FormText.decoded($0.prefix { $0 != UInt8(ascii: "=") }, isStrict: false) }
+            return Set(names.map { String(decoding: $0, as: UTF8.self) })
         }
-    }
-
-    private static func decoded(_ name: Slice<UnsafeRawBufferPointer>) -> String {
-        var bytes: [UInt8] = []
-        var rest = name[...]
-        while let byte = rest.popFirst() {
-            let digits = rest.prefix(2)
-            if byte == UInt8(ascii: "%"), digits.count == 2,
-                let code = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-            {
-                bytes.append(code)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -1,5 +1,5 @@
 package import LoginCore
-package import LoginHTTP
+import LoginHTTP
 import LoginStores
 import LoginWords
 
@@ -7,29 +7,27 @@ extension LoginContext {
     /// Looks at a URL without a login, and proposes a profile.
     /// - Throws: what `Discovery` ends with; `usage` for a name that is taken.
     package func discover(_ text: String, choices: LoginChoices) throws(LoginError) -> ProposedProfile {
-        let url = try parse(text)
-        topic.origin = url.origin
-        guard url.user == nil, url.password == nil else {
-            throw .usage(
-                .badURL(url: url.text, problem: "nothing is sent but the URL; leave user name and password out"))
-        }
-        return try discover(url, choices: choices, name: try newName(for: url.origin, choices.name))
+        let url = try parseBare(text), name = try newName(for: url.origin, choices.name)
+        let (profile, lasting) = try bareProfile(url, name: name, choices)
+        return try proposal(of: try discovery(of: url, profile, choices), url.origin, name: name, lasting)
     }
 
-    /// The same for a URL that is parsed already.
-    func discover(
-        _ url: ParsedURL, choices: LoginChoices, name: String
+    /// What is found out of a URL, as the profile that follows from it.
+    /// - Parameter lasting: what is written down of how the server is reached.
+    func proposal(
+        of discovery: Discovery, _ origin: Origin, name: String, _ lasting: Profile.Settings
     ) throws(LoginError) -> ProposedProfile {
-        var profile = Profile(
-            name: name, url: url.origin.description,
-            verify: RequestRule(method: "GET", path: Template(literal: url.target)))
-        // Variables hold for this look; what is written down is what the options say.
-        let lasting = try choices.applied(to: profile).settings
-        profile = profiles.withDefaults(profile)
-        try profile.settings.override(by: world.environment)
-        profile = try choices.applied(to: profile)
-        var settings = try transportSettings(profile, for: url.origin)
-        settings.fingerprint = choices.trustFingerprint
+        let proposal = ProposedProfile(
+            name: name, origin: origin, found: try discovery.run(), connection: connection(lasting))
+        if proposal.isUsable { _ = try decoded(proposal) }
+        return proposal
+    }
+
+    /// The look at a URL, before its first request.
+    func discovery(
+        of url: ParsedURL, _ profile: Profile, _ choices: LoginChoices
+    ) throws(LoginError) -> Discovery {
+        let settings = try transportSettings(profile, for: url.origin)
         let transport = world.transport(url.origin, settings)
         let client = DiscoveryClient(
             url.origin, others: otherTransports(of: profile, like: settings), isLocal: { transport.reachedLocal }
@@ -38,21 +36,31 @@ extension LoginContext {
         }
         let rule = EndpointRule(plainOrigin: profile.settings.allowHTTP ? url.origin : nil)
         let start = EndpointURL(origin: url.origin, path: url.path, query: url.query)
-        let found = try Discovery(start, over: client, rule: rule).run()
-        let proposal = ProposedProfile(
-            name: name, origin: url.origin, found: found, connection: connection(lasting))
-        if proposal.isUsable { _ = try decoded(proposal) }
-        return proposal
+        return Discovery(start, over: client, rule: rule)
     }
 
-    /// What a URL answers without a login, and without following a redirect.
-    package func fetch(_ url: ParsedURL) throws(LoginError) -> HTTPResponse {
-        let profile = profiles.withDefaults(
-            Profile(
-                name: "", url: url.origin.description, verify: RequestRule(method: "GET", path: Template(literal: "/")))
-        )
-        let transport = world.transport(url.origin, try transportSettings(profile, for: url.origin))
-        return try send(HTTPRequest(method: "GET", url: url.text), over: transport, LoginChoices())
+    /// A profile of nothing but a URL, as variables and options have it.
+    /// - Returns: with what of that is written down: variables hold for this run, options last.
+    func bareProfile(
+        _ url: ParsedURL, name: String, _ choices: LoginChoices
+    ) throws(LoginError) -> (profile: Profile, lasting: Profile.Settings) {
+        let bare = Profile(
+            name: name, url: url.origin.description,
+            verify: RequestRule(method: "GET", path: Template(literal: url.target)))
+        var profile = profiles.withDefaults(bare)
+        try profile.settings.override(by: world.environment)
+        return (try choices.applied(to: profile), try choices.applied(to: bare).settings)
+    }
+
+    /// A URL that is asked without a login.
+    func parseBare(_ text: String) throws(LoginError) -> ParsedURL {
+        let url = try parse(text)
+        topic.origin = url.origin
+        guard url.user == nil, url.password == nil else {
+            throw .usage(
+                .badURL(url: url.text, problem: "nothing is sent but the URL; leave user name and password out"))
+        }
+        return url
     }
 
     /// Writes a proposed profile down, as it is shown.

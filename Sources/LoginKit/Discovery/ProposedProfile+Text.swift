@@ -1,4 +1,5 @@
 import LoginCore
+import LoginWords
 
 extension ProposedProfile {
     /// Where the reasons begin; of a longer row the reason stands above it.
@@ -16,7 +17,7 @@ extension ProposedProfile {
             let oauth = rows(of: "oauth")
             if !oauth.isEmpty { text += [isAlone ? "[oauth]" : "[profiles.\(ConfigValue.key(name)).oauth]"] + oauth }
         }
-        return (text + remarks.map { "# \($0)" }).joined(separator: "\n")
+        return (text + found.remarks.map { "# \($0)" }).joined(separator: "\n")
     }
 
     private func rows(of table: String?) -> [String] {

@@ -44,9 +44,6 @@ package struct ProposedProfile {
         }
     }
 
-    /// In which words a person reads it beside the profile.
-    package var remarks: [String] { found.remarks }
-
     /// The ways in which a person may consent; empty for other logins.
     package var flows: [String] {
         guard case .oauth(let server)? = found.login else { return [] }

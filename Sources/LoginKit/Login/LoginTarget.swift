@@ -96,54 +96,22 @@ extension LoginContext {
     /// A profile for a URL that has none yet, or that leads to one that has.
     private func discovered(_ url: ParsedURL, _ choices: LoginChoices) throws(LoginError) -> LoginTarget {
         let newName = { () throws(LoginError) in try self.newName(for: url.origin, choices.name) }
-        var profile = Profile(
-            name: try newName(), url: url.origin.description,
-            verify: RequestRule(method: "GET", path: Template(literal: url.target)))
-        // Variables hold for this login; what is written down is what the options say.
-        let lasting = try choices.applied(to: profile).settings
-        profile = profiles.withDefaults(profile)
-        try profile.settings.override(by: world.environment)
-        profile = try choices.applied(to: profile)
-        let (target, challenges) = try follow(url, profile, choices)
+        var (profile, lasting) = try bareProfile(url, name: try newName(), choices)
+        let discovery = try discovery(of: url, profile, choices)
+        let (target, challenges) = try discovery.arrive()
         profile.proof = .verify(RequestRule(method: "GET", path: Template(literal: target)))
         if challenges.wantsToken, choices.method == nil || choices.method == .oauth {
             (profile.methods, profile.oauth) = ([.oauth], OAuthProfile())
         }
         if let known = try remembered(url.origin, target, choices) { return LoginTarget(profile: known) }
         let new = LoginTarget.New(settings: lasting, offered: challenges, name: newName)
-        if challenges.isEmpty, choices.method == nil, let proposed = try proposed(url, profile, choices, new) {
+        if challenges.isEmpty, choices.method == nil,
+            let proposed = try proposed(by: discovery, url, profile, choices, new)
+        {
             return proposed
         }
         return LoginTarget(profile: profile, new: new)
     }
-
-    /// Follows redirects on the URL's own origin, before anything secret is sent.
-    /// - Returns: path and query of the end, and what it wants of somebody without a login.
-    private func follow(
-        _ url: ParsedURL, _ profile: Profile, _ choices: LoginChoices
-    ) throws(LoginError) -> (target: String, challenges: [AuthenticateChallenge]) {
-        let transport = world.transport(url.origin, try transportSettings(profile, for: url.origin))
-        var target = url.target
-        var seen: Set<String> = []
-        while seen.count <= Self.redirectLimit, seen.insert(target).inserted {
-            let answer = try send(HTTPRequest(method: "GET", url: "\(url.origin)\(target)"), over: transport, choices)
-            if answer.status == 404 || answer.status == 410 {
-                let place = SafeText.escaped("\(url.origin)\(target)")
-                throw .usage(.badValue(option: place, problem: "not found (\(answer.status))"))
-            }
-            guard (300..<400).contains(answer.status), let redirect = answer.redirect else {
-                return (target, AuthenticateChallenge.parse(answer.values(of: "WWW-Authenticate")))
-            }
-            if let fault = redirect.fault { throw fault }
-            guard redirect.origin == url.origin else {
-                throw .untrusted(.otherOrigin(target: redirect.origin?.description ?? redirect.url))
-            }
-            target = redirect.target
-        }
-        throw .network(.redirectLoop(limit: Self.redirectLimit))
-    }
-
-    private static let redirectLimit = 5
 
     /// The profile that an earlier `login` made of this URL.
     func remembered(
@@ -176,7 +144,7 @@ extension LoginContext {
             }
             return asked
         }
-        let name = origin.hasDefaultPort ? origin.host : "\(origin.host):\(origin.port)"
+        let name = origin.authority
         if !taken.contains(name) { return name }
         var number = 2
         while taken.contains("\(name)-\(number)") { number += 1 }

@@ -8,11 +8,11 @@ extension LoginContext {
     /// For a URL without a challenge: what its pages say of a login, as a profile that the person agrees to.
     /// - Returns: nothing where they say nothing.
     func proposed(
-        _ url: ParsedURL, _ profile: Profile, _ choices: LoginChoices, _ new: LoginTarget.New
+        by discovery: Discovery, _ url: ParsedURL, _ profile: Profile, _ choices: LoginChoices, _ new: LoginTarget.New
     ) throws(LoginError) -> LoginTarget? {
         let proposal: ProposedProfile
         do throws(LoginError) {
-            proposal = try discover(url, choices: choices, name: profile.name)
+            proposal = try self.proposal(of: discovery, url.origin, name: profile.name, new.settings)
         } catch .usage(.verifyProvesNothing) {
             return nil
         }

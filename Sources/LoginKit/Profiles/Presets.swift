@@ -39,6 +39,12 @@ package struct Presets {
         return names.sorted()
     }
 
+    /// What is wrong with a name that none of them has, with the nearest one.
+    package func problem(with name: String) -> String {
+        let near = names.nearest(to: name).first.map { "; did you mean '\($0)'?" } ?? ""
+        return "there is no preset of this name\(near)"
+    }
+
     /// - Throws: `badConfig` for a file that cannot be read.
     /// - Returns: nothing if there is none of this name.
     package func preset(named name: String) throws(UsageFault) -> Preset? {

@@ -94,8 +94,8 @@ package struct UserRequest {
         case .session:
             do throws(LoginError) {
                 round.relayed = try outgoing.send(over: service, with: round.admission?.session, username: username)
-            } catch let error where error.isMissingCSRF {
-                (round.relayed, round.missing) = (nil, error)
+            } catch .failure(.noCSRF(let place)) {
+                (round.relayed, round.missing) = (nil, .failure(.noCSRF(place)))
             }
         case .withheld:
             round.relayed = try outgoing.send(over: service, with: nil, username: username)

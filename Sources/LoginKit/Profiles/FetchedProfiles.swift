@@ -1,0 +1,63 @@
+package import LoginCore
+import LoginHTTP
+import LoginWords
+import Secrets
+
+/// Profiles that were fetched from a URL which somebody else publishes, for `profile add --from`.
+package struct FetchedProfiles {
+    /// As they will be written.
+    package let offered: OfferedProfiles
+    /// Its SHA-256, in hexadecimal digits.
+    package let checksum: String
+    private let url: String
+
+    /// In bytes.
+    static let limit = 64 << 10
+
+    /// Fetches them in one request without credentials.
+    /// - Parameter wanted: the checksum that they must have; nothing where a person looks at them.
+    /// - Throws: `untrusted` for plain http, a redirect, more than 64 KiB and another checksum.
+    package init(_ context: LoginContext, from url: String, name: String?, checksum wanted: String?) throws(LoginError)
+    {
+        let text = try Self.fetch(context, url), checksum = try HashLibrary.digits(.sha256, of: text).unprotectedText
+        if let wanted, wanted.lowercased() != checksum {
+            throw .untrusted(.foreignProfile(url: url, .otherChecksum(found: checksum)))
+        }
+        guard let whole = text.withUnsafeBytes({ String(validating: $0, as: UTF8.self) }) else {
+            throw .usage(.badConfig(file: url, path: nil, line: nil, problem: "is not UTF-8"))
+        }
+        var offered = try LoginContext.fromConfig { () throws(UsageFault) in
+            try OfferedProfiles(whole, from: url, name: name)
+        }
+        offered.origin = "from \(SafeText.line(url)), sha256 \(checksum)"
+        (self.offered, self.checksum, self.url) = (offered, checksum, url)
+    }
+
+    /// What a person is shown before they say yes: not the text as it came, which can be made to look like another one.
+    package var question: String {
+        let tables = Dictionary(
+            uniqueKeysWithValues: offered.profiles.map { ($0.name, ConfigValue.table($0.table.members)) })
+        let shown = ConfigValue.table(["profiles": .table(tables)]).document(headings: 2)
+        return "\(SafeText.lines(shown))\nFrom \(SafeText.line(url)), sha256 \(checksum)"
+    }
+
+    private static func fetch(_ context: LoginContext, _ text: String) throws(LoginError) -> Secret {
+        let url = try context.parseBare(text)
+        guard url.origin.scheme == "https" || url.origin.isLoopback else { throw .untrusted(.plainHTTP) }
+        let choices = LoginChoices()
+        let profile = try context.bareProfile(url, name: "", choices).profile
+        let transport = context.world.transport(url.origin, try context.transportSettings(profile, for: url.origin))
+        let response = try context.send(HTTPRequest(method: "GET", url: url.text), over: transport, choices)
+        if (300..<400).contains(response.status) {
+            let target = response.redirect.map { $0.url.isEmpty ? $0.target : $0.url } ?? ""
+            throw .untrusted(.foreignProfile(url: text, .redirected(target: target)))
+        }
+        guard response.status == 200 else {
+            throw .failure(.unexpectedStatus(response.status, step: "profile add --from", words: nil))
+        }
+        guard response.body.count <= limit else {
+            throw .untrusted(.foreignProfile(url: text, .tooLarge(limit: limit)))
+        }
+        return response.body
+    }
+}
