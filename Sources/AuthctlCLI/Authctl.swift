@@ -13,7 +13,7 @@ struct Authctl: ParsableCommand {
 
             Manual: man authctl; profiles: man authctl-config
             """,
-        version: "authctl 0.1.0",
+        version: "authctl \(Version.number)",
         subcommands: [
             LoginCommand.self, WhoamiCommand.self, LogoutCommand.self, SwitchCommand.self, StatusCommand.self,
             DiscoverCommand.self, TokenCommand.self, RequestCommand.self, ExecCommand.self, ProfileCommand.self,

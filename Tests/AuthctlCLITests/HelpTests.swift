@@ -41,7 +41,7 @@ struct HelpTests {
     }
 
     @Test func `the version is one line`() throws {
-        #expect(try TestWorld().run("--version") == Run(code: 0, output: "authctl 0.1.0\n", talk: ""))
+        #expect(try TestWorld().run("--version") == Run(code: 0, output: "authctl \(Version.number)\n", talk: ""))
     }
 
     @Test(arguments: ["bash", "zsh", "fish"]) func `a completion is a result`(shell: String) throws {
