@@ -8,7 +8,10 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
-let strictC: [CSetting] = [.treatAllWarnings(as: .error)]
+/// The C library checks lengths where it can; it does so only in optimized code.
+let strictC: [CSetting] = [
+    .treatAllWarnings(as: .error), .define("_FORTIFY_SOURCE", to: "2", .when(configuration: .release)),
+]
 
 /// Binds every function at the start. A function that is bound by its first call has the loader save the vector registers on
 /// the stack, and what they hold of a secret with them.
