@@ -4,16 +4,24 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 
 AUTHCTL := .build/release/authctl
+SBOM    := .build/release/authctl.spdx.json
 
 # A folder in which the linker finds libstdc++ and libgcc as archives alone: shared ones cost 1 ms at every start.
 ARCHIVES := $(CURDIR)/.build/archives
 
 bin        := $(DESTDIR)$(PREFIX)/bin
 man        := $(DESTDIR)$(PREFIX)/share/man
+doc        := $(DESTDIR)$(PREFIX)/share/doc/authctl
 presets    := $(DESTDIR)$(PREFIX)/share/authctl/presets
 bash_place := $(DESTDIR)$(PREFIX)/share/bash-completion/completions/authctl
-zsh_place  := $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_authctl
+# Debian's packages have their own place for zsh.
+ZSH_FOLDER ?= $(PREFIX)/share/zsh/site-functions
+zsh_place  := $(DESTDIR)$(ZSH_FOLDER)/_authctl
 fish_place := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/authctl.fish
+
+# Without the folder of the source in it, and without a search for libraries beside the program, a build has the same bytes in
+# every folder, and loads nothing from where it lies.
+SAME_BYTES := --disable-local-rpath -Xcc '-ffile-prefix-map=$(CURDIR)=.' -Xswiftc -file-prefix-map -Xswiftc '$(CURDIR)=.'
 
 # Where nobody looks on, a server that cannot be started is a failure, not a skipped test.
 ifdef CI
@@ -22,10 +30,10 @@ endif
 
 .DEFAULT_GOAL := build
 MAKEFLAGS += --no-print-directory
-.PHONY: help deps build demo check test test-all soak bench fuzz lint format install uninstall clean
+.PHONY: help deps build demo check test test-all soak bench fuzz lint format sbom dist deb reproducible install uninstall clean
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { sub(/:.*/, "", $$1); printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { sub(/:.*/, "", $$1); printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps: ## install the Debian packages that the targets below need
 	@scripts/deps build demo test presets bench lint
@@ -34,7 +42,7 @@ build: ## the release binary, stripped and linked statically to Swift: .build/re
 	@scripts/deps build
 	@mkdir -p '$(ARCHIVES)' && ln -sf "$$(g++ -print-file-name=libstdc++.a)" '$(ARCHIVES)'
 	@ln -sf "$$(g++ -print-file-name=libgcc_eh.a)" '$(ARCHIVES)/libgcc_s.a'
-	@swift build -c release --static-swift-stdlib -Xlinker -s -Xlinker '-L$(ARCHIVES)' --product authctl
+	@swift build -c release --static-swift-stdlib $(SAME_BYTES) -Xlinker -s -Xlinker '-L$(ARCHIVES)' --product authctl
 
 demo: build ## a login at the built-in demo server; without a terminal it walks the whole path by itself
 	@scripts/deps demo
@@ -80,12 +88,29 @@ lint: ## format, manual pages and house rules
 format: ## rewrite the Swift files in the checked-in format
 	@swift format --in-place --recursive --parallel Package.swift Sources Tests Examples
 
-# As root no build is started: what is there is installed.
-install: $(AUTHCTL) ## binary, docker's helper, manual, completions and presets to PREFIX (/usr/local), below DESTDIR if that is set
+sbom: build ## what the release binary is made of, as SPDX: .build/release/authctl.spdx.json
+	@scripts/deps sbom
+	@scripts/sbom $(AUTHCTL) > $(SBOM)
+
+dist: sbom ## a tarball that needs no compiler, and its checksum, in .build/dist
+	@scripts/package tarball
+
+deb: sbom ## a Debian package in .build/dist, checked by lintian
+	@scripts/deps package
+	@scripts/package deb
+
+reproducible: ## builds the last commit in two folders, and compares tarballs and packages: ten minutes
+	@scripts/deps build sbom package
+	@scripts/reproducible
+
+# Where a binary is, nothing is built and nothing but coreutils is needed: so it works as root, and without a compiler.
+install: $(AUTHCTL) ## binary, docker's helper, manual, completions, presets and documents to PREFIX (/usr/local), below DESTDIR if that is set
 	@install -D -m 755 $(AUTHCTL) '$(bin)/authctl'
 	@ln -sf authctl '$(bin)/docker-credential-authctl'
 	@for page in man/*.[1-9]; do install -D -m 644 "$$page" "$(man)/man$${page##*.}/$${page##*/}"; done
 	@for file in share/authctl/presets/*.toml; do install -D -m 644 "$$file" "$(presets)/$${file##*/}"; done
+	@install -d '$(doc)' && install -m 644 README.md CHANGELOG.md LICENSE packaging/copyright packaging/Apache-2.0 '$(doc)'
+	@if [ -e '$(SBOM)' ] && ! [ '$(AUTHCTL)' -nt '$(SBOM)' ]; then install -m 644 '$(SBOM)' '$(doc)'; fi
 	@install -d '$(dir $(bash_place))' '$(dir $(zsh_place))' '$(dir $(fish_place))'
 	@$(AUTHCTL) completion bash > '$(bash_place)'
 	@$(AUTHCTL) completion zsh > '$(zsh_place)'
@@ -98,7 +123,8 @@ $(AUTHCTL):
 
 uninstall: ## remove what install installed
 	@rm -f '$(bin)/authctl' '$(bin)/docker-credential-authctl' '$(bash_place)' '$(zsh_place)' '$(fish_place)'
-	@rm -rf '$(presets)'
+	@rm -rf '$(presets)' '$(doc)'
+	@rmdir '$(dir $(presets))' 2>/dev/null || true
 	@for page in man/*.[1-9]; do rm -f "$(man)/man$${page##*.}/$${page##*/}"; done
 
 clean: ## remove everything that was built

@@ -33,7 +33,7 @@ public enum RealServer {
     }
 
     /// The Python of those packages, where `scripts/deps test` put it.
-    static var packagesPython: String? {
+    public static var packagesPython: String? {
         let environment = ProcessInfo.processInfo.environment
         let cache = environment["XDG_CACHE_HOME"].flatMap { $0.isEmpty ? nil : $0 }
         let folder = cache ?? (environment["HOME"] ?? "") + "/.cache"

@@ -1,0 +1,104 @@
+import Foundation
+import LoginTestSupport
+import Testing
+
+/// What is packed and installed: one version everywhere, a list of what is in it, and no compiler on the way.
+@Suite(.onOwnThreads) struct PackageTests {
+    private static let root = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
+
+    private func run(
+        _ program: String, _ arguments: [String] = [], with variables: [String: String] = [:]
+    ) throws -> CommandResult {
+        let environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
+        return try Command.run(ChildSpec(program, arguments, environment: environment, directory: Self.root))
+    }
+
+    private func text(_ file: String) throws -> String {
+        try String(contentsOfFile: "\(Self.root)/\(file)", encoding: .utf8)
+    }
+
+    @Test func `the program, the changelog, the packages and the README have one version`() throws {
+        let packed = try run("\(Self.root)/scripts/version")
+        try #require(packed.code == 0, "\(packed.error)")
+        let version = packed.output.trimmingCharacters(in: .newlines)
+        #expect(try run(BuiltProducts.path(of: "authctl"), ["--version"]).output == "authctl \(version)\n")
+        #expect(try text("CHANGELOG.md").firstMatch(of: #/\n## ([0-9.]+) - /#)?.1 == version[...])
+        #expect(try text("README.md").contains("authctl_\(version)_amd64.deb"))
+        #expect(try text("README.md").contains("authctl-\(version)-linux-x86_64.tar.gz"))
+    }
+
+    private struct Document: Decodable {
+        struct Package: Decodable {
+            let name: String
+            let versionInfo: String?
+            let licenseDeclared: String
+        }
+        let packages: [Package]
+    }
+
+    private struct Pins: Decodable {
+        struct Pin: Decodable {
+            struct State: Decodable { let version: String }
+            let identity: String
+            let state: State
+        }
+        let pins: [Pin]
+    }
+
+    @Test(RealServer.require("jq"), RealServer.requirePackage("spdx_tools"))
+    func `the SBOM is valid SPDX, and has every package that is linked, with its version`() throws {
+        let made = try run("\(Self.root)/scripts/sbom", [BuiltProducts.path(of: "authctl")])
+        try #require(made.code == 0, "\(made.error)")
+        let home = try TemporaryHome()
+        let file = home.path + "/authctl.spdx.json"
+        try Data(made.outputBytes).write(to: URL(filePath: file))
+        let checked = try run(
+            try #require(RealServer.packagesPython), ["-m", "spdx_tools.spdx.clitools.pyspdxtools", "--infile", file])
+        #expect(checked.code == 0, "\(checked.output)\(checked.error)")
+
+        let packages = try JSONDecoder().decode(Document.self, from: Data(made.outputBytes)).packages
+        let named = Dictionary(uniqueKeysWithValues: packages.map { ($0.name, $0) })
+        let pins = try JSONDecoder().decode(Pins.self, from: Data(text("Package.resolved").utf8)).pins
+        #expect(pins.count > 2)
+        // FlyingFox is only in the demo server.
+        for pin in pins where pin.identity != "flyingfox" {
+            #expect(named[pin.identity]?.versionInfo == pin.state.version, "\(pin.identity)")
+        }
+        #expect(named["flyingfox"] == nil)
+        for name in ["toml++", "swift-foundation", "libstdc++", "libsodium", "libreadline", "libcurl", "libcrypto"] {
+            #expect(named[name] != nil, "\(name)")
+        }
+        #expect(packages.allSatisfy { !$0.licenseDeclared.isEmpty })
+    }
+
+    @Test func `make install needs neither a compiler nor a script, and make uninstall leaves nothing`() throws {
+        let home = try TemporaryHome()
+        let tools = home.path + "/tools"
+        try FileManager.default.createDirectory(atPath: tools, withIntermediateDirectories: false)
+        for tool in ["chmod", "install", "ln", "rm", "rmdir"] {
+            let path = try #require(RealServer.path(of: tool))
+            try FileManager.default.createSymbolicLink(atPath: "\(tools)/\(tool)", withDestinationPath: path)
+        }
+        let make = try #require(RealServer.path(of: "make"))
+        let places = ["AUTHCTL=\(try BuiltProducts.path(of: "authctl"))", "DESTDIR=\(home.path)/to", "PREFIX=/usr"]
+        let installed = try run(make, ["install"] + places, with: ["PATH": tools, "MAKEFLAGS": ""])
+        try #require(installed.code == 0, "\(installed.error)")
+        let share = "\(home.path)/to/usr/share"
+        for file in [
+            "../bin/authctl", "../bin/docker-credential-authctl", "man/man1/authctl.1", "man/man5/authctl-config.5",
+            "authctl/presets/rabbitmq.toml", "bash-completion/completions/authctl", "zsh/site-functions/_authctl",
+            "fish/vendor_completions.d/authctl.fish", "doc/authctl/README.md", "doc/authctl/CHANGELOG.md",
+            "doc/authctl/LICENSE", "doc/authctl/copyright",
+        ] {
+            #expect(FileManager.default.fileExists(atPath: "\(share)/\(file)"), "\(file)")
+        }
+        let version = try run("\(home.path)/to/usr/bin/authctl", ["--version"]).output
+        #expect(version == (try run(BuiltProducts.path(of: "authctl"), ["--version"]).output))
+
+        #expect(try run(make, ["uninstall"] + places, with: ["PATH": tools, "MAKEFLAGS": ""]).code == 0)
+        let left = try #require(FileManager.default.enumerator(atPath: "\(home.path)/to"))
+            .compactMap { $0 as? String }.filter { $0.contains("authctl") }
+        #expect(left.isEmpty)
+    }
+}
