@@ -114,6 +114,8 @@ extension Sighting {
         case .scriptedForm(let page):
             "the form on \(page.shown) has no action; JavaScript submits it"
         case .tooLarge(let page): "\(page.shown) is too large"
+        case .unasked(let page, let seconds):
+            "the search ended after \(seconds) seconds; \(page.shown) would have been asked next"
         case .openDescription(let target): "no operation in \(target.shown) needs a login and no parameters"
         }
     }

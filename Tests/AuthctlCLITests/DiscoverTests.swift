@@ -223,6 +223,15 @@ struct DiscoverTests {
         #expect(tooLarge.code == 1 && tooLarge.output.contains("too large"), "\(tooLarge.output)")
     }
 
+    @Test func `DI1 a search at a slow server ends after a minute`() throws {
+        let world = try TestWorld()
+        world.pace = 25
+        let links = Self.page((0..<20).map { "<a href=/p\($0)>" }.joined())
+        let run = world.run(["discover", "https://app.example/"], server: (0..<20).map { _ in .success(links) })
+        #expect(run.code == 1 && world.requests.count == 4, "\(run)")
+        #expect(run.output.contains("the search ended after 60 seconds; \"/p3\" would have been asked next"))
+    }
+
     @Test func `DI1 metadata that loops is not followed`() throws {
         let loop = Self.redirect("/.well-known/oauth-protected-resource")
         let challenge = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Bearer"])

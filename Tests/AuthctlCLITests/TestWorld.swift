@@ -24,6 +24,9 @@ final class TestWorld {
     var variables: [String: String]
     var password: Secret?
     var now: Int64 = 1_000_000
+    /// How long each request takes, in seconds.
+    var pace: Int64 = 0
+    private let elapsed = Elapsed()
     /// A person is there as soon as something is scripted for them.
     var person = ScriptedPerson()
     /// Who consents at authorization servers.
@@ -53,7 +56,10 @@ final class TestWorld {
 
     func run(_ arguments: [String], server answers: [Result<HTTPResponse, LoginError>]) -> Run {
         server = ScriptedTransport(answers)
-        server.meanwhile = meanwhile
+        server.meanwhile = { [meanwhile, elapsed, pace] request in
+            elapsed.seconds.withLock { $0 += pace }
+            meanwhile(request)
+        }
         let captured = Captured()
         var console = Console(
             streams: Streams { (stream, bytes) throws(LoginError) in captured.append(bytes, to: stream) })
@@ -76,8 +82,7 @@ final class TestWorld {
     var requests: [String] { server.requests.map(\.dump) }
 
     private func world() -> World {
-        let now = now
-        let clock = WallClock { now }
+        let clock = WallClock { [now, elapsed] in now + elapsed.seconds.withLock { $0 } }
         return World(
             environment: Environment(variables, password: password),
             clock: clock, hasTerminal: { self.person.isThere }, isTerminal: { self.terminals.contains($0) },
@@ -102,6 +107,11 @@ extension Invocation {
     convenience init(_ world: World, _ options: GlobalOptions) throws(LoginError) {
         try self.init(world, Console(streams: Streams { _, _ in }), options)
     }
+}
+
+/// The seconds that requests took.
+private final class Elapsed: Sendable {
+    let seconds = Mutex<Int64>(0)
 }
 
 /// Streams that keep what is written.

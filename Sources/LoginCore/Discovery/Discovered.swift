@@ -97,6 +97,8 @@ package enum Sighting: Equatable, Sendable {
     case scriptedForm(page: String)
     /// A page that is longer than what is read of one.
     case tooLarge(page: String)
+    /// The next that would have been asked, after so many seconds of search.
+    case unasked(page: String, after: Int64)
     /// An API description whose operations all let strangers in, or cannot be asked without parameters.
     case openDescription(String)
 }

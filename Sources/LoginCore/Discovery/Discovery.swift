@@ -11,20 +11,24 @@ package final class Discovery: MetadataTransport {
     /// Requests in all, redirects and metadata among them: six for the URL itself, and five for metadata.
     package static let mostRequests = 12
     private static let mostRedirects = 5
+    /// How many seconds after its start a search asks nothing more.
+    private static let patience: Int64 = 60
 
     private let start: EndpointURL
     private let transport: any DiscoveryTransport
     private let rule: EndpointRule
+    private let clock: WallClock
     private var requests = 0
     private var origins: [Origin]
     private var first: DiscoveryVisit?
     var seen: [Sighting] = []
 
     /// - Parameter rule: which URLs of others may be asked.
-    package init(_ url: EndpointURL, over transport: any DiscoveryTransport, rule: EndpointRule) {
+    package init(_ url: EndpointURL, over transport: any DiscoveryTransport, rule: EndpointRule, clock: WallClock) {
         start = url
         self.transport = transport
         self.rule = rule
+        self.clock = clock
         origins = [url.origin]
     }
 
@@ -65,7 +69,12 @@ package final class Discovery: MetadataTransport {
         from glimpse: Glimpse?
     ) throws(LoginError) -> (place: GuardedPlace?, login: FoundLogin?) {
         var search = LinkSearch(glimpse, at: start.target)
+        let end = clock.now() + Self.patience
         while search.complete == nil, requests < Self.mostRequests, let lead = search.next() {
+            if clock.isOver(end) {
+                seen.append(.unasked(page: lead.target, after: Self.patience))
+                break
+            }
             do throws(LoginError) {
                 if let found = try look(at: try visit(lead.target), namedBy: lead.namedBy) {
                     search.take(found, from: lead)

@@ -36,7 +36,7 @@ extension LoginContext {
         }
         let rule = EndpointRule(plainOrigin: profile.settings.allowHTTP ? url.origin : nil)
         let start = EndpointURL(origin: url.origin, path: url.path, query: url.query)
-        return Discovery(start, over: client, rule: rule)
+        return Discovery(start, over: client, rule: rule, clock: world.clock)
     }
 
     /// A profile of nothing but a URL, as variables and options have it.
