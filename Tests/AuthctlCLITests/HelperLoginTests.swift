@@ -242,8 +242,9 @@ struct HelperLoginTests {
     }
 
     @Test func `D32: four times the logins are listed in four times the time`() throws {
-        _ = try timeOfListing(10)
-        let few = try timeOfListing(100), many = try timeOfListing(400)
+        // The least of three: another process may take the processor's caches away in the middle of one.
+        let few = try (1...3).map { _ in try timeOfListing(100) }.min() ?? 0
+        let many = try (1...3).map { _ in try timeOfListing(400) }.min() ?? .infinity
         #expect(many < 10 * few, "100 in \(few) s, 400 in \(many) s")
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import LoginCore
+import LoginTestSupport
 import Secrets
 
 @testable import LoginBrowser
@@ -55,7 +56,9 @@ struct LoopbackScene {
     let redirect: LoopbackRedirect
     let listener: LoopbackListener
 
-    init(_ redirect: LoopbackRedirect = LoopbackRedirect()) throws {
+    /// - Parameter redirect: else to a port that no other test draws once this scene is over.
+    init(_ redirect: LoopbackRedirect? = nil) throws {
+        let redirect = try redirect ?? LoopbackRedirect(host: .ipv4, port: Int(FreePort.next()), path: "/callback")
         self.redirect = redirect
         listener = try LoopbackListener(on: redirect)
     }

@@ -62,7 +62,8 @@ import Testing
     }
 
     @Test func `a released listener is closed`() throws {
-        var listener: LoopbackListener? = try LoopbackListener(on: LoopbackRedirect())
+        var listener: LoopbackListener? = try LoopbackListener(
+            on: LoopbackRedirect(host: .ipv4, port: Int(FreePort.next()), path: "/callback"))
         let port = listener?.port.number ?? 0
         #expect(LoopbackClient(port: port) != nil)
         listener = nil
@@ -178,7 +179,8 @@ import Testing
 
     @Test func `OA7 a fixed port that is taken is told`() throws {
         for (mine, other) in [("127.0.0.1", "127.0.0.1"), ("[::1]", "[::1]"), ("127.0.0.1", "localhost")] {
-            let first = try LoopbackScene(try #require(LoopbackRedirect("http://\(mine)/callback")))
+            let drawn: LoopbackRedirect = try #require(LoopbackRedirect("http://\(mine)/callback"))
+            let first = try LoopbackScene(drawn)
             let redirect = try #require(LoopbackRedirect("http://\(other):\(first.port)/callback"))
             let second = try LoopbackListener(on: redirect)
             #expect(second.port == LoopbackPort(number: first.port, isOpen: false))
@@ -189,7 +191,8 @@ import Testing
     }
 
     @Test func `a fixed port is free again right after a login`() throws {
-        let port = try LoopbackScene().port
+        // None that another test could draw once it is free.
+        let port = Int(try FreePort.next())
         for _ in 1...3 {
             let scene = try LoopbackScene(LoopbackRedirect(host: .ipv4, port: port, path: "/callback"))
             #expect(scene.listener.port.isOpen)
