@@ -29,6 +29,7 @@ static struct {
     const unsigned char *(*name)(void *);
     unsigned char *(*attribute)(void *, const unsigned char *);
     unsigned char *(*text)(void *);
+    void *(*node)(void *);
     void (*on_error)(void *, void (*)(void *, void *));
     /* A variable that holds the function. */
     void (**free)(void *);
@@ -61,6 +62,7 @@ static const char *load(const char *name)
         && look_up(library, "xmlTextReaderConstName", &table.name)
         && look_up(library, "xmlTextReaderGetAttribute", &table.attribute)
         && look_up(library, "xmlNodeGetContent", &table.text)
+        && look_up(library, "xmlTextReaderCurrentNode", &table.node)
         && look_up(library, "xmlSetStructuredErrorFunc", &table.on_error) && look_up(library, "xmlFree", &table.free);
     return found ? NULL : dlerror();
 }
@@ -120,6 +122,11 @@ const char *cxml_next(cxml_page *page, int *depth)
 char *cxml_attribute(cxml_page *page, const char *name)
 {
     return (char *)table.attribute(page->reader, (const unsigned char *)name);
+}
+
+char *cxml_content(cxml_page *page)
+{
+    return (char *)table.text(table.node(page->reader));
 }
 
 char *cxml_text(cxml_page *page)

@@ -91,7 +91,7 @@ struct HTMLFormReader {
         }
         return LoginPage(
             origin: url.origin, target: url.target, base: base, forms: forms, links: links,
-            hasScripts: outline.hasScripts)
+            hasScripts: outline.hasScripts, names: outline.names)
     }
 
     /// Whether there are other characters than ASCII, all of them in UTF-8: libxml2 would take them for ISO 8859-1.
@@ -155,6 +155,13 @@ struct HTMLElement {
         guard let value = cxml_attribute(page, attribute) else { return nil }
         defer { cxml_forget(value) }
         return String(cString: value)
+    }
+
+    /// What stands in it.
+    var content: String? {
+        guard let text = cxml_content(page) else { return nil }
+        defer { cxml_forget(text) }
+        return String(cString: text)
     }
 
     func secret(_ attribute: String) -> Secret? {

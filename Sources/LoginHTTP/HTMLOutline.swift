@@ -16,6 +16,8 @@ struct HTMLOutline {
     private(set) var forms: [Form] = []
     private(set) var links: [(relations: [String], address: String)] = []
     private(set) var hasScripts = false
+    /// Its title, and the program that says it made it.
+    private(set) var names: [String] = []
     /// The form that is open, with its depth; one inside of it is none (HTML, section 13.2.6.4.7).
     private var open: (index: Int, depth: Int)?
     /// The depth of a `<template>`, whose content is no part of the page.
@@ -38,6 +40,9 @@ struct HTMLOutline {
         case "option": offer(element)
         case "a", "area", "link": link(element)
         case "script": hasScripts = true
+        case "title" where names.count < 2: names += [element.content].compactMap(\.self)
+        case "meta" where names.count < 2 && element.text("name")?.lowercased() == "generator":
+            names += [element.text("content")].compactMap(\.self)
         default: break
         }
     }

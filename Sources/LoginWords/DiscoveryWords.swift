@@ -1,5 +1,14 @@
 package import LoginCore
 
+/// Sentences about what was found at a URL.
+package enum DiscoveryWords {
+    /// Where software of this name seems to be there.
+    package static func preset(_ name: String, for origin: Origin) -> String {
+        let command = ShellCommand("authctl", "profile", "add", "--preset", name, "--url", "\(origin)")
+        return "authctl has a profile for \(name) that can do more: \(command)"
+    }
+}
+
 // What `discover` says of where things come from. Text of a server is quoted and cut.
 extension GuardedPlace {
     /// Why asking it proves a login.
@@ -110,7 +119,10 @@ extension Sighting {
         case .multipartForm(let page):
             "the form on \(page.shown) is sent as multipart/form-data, which a profile cannot say"
         case .formAlone(let page):
-            "found a form on \(page.shown), but no page that requires a login: try a URL that only logged-in users can open"
+            """
+            found a form on \(page.shown), but no page that requires a login: give a URL that only logged-in users can \
+            open, or that of the form
+            """
         case .scriptedForm(let page):
             "the form on \(page.shown) has no action; JavaScript submits it"
         case .tooLarge(let page): "\(page.shown) is too large"

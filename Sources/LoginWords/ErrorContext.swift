@@ -30,6 +30,8 @@ package struct ErrorContext: Equatable, Sendable {
     package var options: [String] = []
     /// Whether a person consents at an authorization server.
     package var asksForConsent = false
+    /// Whether what was sent had no proof against forged requests, as `SessionRule.isForgeable` has it.
+    package var isForgeable = false
     /// Whether the authorities are others than the system's already.
     package var namesAuthorities = false
 

@@ -60,7 +60,12 @@ extension LoginError {
         case .forbidden(let refusal):
             return Message(
                 "this account has no permission (status \(refusal.status))\(refusal.quoted)",
-                next: "ask the service's administrator: the account may lack a permission, or be locked")
+                next: topic.isForgeable
+                    ? """
+                    the request may need a CSRF token: see 'csrf' in man authctl-config; or the account lacks a \
+                    permission
+                    """
+                    : "ask the service's administrator: the account may lack a permission, or be locked")
         case .busy(let fault):
             return fault.message
         case .http(let status):

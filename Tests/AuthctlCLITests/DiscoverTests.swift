@@ -83,7 +83,7 @@ struct DiscoverTests {
         #expect(
             run.output.contains(
                 """
-                login  = { page = "/login/?next=/home", post = "/login/", form = { go = "In", pass = "{password}", user = "{username}" } }
+                login  = { page = "/login/?next=/home", post = "/login/", form = { go = "In", pass = "{password}", user = "{username}" }, refused = [401, { status = 403, "form:pass" = "*" }] }
                 # 302 to "/login/" without a login
                 verify = { get = "/home", logged-out = [401, { status = 302, "header:Location" = "/login/*" }] }
                 """))
@@ -230,6 +230,22 @@ struct DiscoverTests {
         let run = world.run(["discover", "https://app.example/"], server: (0..<20).map { _ in .success(links) })
         #expect(run.code == 1 && world.requests.count == 4, "\(run)")
         #expect(run.output.contains("the search ended after 60 seconds; \"/p3\" would have been asked next"))
+    }
+
+    @Test func `DI1 a service that calls itself as a preset is called gets it named`() throws {
+        let basic = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"Transmission\""])
+        let line = "authctl profile add --preset transmission --url https://app.example"
+        #expect(try discover("/rpc", [basic]).0.output.contains("# authctl has a profile for transmission"))
+        #expect(try discover("/rpc", [basic]).0.output.contains(line))
+        let titled = Self.page("<head><title>Log in - Jupyter Server</title></head>" + Self.loginPage)
+        #expect(try discover("/login", [titled]).0.output.contains("--preset jupyter --url"))
+        let generated = Self.page("<head><meta name=Generator content=\"DokuWiki 2022\"></head>" + Self.loginPage)
+        #expect(try discover("/login", [generated]).0.output.contains("--preset dokuwiki --url"))
+        #expect(try !discover("/login", [Self.page(Self.loginPage)]).0.output.contains("--preset"))
+        let world = try TestWorld()
+        world.person = ScriptedPerson([.cancelled])
+        let run = world.run(["login", "https://app.example/rpc"], server: [.success(basic)])
+        #expect(run.talk.contains(line), "\(run)")
     }
 
     @Test func `DI1 metadata that loops is not followed`() throws {

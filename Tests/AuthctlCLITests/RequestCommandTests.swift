@@ -56,6 +56,15 @@ import Testing
         #expect(world.requests.first?.contains("cookie sid=three") == true)
     }
 
+    @Test func `403 for what writes with cookies alone may be for want of a CSRF token`() throws {
+        let world = try shop(), refused = HTTPResponse.answer(403, "no")
+        let verified = answer(200, "{\"name\":\"Anna\"}", cookie: "three")
+        let post = world.run("request", "POST", "/orders", "-d", "x", server: [refused, verified])
+        #expect(post.code == 10 && post.talk.contains("may need a CSRF token: see 'csrf'"), "\(post.talk)")
+        let get = world.run("request", "GET", "/orders", server: [refused, verified])
+        #expect(get.code == 10 && get.talk.contains("ask the service's administrator"), "\(get.talk)")
+    }
+
     @Test func `403 with a cookie that is good once is forbidden, and the next cookie is kept`() throws {
         let world = try shop()
         let refused = answer(403, "no", cookie: "three")

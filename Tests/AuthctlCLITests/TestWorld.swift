@@ -56,10 +56,8 @@ final class TestWorld {
 
     func run(_ arguments: [String], server answers: [Result<HTTPResponse, LoginError>]) -> Run {
         server = ScriptedTransport(answers)
-        server.meanwhile = { [meanwhile, elapsed, pace] request in
-            elapsed.seconds.withLock { $0 += pace }
-            meanwhile(request)
-        }
+        server.meanwhile = meanwhile
+        server.pass = { [elapsed, pace] in elapsed.seconds.withLock { $0 += pace } }
         let captured = Captured()
         var console = Console(
             streams: Streams { (stream, bytes) throws(LoginError) in captured.append(bytes, to: stream) })

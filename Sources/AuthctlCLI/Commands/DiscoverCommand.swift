@@ -70,6 +70,6 @@ private struct DiscoverReport: Encodable {
             line.why.map { Evidence(key: line.path.joined(separator: "."), from: $0, value: line.value.json) }
         }
         flows = proposal.flows
-        remarks = proposal.found.remarks
+        remarks = proposal.remarks
     }
 }

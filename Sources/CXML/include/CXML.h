@@ -24,9 +24,11 @@ const char *cxml_next(cxml_page *page, int *depth);
 
 /* An attribute of the present element in UTF-8, or NULL. The caller hands it to cxml_forget. */
 char *cxml_attribute(cxml_page *page, const char *name);
+/* The text in the present element, in UTF-8, or NULL. The caller hands it to cxml_forget. */
+char *cxml_content(cxml_page *page);
 /* The text of the page, without its elements, in UTF-8, or NULL. The caller hands it to cxml_forget. */
 char *cxml_text(cxml_page *page);
-/* Zeroes and frees either. */
+/* Zeroes and frees any of them. */
 void cxml_forget(char *text);
 
 #endif

@@ -6,6 +6,8 @@ package struct Discovered: Equatable, Sendable {
     package let login: FoundLogin?
     /// What else was seen, for a person who goes on from here.
     package let seen: [Sighting]
+    /// What the service calls itself: realms, and titles of its pages.
+    package let names: [String]
     /// How many requests it took.
     package let requests: Int
     /// Whom they went to, the URL's own origin first.

@@ -22,6 +22,8 @@ package final class Discovery: MetadataTransport {
     private var origins: [Origin]
     private var first: DiscoveryVisit?
     var seen: [Sighting] = []
+    /// What the services call themselves.
+    private var names: [String] = []
 
     /// - Parameter rule: which URLs of others may be asked.
     package init(_ url: EndpointURL, over transport: any DiscoveryTransport, rule: EndpointRule, clock: WallClock) {
@@ -55,6 +57,8 @@ package final class Discovery: MetadataTransport {
     ///   origin; `busy`, `network`.
     package func run() throws(LoginError) -> Discovered {
         let first = try firstVisit()
+        let fields = first.response.values(of: "WWW-Authenticate")
+        names += AuthenticateChallenge.parse(fields).compactMap(\.realm)
         let glimpse = try look(at: first, namedBy: nil)
         if let place = glimpse?.place, let login = glimpse?.login { return discovered(place, login) }
         let (place, login) = try search(from: glimpse)
@@ -90,7 +94,7 @@ package final class Discovery: MetadataTransport {
     }
 
     private func discovered(_ place: GuardedPlace?, _ login: FoundLogin?) -> Discovered {
-        Discovered(guarded: place, login: login, seen: seen, requests: requests, origins: origins)
+        Discovered(guarded: place, login: login, seen: seen, names: names, requests: requests, origins: origins)
     }
 
     package func read(_ url: String) -> EndpointURL? { transport.read(url) }
@@ -136,7 +140,9 @@ package final class Discovery: MetadataTransport {
     /// The response as a page; nothing where it is none.
     func page(of visit: DiscoveryVisit) throws(LoginError) -> LoginPage? {
         do throws(LoginError) {
-            return try transport.page(visit.response, at: visit.end)
+            let page = try transport.page(visit.response, at: visit.end)
+            names += page?.names ?? []
+            return page
         } catch .network(.answerTooLarge) {
             seen.append(.tooLarge(page: visit.end.target))
             return nil

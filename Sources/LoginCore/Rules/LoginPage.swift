@@ -16,11 +16,13 @@ package struct LoginPage: Equatable, Sendable {
     package let links: [PageLink]
     /// Whether scripts may make more of it than it says.
     package let hasScripts: Bool
+    /// Its title, and the program that made it, as it says.
+    package let names: [String]
 
     /// - Parameter base: nothing where the page has no `<base href>`.
     package init(
         origin: Origin, target: String, base: Redirect? = nil, forms: [PageForm], links: [PageLink] = [],
-        hasScripts: Bool = false
+        hasScripts: Bool = false, names: [String] = []
     ) {
         self.origin = origin
         self.target = target
@@ -28,6 +30,7 @@ package struct LoginPage: Equatable, Sendable {
         self.forms = forms
         self.links = links
         self.hasScripts = hasScripts
+        self.names = names
     }
 }
 

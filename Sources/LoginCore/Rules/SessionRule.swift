@@ -50,6 +50,12 @@ public struct SessionRule: Equatable, Sendable {
         headers + (RequestRule.onlyReads(method) ? [] : writeHeaders)
     }
 
+    /// Whether a request that writes carries cookies alone, which a page of somebody else's could have a browser send, too:
+    /// many services refuse that (OWASP, Cross-Site Request Forgery Prevention).
+    package func isForgeable(_ method: String) -> Bool {
+        cookies && csrf == nil && writeHeaders.isEmpty && form.isEmpty && json.isEmpty && !RequestRule.onlyReads(method)
+    }
+
     /// Every slot in any of its templates.
     public var slots: Set<Template.Slot> {
         var slots = Set((headers + writeHeaders).flatMap(\.slots))

@@ -17,8 +17,10 @@ extension LoginContext {
     func proposal(
         of discovery: Discovery, _ origin: Origin, name: String, _ lasting: Profile.Settings
     ) throws(LoginError) -> ProposedProfile {
+        let found = try discovery.run()
         let proposal = ProposedProfile(
-            name: name, origin: origin, found: try discovery.run(), connection: connection(lasting))
+            name: name, origin: origin, found: found, connection: connection(lasting),
+            presets: Presets(world.environment).named(by: found.names))
         if proposal.isUsable { _ = try decoded(proposal) }
         return proposal
     }

@@ -17,7 +17,7 @@ extension ProposedProfile {
             let oauth = rows(of: "oauth")
             if !oauth.isEmpty { text += [isAlone ? "[oauth]" : "[profiles.\(ConfigValue.key(name)).oauth]"] + oauth }
         }
-        return (text + found.remarks.map { "# \($0)" }).joined(separator: "\n")
+        return (text + remarks.map { "# \($0)" }).joined(separator: "\n")
     }
 
     private func rows(of table: String?) -> [String] {

@@ -15,12 +15,18 @@ package struct ProposedProfile {
     package let name: String
     package let found: Discovered
     package let lines: [Line]
+    /// What a person has to know beside the profile, and what was not found out.
+    package let remarks: [String]
 
     /// - Parameters:
     ///   - origin: of the URL that was looked at.
     ///   - connection: the keys that say how it was reached.
-    init(name: String, origin: Origin, found: Discovered, connection: [String: ConfigValue] = [:]) {
+    ///   - presets: those that have the name of what was found.
+    init(
+        name: String, origin: Origin, found: Discovered, connection: [String: ConfigValue] = [:], presets: [String] = []
+    ) {
         self.name = name
+        remarks = presets.map { DiscoveryWords.preset($0, for: origin) } + found.remarks
         self.found = found
         var lines = [Line(path: ["url"], value: .string("\(origin)"), why: nil)]
         lines += connection.sorted { $0.key < $1.key }.map { Line(path: [$0.key], value: $0.value, why: nil) }
@@ -114,7 +120,12 @@ extension FoundForm {
         var form = [passwordField: ConfigValue.string("{password}")]
         if let usernameField { form[usernameField] = .string("{username}") }
         if let button { form[button.name] = .literal(button.value) }
-        return ["page": .literal(page), "post": .literal(action), "form": .table(form)]
+        // 403 alone may be the answer to a forged request; with the form on it, it asks again.
+        let isAskedAgain: [String: ConfigValue] = ["status": .integer(403), "form:\(passwordField)": .string("*")]
+        return [
+            "page": .literal(page), "post": .literal(action), "form": .table(form),
+            "refused": .array([.integer(401), .table(isAskedAgain)]),
+        ]
     }
 }
 

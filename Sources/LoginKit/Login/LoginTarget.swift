@@ -104,6 +104,9 @@ extension LoginContext {
             (profile.methods, profile.oauth) = ([.oauth], OAuthProfile())
         }
         if let known = try remembered(url.origin, target, choices) { return LoginTarget(profile: known) }
+        for preset in Presets(world.environment).named(by: challenges.compactMap(\.realm)) {
+            say(DiscoveryWords.preset(preset, for: url.origin))
+        }
         let new = LoginTarget.New(settings: lasting, offered: challenges, name: newName)
         if challenges.isEmpty, choices.method == nil,
             let proposed = try proposed(by: discovery, url, profile, choices, new)

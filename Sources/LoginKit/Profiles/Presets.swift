@@ -39,6 +39,15 @@ package struct Presets {
         return names.sorted()
     }
 
+    /// Those whose name a service uses of itself, as a whole word: `transmission` for the realm "Transmission".
+    package func named(by texts: [String]) -> [String] {
+        let words = Set(
+            texts.flatMap { text in
+                text.prefix(1000).lowercased().split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }.map(String.init)
+            })
+        return names.filter { name in name.split(separator: "-").allSatisfy { words.contains(String($0)) } }
+    }
+
     /// What is wrong with a name that none of them has, with the nearest one.
     package func problem(with name: String) -> String {
         let near = names.nearest(to: name).first.map { "; did you mean '\($0)'?" } ?? ""

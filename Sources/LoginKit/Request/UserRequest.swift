@@ -178,6 +178,7 @@ package struct UserRequest {
         switch ending {
         case .answered: return relayed.response
         case .forbidden:
+            outgoing.context.topic.isForgeable = gate.profile.sessionRule.isForgeable(outgoing.message.method)
             let scope = round.admission.flatMap { relayed.response.missingScope(of: $0.session) }
             throw .forbidden(Refusal(status: status, scope: scope))
         case .otherRealm(let realm): throw otherRealm(realm, round.admission)

@@ -6,6 +6,8 @@ public final class ScriptedTransport: Transport {
     private var answers: Script<HTTPResponse>
     /// Happens while the server has the request.
     package var meanwhile: (HTTPRequest) -> Void = { _ in }
+    /// Happens with each request, before its answer: time passes.
+    package var pass: () -> Void = {}
 
     package private(set) var requests: [HTTPRequest] = []
     public private(set) var trusted: [TrustedCertificate] = []
@@ -17,6 +19,7 @@ public final class ScriptedTransport: Transport {
     public var rest: Int { answers.rest }
 
     package func send(_ request: HTTPRequest) throws(LoginError) -> HTTPResponse {
+        pass()
         guard let bodies = request.streamedBodies else {
             requests.append(request)
             return try answers.next()
