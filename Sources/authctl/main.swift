@@ -1,4 +1,4 @@
 import AuthctlCLI
 import Glibc
 
-exit(Program.main(CommandLine.arguments))
+exit(Program.main(ProgramArguments.strings))

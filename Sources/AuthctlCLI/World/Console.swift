@@ -7,19 +7,8 @@ struct Console {
     /// What the command of an `exec` inherits, as long as no library was opened that changes it.
     var inherited: () -> ProgramEnvironment = { .inherited() }
     /// The arguments of the program byte for byte, each with its NUL.
-    var arguments: () -> [[CChar]] = { CommandLine.bytes }
+    var arguments: () -> [[CChar]] = { ProgramArguments.bytes }
 
     /// The real one.
     static func real() -> Console { Console(streams: .standard) }
-}
-
-extension CommandLine {
-    /// A `String` has U+FFFD for what is not UTF-8.
-    fileprivate static var bytes: [[CChar]] {
-        unsafeArgv.withMemoryRebound(to: UnsafeMutablePointer<CChar>?.self, capacity: Int(argc)) { words in
-            (0..<Int(argc)).compactMap { index in
-                words[index].map { Array(UnsafeBufferPointer(start: $0, count: strlen($0) + 1)) }
-            }
-        }
-    }
 }

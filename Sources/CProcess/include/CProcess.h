@@ -28,6 +28,9 @@ void cprocess_restore(void);
 // Whether the signal was ignored when the process started: children must find it as it was.
 int cprocess_was_ignored(int number);
 
+// The program's arguments, its name first, and how many there are. They do not depend on /proc.
+char *const *cprocess_arguments(int *number);
+
 // Overwrites what returned calls have left below on the stack, and in registers. To be called last, from main's own depth.
 void cprocess_wipe_stack(void);
 
