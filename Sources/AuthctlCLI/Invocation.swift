@@ -36,7 +36,7 @@ final class Invocation {
 
     /// What stands before an action, with the options of the login that may become necessary.
     func gate(_ profile: Profile, _ options: LoginOptions) throws(LoginError) -> Gate {
-        loginOptions = options.words
+        loginOptions = options.keeping.words
         return try Gate(context, profile, options.choices)
     }
 

@@ -55,6 +55,8 @@ public enum UsageFault: Error, Equatable, Sendable {
     /// More than one profile could be meant.
     case profileNotNamed(known: [String])
     case badValue(option: String, problem: String)
+    /// The system's certificate authorities cannot be read.
+    case noAuthorities(problem: String)
     /// `path` is the place in the file, such as `profiles.blog.login`.
     case badConfig(file: String, path: String?, line: Int?, problem: String)
     case badURL(url: String, problem: String)

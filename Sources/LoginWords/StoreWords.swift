@@ -48,6 +48,13 @@ extension StoreFault {
             return Message(
                 "there is no file \(SafeText.quoted(path)); stored logins are unchanged",
                 next: "restore it, for example from a backup")
+        case .system("mkdir", let path, let errno) where SystemWords.forbidsWriting(errno):
+            return Message(
+                "cannot make the folder \(SafeText.escaped(path)) (\(SystemWords.of(errno))); stored logins are unchanged",
+                next: """
+                    set HOME, or XDG_CONFIG_HOME and XDG_STATE_HOME, to a folder that this user can write to, or keep \
+                    nothing with --store none
+                    """)
         case .system(let call, let path, let errno):
             return Message(
                 "\(call) failed on \(SafeText.escaped(path)) (\(SystemWords.of(errno))); stored logins are unchanged",

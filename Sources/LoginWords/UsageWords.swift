@@ -21,6 +21,10 @@ extension UsageFault {
                 next: "name one: \(known.map(ShellCommand.quoted).joined(separator: ", "))")
         case .badValue(let option, let problem):
             return Message("\(option): \(problem)", next: Self.remedy(of: option))
+        case .noAuthorities(let problem):
+            return Message(
+                "the system's certificate authorities cannot be read: \(SafeText.escaped(problem))",
+                next: "install the package ca-certificates, or name a file with --ca-file")
         case .badConfig(let file, let path, let line, let problem):
             let place = [line.map { "line \($0)" }, path].compactMap { $0 }.joined(separator: ", ")
             return Message(

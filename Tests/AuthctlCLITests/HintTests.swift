@@ -136,6 +136,16 @@ struct HintTests {
         #expect(run.talk.contains("\\u{1B}") && !run.talk.contains("\u{1B}") && !run.talk.contains("\nate"))
     }
 
+    @Test(arguments: [["--store", "none"], ["--persist", "none"]])
+    func `a command that keeps nothing proposes a login that is kept`(options: [String]) throws {
+        let world = try TestWorld(config: Self.config)
+        let run = world.run(
+            ["exec", "-P", "wire", "-u", "ann"] + options + ["--", "/bin/true"], server: [.success(anonymous)])
+        #expect(
+            run.code == 104 && run.talk.contains("authctl login wire -u ann") && !run.talk.contains("none"),
+            "\(run.talk)")
+    }
+
     @Test func `D14: a relative HOME is 2`() throws {
         let world = try TestWorld()
         world.variables["HOME"] = "here"

@@ -62,6 +62,8 @@ struct SelectionTests {
         let plain = try paths(["HOME": "/h"])
         #expect(plain.configFile == "/h/.config/authctl/config.toml" && plain.stateFolder == "/h/.local/state/authctl")
         #expect(plain.madeProfiles == "/h/.config/authctl/profiles" && !plain.isConfigNamed)
+        let root = try paths(["HOME": "/"])
+        #expect(root.configFile == "/.config/authctl/config.toml" && root.stateFolder == "/.local/state/authctl")
         let moved = try paths(["HOME": "/h", "XDG_CONFIG_HOME": "/c", "XDG_STATE_HOME": "/s"])
         #expect(moved.configFile == "/c/authctl/config.toml" && moved.stateFolder == "/s/authctl")
     }

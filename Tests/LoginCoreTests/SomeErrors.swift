@@ -68,7 +68,7 @@ enum SomeErrors {
             .unknownProfile(name: hostile, near: []), .unknownProfile(name: "blgo", near: [hostile, "blog"]),
             .unknownAccount(profile: hostile, username: hostile, known: []),
             .unknownAccount(profile: "p", username: "u", known: [hostile]), .profileNotNamed(known: [hostile, "b"]),
-            .badValue(option: "--store", problem: hostile),
+            .badValue(option: "--store", problem: hostile), .noAuthorities(problem: hostile),
             .badConfig(file: hostile, path: hostile, line: nil, problem: hostile),
             .badConfig(file: "/c", path: nil, line: 3, problem: "p"), .badURL(url: hostile, problem: hostile),
             .missingScheme(host: hostile), .usernameHasColon, .controlCharacter(.username),

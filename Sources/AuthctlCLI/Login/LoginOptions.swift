@@ -129,6 +129,14 @@ extension LoginOptions {
         return texts.flatMap { option in option.value.map { [option.name, $0] } ?? [] } + flags + connection.words
     }
 
+    /// Without what keeps nothing: a command that is to be used again needs a login that stays.
+    var keeping: LoginOptions {
+        var options = self
+        if options.store == StoreName.none.description { options.store = nil }
+        if options.persist == Persistence.none.rawValue { options.persist = nil }
+        return options
+    }
+
     /// The same for whoever logs in.
     var choices: LoginChoices {
         var choices = LoginChoices()

@@ -33,7 +33,7 @@ struct CurlFault {
         case CURLE_PEER_FAILED_VERIFICATION: .untrusted(.certificateUnseen(reason: certificateReason))
         case CURLE_SSL_PINNEDPUBKEYNOTMATCH: .untrusted(.certificateChanged(origin, now: nil))
         case CURLE_SSL_CACERT_BADFILE:
-            .usage(.badValue(option: "ca-file", problem: text))
+            .usage(settings.caFile == nil ? .noAuthorities(problem: text) : .badValue(option: "ca-file", problem: text))
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR: broken
         case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE: lost
         case CURLE_UNSUPPORTED_PROTOCOL where isPlain && text.contains("HTTP/0.9"): .network(.notHTTP)

@@ -18,8 +18,10 @@ package struct Paths: Equatable, Sendable {
         let stateHome = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         // A relative home would have logins kept in the working directory.
         self.home = home.flatMap { $0.hasPrefix("/") ? $0 : nil }
-        guard let configHome = configHome ?? self.home.map({ $0 + "/.config" }),
-            let stateHome = stateHome ?? self.home.map({ $0 + "/.local/state" })
+        // A container's user without an account has / as home.
+        let below = self.home.map { $0 == "/" ? "" : $0 }
+        guard let configHome = configHome ?? below.map({ $0 + "/.config" }),
+            let stateHome = stateHome ?? below.map({ $0 + "/.local/state" })
         else { throw .other(Self.problem(of: home)) }
         let named = config ?? environment["AUTHCTL_CONFIG"]
         configFile =
