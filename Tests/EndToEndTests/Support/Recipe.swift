@@ -1,0 +1,110 @@
+import Foundation
+import LoginTestSupport
+import Testing
+
+/// The recipes of UNATTENDED USE in authctl(1), as they stand in the page.
+enum Recipe {
+    static let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent("../../..").standardized.path
+    static let page = repository + "/man/authctl.1"
+
+    struct NoSuchRecipe: Error {
+        let section: String
+    }
+
+    /// The literal displays of a section, in order, without mdoc's escapes.
+    static func texts(of section: String) throws -> [String] {
+        guard let texts = try all()[section] else { throw NoSuchRecipe(section: section) }
+        return texts
+    }
+
+    /// By section.
+    static func all() throws -> [String: [String]] {
+        let lines = try String(contentsOfFile: page, encoding: .utf8).components(separatedBy: "\n")
+        var recipes: [String: [String]] = [:], isChapter = false, section = "", display: [String]?
+        for line in lines {
+            if line.hasPrefix(".Sh ") { (isChapter, section) = (line == ".Sh UNATTENDED USE", "") }
+            guard isChapter else { continue }
+            if line.hasPrefix(".Ss ") { section = String(line.dropFirst(4)) }
+            if line.hasPrefix(".Bd ") {
+                display = []
+            } else if line == ".Ed", let text = display {
+                recipes[section, default: []].append(text.joined(separator: "\n") + "\n")
+                display = nil
+            } else {
+                display?.append(plain(line))
+            }
+        }
+        return recipes
+    }
+
+    private static func plain(_ line: String) -> String {
+        [("\\(aq", "'"), ("\\(dq", "\""), ("\\e", "\\")].reduce(line) { $0.replacing($1.0, with: $1.1) }
+    }
+}
+
+/// Where the recipes run: the profile `blog` of a demo server, and in a folder of programs `authctl` and jobs that say whose login
+/// they have. A recipe is changed in two things: ada is `ann` here, and `/usr/local/bin` is that folder.
+final class Workplace {
+    let demo: DemoBackendProcess
+    let authctl: Installation
+    let programs: String
+
+    static let secret = "correct horse"
+    private static let job = """
+        #!/bin/sh
+        echo "${0##*/} runs as $AUTHCTL_USERNAME"
+        env | grep -q horse && echo "and sees the password"
+        exit 0
+        """
+
+    init() throws {
+        demo = try DemoBackendProcess()
+        let profile = """
+            [profiles.blog]
+            url    = "\(demo.origin)"
+            method = "cookie"
+            login  = { post = "/users/login", json = { name = "{username}", password = "{password}" } }
+            verify = { get = "/users/me", username = "/name", logged-out = [401, 403] }
+            logout = { post = "/users/logout" }
+            """
+        authctl = try Installation(config: profile, store: nil)
+        programs = authctl.folder + "/bin"
+        for name in ["deploy", "backup", "upload", "job"] {
+            try authctl.home.write(Self.job, to: "bin/\(name)", mode: 0o755)
+        }
+        try FileManager.default.createSymbolicLink(atPath: programs + "/authctl", withDestinationPath: authctl.program)
+    }
+
+    var config: String { authctl.folder + "/config/authctl/config.toml" }
+    var path: String { programs + ":/usr/bin:/bin" }
+
+    /// A recipe of the page with this place's names.
+    func recipe(_ section: String, _ index: Int = 0) throws -> String {
+        let texts = try Recipe.texts(of: section)
+        guard texts.indices.contains(index) else { throw Recipe.NoSuchRecipe(section: "\(section) \(index)") }
+        return texts[index].replacing(/\bada\b/, with: "ann").replacing("/usr/local/bin", with: programs)
+    }
+
+    /// YAML as PyYAML reads it.
+    func yaml(_ text: String) throws -> Any {
+        let script = "import json, sys, yaml; json.dump(yaml.safe_load(sys.stdin), sys.stdout)"
+        let python = try #require(
+            ["/usr/bin/python3", RealServer.path(of: "python3") ?? ""].first { python in
+                (try? Command.run(ChildSpec(python, ["-c", "import yaml"])))?.code == 0
+            })
+        let read = try Command.run(ChildSpec(python, ["-c", script]), input: Array(text.utf8))
+        guard read.code == 0 else { throw Unexpected(result: read) }
+        return try JSONSerialization.jsonObject(with: Data(read.outputBytes))
+    }
+
+    /// What a shell does with a script, in an environment that has nothing else.
+    func shell(
+        _ shell: String, _ options: [String], _ script: String, _ environment: [String: String],
+        in folder: String? = nil, input: String = ""
+    ) throws -> CommandResult {
+        try Command.run(
+            ChildSpec(shell, options + [script], environment: environment, directory: folder ?? authctl.folder),
+            input: Array(input.utf8))
+    }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import LoginTestSupport
+import Testing
+
+/// The recipes of UNATTENDED USE for containers and for systemd. Tests/Stands has what stands for docker, and boots a systemd.
+@Suite(.onOwnThreads) struct `Unattended in a container` {
+    let place: Workplace
+
+    init() throws {
+        place = try Workplace()
+    }
+
+    private static let stands = Recipe.repository + "/Tests/Stands"
+    private static let isRoot = getuid() == 0
+
+    private func logouts() throws -> Int {
+        try place.demo.requests().count { $0.path == "/users/logout" && $0.status == 204 }
+    }
+
+    /// Runs a recipe with the image of the Dockerfile before it.
+    private func docker(_ script: String, password: String = Workplace.secret, dockerfile more: String = "") throws
+        -> CommandResult
+    {
+        let image = place.authctl.folder + "/image", host = place.authctl.folder + "/host"
+        let dockerfile = try Recipe.texts(of: "Containers")[0] + more
+        try place.authctl.home.write(dockerfile, to: "image/Dockerfile")
+        let config = try String(contentsOfFile: place.config, encoding: .utf8)
+        try place.authctl.home.write(config, to: "image/authctl.toml", mode: 0o644)
+        for (source, name) in [(place.authctl.program, "authctl"), (place.programs + "/job", "job")] {
+            try? FileManager.default.createSymbolicLink(atPath: image + "/" + name, withDestinationPath: source)
+        }
+        _ = try place.authctl.file("host/etc/blog.password", password + "\n", mode: 0o644)
+        return try place.shell(
+            "/bin/sh", ["-c"], script,
+            ["PATH": Self.stands + ":/usr/bin:/bin", "STAND_IMAGE": image, "STAND_HOST": host])
+    }
+
+    private static let withJob = "COPY job /usr/local/bin/job\n"
+
+    @Test(RealServer.require("bwrap"), RealServer.requirePython("seccomp"))
+    func `a command with a login: without keyring, home or account, and with a read-only system`() throws {
+        let run = try docker(place.recipe("Containers", 1), dockerfile: Self.withJob)
+        #expect(run.code == 0 && run.output == "job runs as ann\n" && run.error.isEmpty, "\(run.output)\(run.error)")
+        let refused = try docker(place.recipe("Containers", 1), password: "wrong", dockerfile: Self.withJob)
+        #expect(refused.code == 103 && refused.output.isEmpty, "\(refused.error)")
+    }
+
+    @Test(RealServer.require("bwrap"), RealServer.requirePython("seccomp"))
+    func `several commands share a login in memory`() throws {
+        let run = try docker(place.recipe("Containers", 2))
+        #expect(run.code == 0 && run.output.contains("\"author\":\"ann\""), "\(run.output)\(run.error)")
+        #expect(try logouts() == 1)
+        let refused = try docker(place.recipe("Containers", 2), password: "wrong")
+        #expect(refused.code == 3 && refused.output.isEmpty, "\(refused.error)")
+    }
+
+    @Test(RealServer.require("bwrap"), RealServer.requirePython("seccomp"))
+    func `where nothing can be kept, the message names what would help`() throws {
+        func login(_ store: String) throws -> CommandResult {
+            try docker(
+                "docker run --rm --read-only -v /etc/blog.password:/run/secrets/blog:ro image "
+                    + "authctl login blog -u ann --password-file /run/secrets/blog --store \(store)")
+        }
+        let plain = try login("plaintext")
+        #expect(plain.code == 8 && plain.error.contains("/.local") && !plain.error.contains("//.local"))
+        #expect(plain.error.contains("XDG_STATE_HOME") && plain.error.contains("--store none"), "\(plain.error)")
+        let keyring = try login("keyring")
+        #expect(keyring.code == 8 && keyring.error.contains("the kernel refuses"), "\(keyring.error)")
+        #expect(try login("none").code == 0)
+    }
+
+    @Test(RealServer.require("bwrap")) func `F7: without /proc, the arguments are still obeyed`() throws {
+        try place.authctl.logIn("blog", "ann", Workplace.secret, "--store", "plaintext")
+        func run(_ arguments: String...) throws -> CommandResult {
+            let words = ["--bind", "/", "/", "--tmpfs", "/proc", "--", place.authctl.program] + arguments
+            return try Command.run(ChildSpec("/usr/bin/bwrap", words, environment: place.authctl.environment))
+        }
+        let who = try run("whoami", "blog")
+        #expect(who.code == 0 && who.output == "ann\n", "\(who.output)\(who.error)")
+        #expect(try run("whoami", "nonesuch").code == 2)
+        #expect(try run("exec", "-P", "blog", "--", "sh", "-c", "exit 7").code == 7)
+    }
+
+    @Test(RealServer.require("bwrap"), RealServer.require("python3"), RealServer.require("openssl"))
+    func `an image without ca-certificates is told which package it lacks`() throws {
+        let front = try TLSFront(to: place.demo.port)
+        defer { front.stop() }
+        let words = ["--bind", "/", "/", "--tmpfs", "/etc/ssl", "--", place.authctl.program, "login"]
+        let url = "https://127.0.0.1:\(front.port)/account/verify_credentials.json"
+        let run = try Command.run(
+            ChildSpec("/usr/bin/bwrap", words + [url], environment: place.authctl.environment))
+        #expect(run.code == 2 && run.error.contains("install the package ca-certificates"), "\(run.error)")
+        #expect(run.error.contains("--ca-file"))
+    }
+
+    // --- systemd
+
+    private static let unit = "upload.service"
+
+    /// A folder as Tests/Stands/systemd wants it.
+    private func unitFolder(password: String) throws -> String {
+        let home = place.authctl.home, folder = place.authctl.folder + "/boot"
+        try home.write(Recipe.texts(of: "systemd")[0].replacing(/\bada\b/, with: "ann"), to: "boot/" + Self.unit)
+        let config = try String(contentsOfFile: place.config, encoding: .utf8)
+        try home.write(config, to: "boot/etc/authctl/config.toml", mode: 0o644)
+        _ = try place.authctl.file("boot/etc/authctl/blog.password", password + "\n")
+        try FileManager.default.createDirectory(atPath: folder + "/bin", withIntermediateDirectories: true)
+        for (source, name) in [(place.authctl.program, "authctl"), (place.programs + "/upload", "upload")] {
+            try #require(try Command.tool("cp", ["-L", source, folder + "/bin/" + name]).code == 0)
+        }
+        return folder
+    }
+
+    @Test(
+        .enabled(if: isRoot, "a systemd can be booted by root alone"), RealServer.require("systemd-analyze"),
+        arguments: [(Workplace.secret, Int32(0)), ("wrong", 103)])
+    func `a unit of a real systemd, in namespaces of its own`(password: String, code: Int32) throws {
+        let folder = try unitFolder(password: password)
+        let run = try Command.run(
+            ChildSpec(
+                Self.stands + "/systemd", [folder, Self.unit], environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]))
+        let output = (try? String(contentsOfFile: folder + "/output", encoding: .utf8)) ?? ""
+        #expect(run.code == code, "\(run.output)\(run.error)\(output)")
+        #expect(output.contains("upload runs as ann\n") == (code == 0) && !output.contains("sees"), "\(output)")
+        #expect(try logouts() == (code == 0 ? 1 : 0))
+    }
+
+    /// What systemd.exec(5) promises to the program: `%d`, a file there that nobody else reads, and an environment without HOME.
+    @Test func `a unit's line with the credential where systemd puts it`() throws {
+        let folder = try unitFolder(password: Workplace.secret)
+        let unit = try String(contentsOfFile: folder + "/" + Self.unit, encoding: .utf8)
+        let credentials = try place.authctl.file("credentials/blog", Workplace.secret + "\n", mode: 0o400)
+        let line = try #require(unit.firstMatch(of: /ExecStart=(.*)/)).1
+            .replacing("/usr/local/bin/", with: place.programs + "/")
+            .replacing("%d", with: URL(fileURLWithPath: credentials).deletingLastPathComponent().path)
+        let environment = ["AUTHCTL_CONFIG": place.config, "PATH": place.path, "LANG": "C.UTF-8"]
+        let words = line.split(separator: " ").map(String.init)
+        let run = try Command.run(ChildSpec(words[0], Array(words.dropFirst()), environment: environment))
+        #expect(run.code == 0 && run.output == "upload runs as ann\n", "\(run.output)\(run.error)")
+        #expect(try logouts() == 1)
+    }
+}
