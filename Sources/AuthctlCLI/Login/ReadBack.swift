@@ -40,7 +40,8 @@ struct ReadBack {
         } catch .loginRequired(let need) where need.why == .passwordCommandFailed(status: ExitCode.store.rawValue) {
             return notFound
         } catch {
-            return "the process that reads it back failed"
+            return access(command[0], X_OK) == 0
+                ? "the process that reads it back failed" : "/proc is not mounted, which its test needs"
         }
     }
 }

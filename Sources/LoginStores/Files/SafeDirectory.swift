@@ -103,8 +103,14 @@ final class SafeDirectory {
     /// Under umask 777 the new folder would be closed to its owner as well. The mask itself belongs to the whole process, and
     /// another thread may be at it.
     private static func makeOne(_ path: String) -> Int32 {
-        let made = mkdir(path, 0o700)
-        return made == 0 ? fchmodat(AT_FDCWD, path, 0o700, AT_SYMLINK_NOFOLLOW) : made
+        guard mkdir(path, 0o700) == 0 else { return -1 }
+        if fchmodat(AT_FDCWD, path, 0o700, AT_SYMLINK_NOFOLLOW) == 0 { return 0 }
+        // Without /proc glibc cannot do that (BUGS in chmod(2)); under a usual mask there is nothing to do.
+        let problem = errno
+        var status = stat()
+        let isDone = problem == EOPNOTSUPP && lstat(path, &status) == 0 && status.st_mode == S_IFDIR | 0o700
+        errno = problem
+        return isDone ? 0 : -1
     }
 }
 
