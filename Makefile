@@ -19,9 +19,9 @@ ZSH_FOLDER ?= $(PREFIX)/share/zsh/site-functions
 zsh_place  := $(DESTDIR)$(ZSH_FOLDER)/_authctl
 fish_place := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/authctl.fish
 
-# Without the folder of the source in it, and without a search for libraries beside the program, a build has the same bytes in
-# every folder, and loads nothing from where it lies.
-SAME_BYTES := --disable-local-rpath -Xcc '-ffile-prefix-map=$(CURDIR)=.' -Xswiftc -file-prefix-map -Xswiftc '$(CURDIR)=.'
+# A build has the same bytes in every folder: C names its files from here, and Swift notes nothing for debuggers, of which it would
+# keep a hash with the folder's path in it. And it loads no library from the folder in which it lies.
+SAME_BYTES := -debug-info-format none -Xcc '-ffile-prefix-map=$(CURDIR)=.' --disable-local-rpath
 
 # Where nobody looks on, a server that cannot be started is a failure, not a skipped test.
 ifdef CI
