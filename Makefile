@@ -19,8 +19,8 @@ ZSH_FOLDER ?= $(PREFIX)/share/zsh/site-functions
 zsh_place  := $(DESTDIR)$(ZSH_FOLDER)/_authctl
 fish_place := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/authctl.fish
 
-# A build has the same bytes in every folder: C names its files from here, and Swift notes nothing for debuggers, of which it would
-# keep a hash with the folder's path in it. And it loads no library from the folder in which it lies.
+# What a build has of its folder is left out: C names its files from here, and Swift notes nothing for debuggers, of which it would
+# keep a hash with the folder's path in it. And the program loads no library from the folder in which it lies.
 SAME_BYTES := -debug-info-format none -Xcc '-ffile-prefix-map=$(CURDIR)=.' --disable-local-rpath
 
 # Where nobody looks on, a server that cannot be started is a failure, not a skipped test.

@@ -11,7 +11,8 @@ import Testing
         _ program: String, _ arguments: [String] = [], with variables: [String: String] = [:]
     ) throws -> CommandResult {
         let environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
-        return try Command.run(ChildSpec(program, arguments, environment: environment, directory: Self.root))
+        let spec = ChildSpec(program, arguments, environment: environment, directory: Self.root)
+        return try Command.run(spec, within: 600)
     }
 
     private func text(_ file: String) throws -> String {
