@@ -103,7 +103,8 @@ let package = Package(
             name: "LoginHTTPTests", dependencies: ["LoginHTTP", "LoginWords", "LoginTestSupport"], swiftSettings: strict
         ),
         .testTarget(
-            name: "LoginTerminalTests", dependencies: ["LoginTerminal", "LoginTestSupport", "PromptProbe"],
+            name: "LoginTerminalTests",
+            dependencies: ["LoginTerminal", "LoginWords", "LoginTestSupport", "PromptProbe"],
             swiftSettings: strict),
         .testTarget(
             name: "LoginBrowserTests",

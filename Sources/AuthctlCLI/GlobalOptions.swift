@@ -22,6 +22,9 @@ struct GlobalOptions: ParsableArguments {
     @Flag(help: "Never ask; fail with 4 and list what is missing.")
     var noPrompt = false
 
+    @Option(help: ArgumentHelp("Use colors.", valueName: "when"))
+    var color: ColorChoice = .auto
+
     @Option(help: ArgumentHelp("Use this configuration file.", valueName: "file"), completion: .file())
     var config: String?
 

@@ -22,8 +22,8 @@ final class Invocation {
             world, chosen,
             Talk(
                 note: { if !isQuiet { streams.say("authctl: \($0)") } }, warn: { streams.say("authctl: \($0)") },
-                show: { streams.say($0) }))
-        if options.verbose { context.trace = { streams.say(SafeText.escaped($0, limit: 2000)) } }
+                show: { streams.say(asIs: $0) }))
+        if options.verbose { context.trace = { streams.say(asIs: SafeText.escaped($0, limit: 2000)) } }
     }
 
     /// Standard output for results, standard error for talk.
@@ -33,6 +33,14 @@ final class Invocation {
     func say(_ text: String) {
         if !options.quiet { streams.say(text) }
     }
+
+    /// The same with words that stand out.
+    func say(styled text: StyledText, wraps: Bool = true) {
+        if !options.quiet { streams.say(styled: text, wraps: wraps) }
+    }
+
+    /// What is to be copied: no line of it is broken.
+    func say(asIs text: String) { say(styled: StyledText(text), wraps: false) }
 
     /// What stands before an action, with the options of the login that may become necessary.
     func gate(_ profile: Profile, _ options: LoginOptions) throws(LoginError) -> Gate {

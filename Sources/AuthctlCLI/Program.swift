@@ -10,7 +10,7 @@ typealias ExitCode = LoginCore.ExitCode
 /// The whole program behind `main`: parses, runs one command, turns whatever ends it into words and one exit code.
 package struct Program {
     private let world: World
-    private let console: Console
+    private var console: Console
 
     init(_ world: World, _ console: Console) {
         self.world = world
@@ -19,7 +19,9 @@ package struct Program {
 
     /// - Parameter arguments: without the program's own name.
     func run(_ arguments: [String]) -> Ending {
-        let ending = perform(arguments)
+        var program = self
+        program.console.streams = console.streams.seen(in: world, ColorChoice(arguments))
+        let ending = program.perform(arguments)
         return arguments.first == ExecCommand.name ? ending.ofExec : ending
     }
 
@@ -83,10 +85,9 @@ package struct Program {
 
     /// Usage errors, and what the parser throws to print help or a version.
     private func endParsing(_ error: any Error, _ arguments: [String]) -> Ending {
-        let text = Authctl.fullMessage(for: error)
         if Authctl.exitCode(for: error).isSuccess {
             do throws(LoginError) {
-                try console.streams.result(text)
+                try console.streams.result(help(error))
                 return .code(.ok)
             } catch  where error.isClosedPipe {
                 return .signal(SIGPIPE)
@@ -102,8 +103,13 @@ package struct Program {
             let fault = LoginError.usage(.other(words.redacted(Authctl.message(for: error))))
             return .code(end(fault, printsJSON: true))
         }
-        console.streams.say(words.redacted(text))
+        console.streams.say(styled: "\(isGood: false)\(words.redacted(Authctl.fullMessage(for: error)))")
         return .code(.usage)
+    }
+
+    private func help(_ error: any Error) -> String {
+        guard let columns = console.streams.results.columns else { return Authctl.fullMessage(for: error) }
+        return HelpLayout(columns: columns).text { Authctl.fullMessage(for: error, columns: $0) }
     }
 
     /// Before there is a command that could say it.

@@ -47,18 +47,6 @@ enum Characters {
         return true
     }
 
-    /// How many columns of a terminal a character takes; the table is East Asian Width (UAX #11) by whole blocks.
-    static func width(of character: String) -> Int {
-        guard let first = character.unicodeScalars.first else { return 0 }
-        if character.unicodeScalars.contains("\u{FE0F}") || first.properties.isEmojiPresentation { return 2 }
-        switch first.value {
-        case 0x1100..<0x1160, 0x2E80..<0x303F, 0x3041..<0xA4D0, 0xAC00..<0xD7A4, 0xF900..<0xFB00, 0xFE30..<0xFE70,
-            0xFF00..<0xFF61, 0xFFE0..<0xFFE7, 0x20000..<0x3FFFE:
-            return 2
-        default: return 1
-        }
-    }
-
     private static func continues(_ scalar: Unicode.Scalar?, after before: Unicode.Scalar?) -> Bool {
         guard let scalar, let before else { return false }
         let joiner: Unicode.Scalar = "\u{200D}"

@@ -36,7 +36,10 @@ struct Conversation: ~Copyable {
     var columns: Int { terminal.screen.columns }
 
     func say(_ lines: [String]) {
-        for line in lines { terminal.screen.write(line + "\n") }
+        let look = TerminalLook(columns: columns)
+        for line in lines.flatMap({ $0.split(separator: "\n", omittingEmptySubsequences: false) }) {
+            terminal.screen.write(look.hanging(String(line)) + "\n")
+        }
     }
 
     /// - Parameter field: what is asked for, for the error.

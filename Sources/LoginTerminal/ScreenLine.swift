@@ -1,3 +1,5 @@
+import LoginWords
+
 /// One character as it stands on the screen.
 struct Cell: Equatable, Sendable {
     let text: String
@@ -6,7 +8,7 @@ struct Cell: Equatable, Sendable {
 
     init(_ text: String, width: Int? = nil) {
         self.text = text
-        self.width = width ?? Characters.width(of: text)
+        self.width = width ?? text.first.map { TextWidth.of($0) } ?? 0
     }
 }
 

@@ -28,11 +28,7 @@ struct Screen: Sendable {
     let descriptor: Int32
 
     /// As the terminal reports it; 80 where it reports nothing.
-    var columns: Int {
-        var size = winsize()
-        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-        return Int(size.ws_col)
-    }
+    var columns: Int { TerminalLook.columns(of: descriptor) }
 
     /// Goes back to the left edge and makes the line empty, whatever stands there.
     func clearLine() { write(emptyLine) }

@@ -1,3 +1,6 @@
+internal import Glibc
+import LoginWords
+
 /// What a terminal can show.
 package struct TerminalLook: Equatable, Sendable {
     /// Characters in a line.
@@ -22,7 +25,24 @@ package struct TerminalLook: Equatable, Sendable {
 
     /// Sentences without a word that is broken at the edge. What is to be copied is no sentence.
     package func wrapped(_ lines: [String]) -> [String] {
-        lines.flatMap { TextLine.wrapped($0, columns: columns) }
+        let look = TextLook(columns: columns, hasColors: false, isUnicode: isUnicode, isSeen: true)
+        return lines.flatMap { look.text(StyledText($0)).split(separator: "\n", omittingEmptySubsequences: false) }
+            .map { String($0) }
+    }
+
+    /// A line in as many as it needs, of which only the first begins at the left edge: what another began there could pass for a
+    /// line of ours. Where blanks may mean something, it is left as it is.
+    func hanging(_ line: String) -> String {
+        let text = StyledText(line), look = TextLook.plain
+        guard TextWidth.of(line) > columns, !line.contains("  ") else { return line }
+        return look.text(text.wrapped(for: look, columns: columns - 2, below: 2))
+    }
+
+    /// Of the terminal behind a descriptor, as it reports them; 80 where it reports nothing.
+    package static func columns(of descriptor: Int32) -> Int {
+        var size = winsize()
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
     }
 
     /// Whether the locale has more than ASCII.

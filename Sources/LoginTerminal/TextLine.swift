@@ -1,4 +1,5 @@
 internal import LoginCore
+import LoginWords
 
 /// Lines with text of others in them. None is wider than the terminal: what wraps would stand at the left edge, where it could
 /// pass for a line of ours.
@@ -11,37 +12,19 @@ enum TextLine {
     /// A name and a value that is escaped already, below each other where one line has no room for them.
     static func pair(_ name: String, _ value: String, columns: Int) -> [String] {
         let line = "\(name) \(value)"
-        return width(line) < columns ? [line] : [name, fitted("  \(value)", columns: columns)]
+        return TextWidth.of(line) < columns ? [line] : [name, fitted("  \(value)", columns: columns)]
     }
 
     /// The text, or as much of it as leaves the last column free; the cut is seen.
     static func fitted(_ text: String, columns: Int) -> String {
-        guard width(text) >= columns else { return text }
+        guard TextWidth.of(text) >= columns else { return text }
         let mark = Screen.isUnicode ? "…" : "..."
         var left = columns - 1 - mark.count, shown = ""
         for character in text {
-            left -= Characters.width(of: String(character))
+            left -= TextWidth.of(character)
             guard left >= 0 else { break }
             shown.append(character)
         }
         return shown + mark
     }
-
-    /// The same words in as many lines as they need, broken at blanks alone; a longer word has a line of its own.
-    static func wrapped(_ text: String, columns: Int) -> [String] {
-        guard width(text) > columns else { return [text] }
-        var lines: [String] = [], line = ""
-        for word in text.split(separator: " ") {
-            let longer = line.isEmpty ? String(word) : "\(line) \(word)"
-            if width(longer) > columns, !line.isEmpty {
-                lines.append(line)
-                line = String(word)
-            } else {
-                line = longer
-            }
-        }
-        return lines + [line]
-    }
-
-    private static func width(_ text: String) -> Int { text.reduce(0) { $0 + Characters.width(of: String($1)) } }
 }

@@ -1,5 +1,6 @@
 import LoginCore
 import LoginTestSupport
+import LoginWords
 import Secrets
 import Testing
 
@@ -138,15 +139,15 @@ struct LoginTranscriptTests {
         let silent = LoginTranscript(beginsAnonymously: true)
         silent.add("> GET https://blog.example/me")
         silent.stop(.network(.handshakeLost))
-        #expect(silent.text.hasPrefix("1. no response\n   > GET"))
+        #expect(TextLook.plain.text(silent.text).hasPrefix("1. no response\n   > GET"))
         let broken = LoginTranscript(beginsAnonymously: true)
         broken.add("> GET https://blog.example/me")
         broken.add("< 200")
         broken.stop(.network(.answerTooLarge(limit: 1)))
-        #expect(broken.text.hasPrefix("1. the last response\n"))
+        #expect(TextLook.plain.text(broken.text).hasPrefix("1. the last response\n"))
         let nothing = LoginTranscript(beginsAnonymously: true)
         nothing.stop(.cancelled)
-        #expect(nothing.text.isEmpty)
+        #expect(TextLook.plain.text(nothing.text).isEmpty)
     }
 
     @Test func `a login that is refused shows how, with the code of the login`() throws {

@@ -7,7 +7,7 @@ import Testing
 struct ManualOptionsTests {
     /// What stands in authctl(1) alone, for all commands.
     private static let general: Set = [
-        "profile", "username", "quiet", "verbose", "no-prompt", "config", "timeout", "json", "help", "version",
+        "profile", "username", "quiet", "verbose", "no-prompt", "color", "config", "timeout", "json", "help", "version",
     ]
 
     @Test func `authctl(1) tells of every general option`() throws {

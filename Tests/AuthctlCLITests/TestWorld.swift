@@ -35,6 +35,8 @@ final class TestWorld {
     var tickets = TicketCache(find: { .unusable(.missing(reason: "none")) }, request: { _ in })
     /// Which of standard output and standard error are one.
     var terminals: Set<Int32> = []
+    /// How wide those are, and whether the locale has more than ASCII.
+    var (columns, isUnicode) = (80, true)
     /// Happens while the server has a request of the person's own.
     var meanwhile: (HTTPRequest) -> Void = { _ in }
     private(set) var server = ScriptedTransport()
@@ -84,6 +86,7 @@ final class TestWorld {
         return World(
             environment: Environment(variables, password: password),
             clock: clock, hasTerminal: { self.person.isThere }, isTerminal: { self.terminals.contains($0) },
+            columns: { _ in self.columns }, isUnicode: { self.isUnicode },
             dialogue: { _ in self.person }, consent: { _ in self.consent },
             transport: { origin, settings in
                 self.reached.append(origin)

@@ -93,8 +93,9 @@ import Testing
     /// Nothing that a server made controls the terminal: no control character but ours, no C1, no bidi.
     private func expectHarmless(_ run: TerminalRun) {
         let ours: Set<Unicode.Scalar> = ["\r", "\n", "\u{8}"]
-        // Ours: clear to the end of the line, and tell pasted text from keys.
-        let text = ["[K", "[?2004h", "[?2004l"].reduce(run.pty.text) { $0.replacing("\u{1B}\($1)", with: "") }
+        // Ours: clear to the end of the line, tell pasted text from keys, bold, and a mark in its colour. A colour alone is none.
+        let sequences = ["[K", "[?2004h", "[?2004l", "[31m✗ ", "[32m✓ ", "[1m", "[0m"]
+        let text = sequences.reduce(run.pty.text) { $0.replacing("\u{1B}\($1)", with: "") }
         let bad = text.unicodeScalars.filter {
             ($0.value < 32 && !ours.contains($0)) || (0x7F...0x9F).contains($0.value)
                 || (0x200B...0x200F).contains($0.value) || (0x202A...0x202E).contains($0.value)

@@ -91,7 +91,7 @@ import Testing
         try run.answer("Password for ann: ", "correct horse\r")
         for _ in 0..<3 { try run.answer("Code: ", "111111\r") }
         #expect(try run.end() == .exited(9))
-        #expect(run.pty.text.contains("the server refused the code of the second factor (status 401)"))
+        #expect(run.said.contains("the server refused the code of the second factor (status 401)"))
     }
 
     @Test func `a code that was given is sent once; used twice it is 9`() throws {

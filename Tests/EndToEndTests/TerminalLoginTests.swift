@@ -26,7 +26,7 @@ import Testing
         #expect(run.pty.text.contains("Realm: \"Demo Wire\""))
         #expect(run.lines.contains("User name: ann"))
         #expect(run.lines.contains("Password: " + String(repeating: "*", count: 13)))
-        #expect(run.lines.contains("Logged in to wire (\(demo.origin)) as ann."))
+        #expect(run.lines.contains("✓ Logged in to wire (\(demo.origin)) as ann."))
         try LeakSweep(secrets: ["wrong horse"], pairs: [("ann", "correct horse")]).expectClean([
             "transcript": run.pty.text, "stdout": run.output,
         ])
@@ -121,7 +121,7 @@ import Testing
         try run.pty.wait(for: "Authenticating, please wait…")
         #expect(try run.end() == .exited(0))
         #expect(!run.lines.contains { $0.contains("please wait") })
-        #expect(run.lines.last { !$0.isEmpty } == "Logged in to wire (\(demo.origin)) as slow.")
+        #expect(run.lines.last { !$0.isEmpty } == "✓ Logged in to wire (\(demo.origin)) as slow.")
     }
 
     @Test func `fits a terminal of 20 columns`() throws {
@@ -159,13 +159,13 @@ import Testing
             try run.answer("Password for \(user): ", password + "\r")
             if user == "busy" || user == "broken" { try run.answer("[Y/n] ", "n\r") }
             _ = try run.end()
-            seen.append(run.screen(250).first { $0.hasPrefix("authctl: ") } ?? "")
+            seen.append(run.screen(250).first { $0.hasPrefix("✗ authctl: ") } ?? "")
         }
         demo.stop()
         let dead = try authctl.onTerminal("login", "wire", "-u", "ann", columns: 250)
         #expect(try dead.end() == .exited(6))
         #expect(!dead.pty.text.contains("Password"))
-        seen.append(dead.screen(250).first { $0.hasPrefix("authctl: ") } ?? "")
+        seen.append(dead.screen(250).first { $0.hasPrefix("✗ authctl: ") } ?? "")
         #expect(Set(seen).count == 5)
         #expect(seen.filter { $0.contains("refused the credential") }.count == 1)
     }
@@ -180,7 +180,7 @@ import Testing
         try run.answer("Try again with what you typed? [Y/n] ", "\r")
         #expect(try run.end() == .exited(0))
         #expect(run.pty.text.components(separatedBy: "Password for ann: ").count - 1 == 1)
-        #expect(run.lines.contains("Logged in to wire (\(demo.origin)) as ann."))
+        #expect(run.lines.contains("✓ Logged in to wire (\(demo.origin)) as ann."))
         #expect(!run.pty.text.contains("horse"))
     }
 }

@@ -1,4 +1,5 @@
 import LoginTestSupport
+import LoginWords
 import Testing
 
 @testable import LoginTerminal
@@ -39,6 +40,6 @@ import Testing
 
     @Test(arguments: [("a", 1), ("東", 2), ("😀", 2), ("❤️", 2), ("é", 1), ("ｗ", 2), ("👩‍💻", 2)])
     func `the width of a character is known`(character: String, width: Int) {
-        #expect(Characters.width(of: character) == width)
+        #expect(TextWidth.of(character) == width)
     }
 }

@@ -13,6 +13,11 @@ struct LoginCommand: WorldCommand, ReportingCommand {
         discussion: """
             If the server still accepts a stored login, nothing is asked. A URL needs no profile: it is requested with \
             the login, and a successful login makes a profile of it.
+
+            Examples:
+              authctl login https://wiki.example/api/me
+              authctl login wiki -u ann --persist session
+              authctl login wiki --password-stdin <password.txt
             """)
     static let mayAsk = true
 
@@ -86,9 +91,11 @@ struct LoginCommand: WorldCommand, ReportingCommand {
         let record =
             try wasThere || !run.keepsNothing
             ? fromStore(try run.keeper.account(of: identity)) : nil
-        let who = identity.displayName.isEmpty ? "" : " as \(SafeText.escaped(identity.displayName))"
+        let name = SafeText.escaped(identity.displayName)
+        let who: StyledText = name.isEmpty ? "." : " as \(name, .bold)."
         let verb = wasThere ? "Already logged in to" : "Logged in to"
-        invocation.say("\(verb) \(run.profile.name) (\(run.endpoint.origin))\(who).")
+        invocation.say(
+            styled: "\(isGood: true)\(verb) \(run.profile.name, .bold) (\(run.endpoint.origin))" + who)
         if wasThere {
             sayOfOthers(invocation, run)
             invocation.context.sayIfUnverifiable(run.profile)

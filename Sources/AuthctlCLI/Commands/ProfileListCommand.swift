@@ -7,7 +7,13 @@ import LoginStores
 
 /// `authctl profile list`
 struct ProfileListCommand: WorldCommand, ReportingCommand {
-    static let outline = CommandConfiguration(commandName: "list", abstract: "List all profiles.")
+    static let outline = CommandConfiguration(
+        commandName: "list", abstract: "List all profiles.",
+        discussion: """
+            Examples:
+              authctl profile list
+              authctl profile list --json
+            """, aliases: ["ls"])
 
     @OptionGroup var report: ReportOptions
     @OptionGroup var global: GlobalOptions
@@ -44,16 +50,16 @@ struct ProfileListCommand: WorldCommand, ReportingCommand {
         return try SafeText.escaped(profile.url) + (isPlain ? "" : " (\(invocation.context.parse(profile.url).origin))")
     }
 
-    private static func table(_ rows: [ProfileRow]) -> String {
+    private static func table(_ rows: [ProfileRow]) -> Table {
         var table = Table(headings: ["PROFILE", "URL", "METHOD", "FROM"])
-        table.rows = rows.map { row in
-            [
-                SafeText.escaped(row.name) + (row.isDefault ? " (default)" : ""),
-                row.shownURL ?? "?",
-                row.method ?? "?", row.source,
-            ]
+        for row in rows {
+            let name = SafeText.escaped(row.name)
+            table.add([
+                row.isDefault ? "\(name, .bold) (default)" : StyledText(name), StyledText(row.shownURL ?? "?"),
+                StyledText(row.method ?? "?"), StyledText(row.source),
+            ])
         }
-        return table.text
+        return table
     }
 }
 

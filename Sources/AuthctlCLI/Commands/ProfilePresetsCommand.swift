@@ -7,7 +7,11 @@ import LoginWords
 struct ProfilePresetsCommand: WorldCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "presets", abstract: "List presets, or show one.",
-        discussion: "To use one: authctl profile add --preset NAME --url URL")
+        discussion: """
+            Examples:
+              authctl profile presets
+              authctl profile presets forgejo
+            """)
 
     @Argument(help: "The preset to show.")
     var name: String?
@@ -50,10 +54,10 @@ struct ProfilePresetsCommand: WorldCommand, ReportingCommand {
         """
     }
 
-    private static func table(_ presets: [Presets.Preset]) -> String {
+    private static func table(_ presets: [Presets.Preset]) -> Table {
         var table = Table(headings: ["PRESET", "TRIED ON"])
-        table.rows = presets.map { [$0.name, $0.triedWords] }
-        return table.text
+        for preset in presets { table.add([StyledText(preset.name), StyledText(preset.triedWords)]) }
+        return table
     }
 }
 

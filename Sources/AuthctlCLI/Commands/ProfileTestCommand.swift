@@ -9,7 +9,13 @@ import LoginStores
 struct ProfileTestCommand: WorldCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "test", abstract: "Log in step by step, show each request, response and rule, and keep nothing.",
-        discussion: "Stored logins are not changed; if the profile has a logout, the new session is ended.")
+        discussion: """
+            Stored logins are not changed; if the profile has a logout, the new session is ended.
+
+            Examples:
+              authctl profile test wiki
+              authctl profile test wiki -u ann --password-command "pass wiki"
+            """)
     static let mayAsk = true
 
     @Argument(help: "The profile.")
@@ -46,7 +52,11 @@ struct ProfileTestCommand: WorldCommand, ReportingCommand {
         } catch {
             walk.stop(error)
             // The error is the one JSON value then.
-            if printsJSON { invocation.say(walk.text) } else { try invocation.streams.result(walk.text) }
+            if printsJSON {
+                invocation.say(styled: walk.text, wraps: false)
+            } else {
+                try invocation.streams.result(styled: walk.text)
+            }
             invocation.sayProposals(walk, profile)
             throw error
         }
@@ -56,9 +66,10 @@ struct ProfileTestCommand: WorldCommand, ReportingCommand {
         if printsJSON {
             return try invocation.streams.result(json: WalkReport(walk, of: identity))
         }
-        try invocation.streams.result(walk.text)
-        let name = identity.displayName.isEmpty ? "" : " as \(SafeText.escaped(identity.displayName))"
-        invocation.say("The login works\(name); nothing was stored.")
+        try invocation.streams.result(styled: walk.text)
+        let name = SafeText.escaped(identity.displayName)
+        let who: StyledText = name.isEmpty ? "" : " as \(name, .bold)"
+        invocation.say(styled: "\(isGood: true)The login works" + who + "; nothing was stored.")
     }
 }
 

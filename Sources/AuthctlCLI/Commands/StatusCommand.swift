@@ -10,7 +10,13 @@ struct StatusCommand: WorldCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "status",
         abstract: "Show the state of every profile and account.",
-        discussion: "The exit code is the first one that is not 0, starting with the default profile.")
+        discussion: """
+            The exit code is the first one that is not 0, starting with the default profile.
+
+            Examples:
+              authctl status
+              authctl status wiki --json
+            """)
 
     @Argument(help: "Profile (default: all).")
     var profile: String?
@@ -31,7 +37,7 @@ struct StatusCommand: WorldCommand, ReportingCommand {
         if printsJSON {
             try invocation.streams.result(json: rows)
         } else if !invocation.options.quiet {
-            try invocation.streams.result(StatusTable(rows: rows, now: invocation.context.world.clock.now()).text)
+            try invocation.streams.result(StatusTable(rows: rows, now: invocation.context.world.clock.now()).table)
             sayAuthorities(rows, invocation)
             sayExceptions(rows, invocation)
         }

@@ -2,11 +2,16 @@ import ArgumentParser
 import LoginCore
 import LoginKit
 import LoginStores
+import LoginWords
 
 /// `authctl store list`
 struct StoreListCommand: WorldCommand, ReportingCommand {
     static let outline = CommandConfiguration(
-        commandName: "list", abstract: "List the stores, and which one is chosen and why.")
+        commandName: "list", abstract: "List the stores, and which one is chosen and why.",
+        discussion: """
+            Examples:
+              authctl store list
+            """, aliases: ["ls"])
     /// It tells what there is, without asking anybody.
     static let mayUnlock = false
 
@@ -26,8 +31,13 @@ struct StoreListCommand: WorldCommand, ReportingCommand {
             try invocation.streams.result(json: rows)
         } else {
             var table = Table(headings: ["STORE", "KEEPS", "USABLE", "WHY"])
-            table.rows = rows.map { [$0.name, $0.keeps, $0.usable ? "yes" : "no", $0.why] }
-            try invocation.streams.result(table.text)
+            for row in rows {
+                table.add([
+                    row.chosen ? "\(row.name, .bold)" : StyledText(row.name), StyledText(row.keeps),
+                    "\(isGood: row.usable)\(row.usable ? "yes" : "no", row.usable ? .good : .bad)", StyledText(row.why),
+                ])
+            }
+            try invocation.streams.result(table)
         }
         return .ok
     }

@@ -2,11 +2,17 @@ import ArgumentParser
 import LoginCore
 import LoginKit
 import LoginStores
+import LoginWords
 
 /// `authctl store test [STORE]`
 struct StoreTestCommand: WorldCommand, ReportingCommand {
     static let outline = CommandConfiguration(
-        commandName: "test", abstract: "Write a random secret, read it back from another process, and delete it.")
+        commandName: "test", abstract: "Write a random secret, read it back from another process, and delete it.",
+        discussion: """
+            Examples:
+              authctl store test
+              authctl store test file
+            """)
     static let mayAsk = true
 
     @Argument(
@@ -23,7 +29,7 @@ struct StoreTestCommand: WorldCommand, ReportingCommand {
             try fromStore(try ReadBack(store: chosen, config: invocation.options.config).run())
         }
         let how = ReadBack.isNeeded(for: chosen.name) ? "written, read back by another process" : "written, read back"
-        invocation.say("The store '\(chosen.name)' works: \(how), deleted.")
+        invocation.say(styled: "\(isGood: true)The store '\(chosen.name)' works: \(how), deleted.")
         if printsJSON { try invocation.streams.result(json: ["store": chosen.name.description, "result": "ok"]) }
         return .ok
     }

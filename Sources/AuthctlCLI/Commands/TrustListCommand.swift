@@ -2,11 +2,17 @@ import ArgumentParser
 import LoginCore
 import LoginKit
 import LoginStores
+import LoginWords
 
 /// `authctl trust list`
 struct TrustListCommand: WorldCommand, ReportingCommand {
     static let outline = CommandConfiguration(
-        commandName: "list", abstract: "List the accepted certificates with their origins and faults.")
+        commandName: "list", abstract: "List the accepted certificates with their origins and faults.",
+        discussion: """
+            Examples:
+              authctl trust list
+            """,
+        aliases: ["ls"])
 
     @OptionGroup var report: ReportOptions
     @OptionGroup var global: GlobalOptions
@@ -19,8 +25,13 @@ struct TrustListCommand: WorldCommand, ReportingCommand {
             invocation.say("authctl: no certificate exceptions")
         } else {
             var table = Table(headings: ["ORIGIN", "ACCEPTED FAULTS", "FINGERPRINT"])
-            table.rows = rows.map { [$0.origin, $0.reasons.joined(separator: ", "), $0.fingerprint] }
-            try invocation.streams.result(table.text)
+            for row in rows {
+                table.add([
+                    StyledText(row.origin), StyledText(row.reasons.joined(separator: ", ")),
+                    StyledText(row.fingerprint),
+                ])
+            }
+            try invocation.streams.result(table)
         }
         return .ok
     }

@@ -13,6 +13,8 @@ final class LoginTranscript: Sendable {
         let judgement: String
         /// Where an answer was judged; else the walk has stopped here.
         let evidence: Evidence?
+        /// Whether it is what a login that works shows here.
+        let isGood: Bool
 
         private enum CodingKeys: String, CodingKey {
             case step, exchange, judgement
@@ -42,7 +44,10 @@ final class LoginTranscript: Sendable {
 
     /// What the exchange so far was taken for.
     func add(_ evidence: Evidence) {
-        end(evidence.step.rawValue + circumstance(of: evidence), evidence.words, evidence)
+        let circumstance = circumstance(of: evidence)
+        end(
+            evidence.step.rawValue + circumstance, evidence.words, evidence,
+            isGood: evidence.judgement.isGood(withLogin: circumstance.isEmpty))
     }
 
     /// What verify is asked for, where that is not the login.
@@ -60,18 +65,31 @@ final class LoginTranscript: Sendable {
         end(isAnswered ? "the last response" : "no response", error.message(about: ErrorContext()).what)
     }
 
-    private func end(_ step: String, _ judgement: String, _ evidence: Evidence? = nil) {
+    private func end(_ step: String, _ judgement: String, _ evidence: Evidence? = nil, isGood: Bool = false) {
         noted.withLock { noted in
-            noted.steps.append(Step(step: step, exchange: noted.lines, judgement: judgement, evidence: evidence))
+            noted.steps.append(
+                Step(step: step, exchange: noted.lines, judgement: judgement, evidence: evidence, isGood: isGood))
             noted.lines = []
         }
     }
 
     /// For a person.
-    var text: String {
-        steps.enumerated().map { number, step in
-            (["\(number + 1). \(step.step)"] + step.exchange.map { "   \($0)" } + ["   = \(step.judgement)"])
-                .joined(separator: "\n")
-        }.joined(separator: "\n")
+    var text: StyledText {
+        let lines: [StyledText] = steps.enumerated().flatMap { number, step in
+            ["\(number + 1). \(step.step, .bold)"] + step.exchange.map { "   \($0)" }
+                + ["   \(isGood: step.isGood, instead: "= ")\(step.judgement)"]
+        }
+        return lines.joined()
+    }
+}
+
+extension Judgement {
+    /// - Parameter withLogin: without one, and with one that has ended, a refusal is what is expected.
+    fileprivate func isGood(withLogin: Bool) -> Bool {
+        switch self {
+        case .accepted, .pending, .needsSecondFactor: withLogin
+        case .refused, .forbidden: !withLogin
+        case .unclear: false
+        }
     }
 }

@@ -57,7 +57,7 @@ extension Invocation {
     /// The lines that the profile lacks, ready to be pasted.
     func sayProposals(_ walk: LoginTranscript, _ profile: Profile) {
         for proposal in walk.proposals {
-            say("Suggested rule for '\(proposal.step.rawValue)' of \(profile.name):\n\(proposal.line)")
+            say(asIs: "Suggested rule for '\(proposal.step.rawValue)' of \(profile.name):\n\(proposal.line)")
         }
     }
 }

@@ -1,20 +1,23 @@
 import LoginCore
+import LoginWords
 
 /// What `status` shows.
 struct StatusTable {
     let rows: [StatusRow]
     let now: Int64
 
-    var text: String {
+    var table: Table {
         var table = Table(headings: ["PROFILE", "USER", "METHOD", "STORE", "ENDS IN", "STATE"])
         for row in rows {
-            let marker = row.active ? "* " : ""
-            table.rows.append([
-                SafeText.escaped(row.profile), marker + (row.username.map { SafeText.escaped($0) } ?? "-"), row.method,
-                row.store ?? "-", end(row), row.state,
+            let user = (row.active ? "* " : "") + (row.username.map { SafeText.escaped($0) } ?? "-")
+            let isGood = row.code == .ok
+            table.add([
+                StyledText(SafeText.escaped(row.profile)), row.active ? "\(user, .bold)" : StyledText(user),
+                StyledText(row.method), StyledText(row.store ?? "-"), StyledText(end(row)),
+                "\(isGood: isGood)\(row.state, isGood ? .good : .bad)",
             ])
         }
-        return table.text
+        return table
     }
 
     private func end(_ row: StatusRow) -> String {

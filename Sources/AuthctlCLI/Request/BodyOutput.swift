@@ -20,8 +20,6 @@ extension Invocation {
         guard !writer.isShownOnTerminal, !options.quiet, context.world.isTerminal(STDERR_FILENO),
             context.world.environment.allowsMovement
         else { return nil }
-        var size = winsize()
-        let isKnown = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
-        return TransferProgress(streams, columns: isKnown ? Int(size.ws_col) : 80)
+        return TransferProgress(streams, columns: context.world.columns(STDERR_FILENO))
     }
 }

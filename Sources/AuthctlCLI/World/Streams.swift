@@ -9,13 +9,37 @@ struct Streams: Sendable {
     /// Writes all of the bytes, or says why it cannot.
     let write: @Sendable (_ stream: Int32, _ bytes: UnsafeRawBufferPointer) throws(LoginError) -> Void
 
+    /// How results look, and how talk does.
+    var results = TextLook.plain, talk = TextLook.plain
+
     static let standard = Streams { (stream, bytes) throws(LoginError) in
         if let errno = bytes.writeAll(to: stream) { throw .failure(.system(call: "write", errno: errno)) }
+    }
+
+    init(write: @escaping @Sendable (Int32, UnsafeRawBufferPointer) throws(LoginError) -> Void) {
+        self.write = write
+    }
+
+    /// The same where a person may look.
+    func seen(in world: World, _ choice: ColorChoice) -> Streams {
+        var streams = self
+        streams.results = choice.look(of: STDOUT_FILENO, in: world)
+        streams.talk = choice.look(of: STDERR_FILENO, in: world)
+        return streams
     }
 
     /// A result, as a line of its own.
     func result(_ text: String) throws(LoginError) {
         try send(text + "\n", to: STDOUT_FILENO)
+    }
+
+    /// A result with words that stand out, in lines of its own.
+    func result(styled text: StyledText) throws(LoginError) {
+        try result(results.text(text, wraps: false))
+    }
+
+    func result(_ table: Table) throws(LoginError) {
+        try result(styled: table.text(for: results))
     }
 
     /// The one kind of result that is a secret: exact for another program, and nothing that a terminal would obey on one.
@@ -30,14 +54,21 @@ struct Streams: Sendable {
     /// Talk, as lines of their own. A closed standard error is no reason to fail.
     ///
     /// Whatever stands in it, a name, a path, an argument: no terminal obeys it.
-    func say(_ text: String) {
-        try? send(SafeText.lines(text) + "\n", to: STDERR_FILENO)
+    func say(_ text: String) { say(styled: StyledText(text)) }
+
+    /// The same with words that stand out.
+    /// - Parameter wraps: whether its lines may be broken, as those of sentences are.
+    func say(styled text: StyledText, wraps: Bool = true) {
+        try? send(talk.text(text, wraps: wraps) + "\n", to: STDERR_FILENO)
     }
+
+    /// What is to be copied, or has its own lines: none of them is broken.
+    func say(asIs text: String) { say(styled: StyledText(text), wraps: false) }
 
     /// An error in its words: what happened, what is wrong in particular, what to do next.
     func say(_ error: LoginError, about topic: ErrorContext) {
         let message = error.message(about: topic)
-        say("authctl: \(message.what)")
+        say(styled: "\(isGood: false)authctl: \(message.what, .bold)")
         for line in message.details + [message.next] where !line.isEmpty { say("  \(line)") }
     }
 

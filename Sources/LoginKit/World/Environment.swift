@@ -69,6 +69,9 @@ package struct Environment: Sendable {
     /// Whether a terminal may have a line that changes.
     package var allowsMovement: Bool { self["NO_COLOR"] == nil && self["TERM"] != "dumb" }
 
+    /// Whether a terminal obeys what colours words, and nobody has asked for none (no-color.org).
+    package var hasColors: Bool { allowsMovement && self["TERM"] != nil }
+
     /// `AUTHCTL_MASK`; empty for no marks at all.
     var mask: String { values["AUTHCTL_MASK"] ?? "*" }
 }

@@ -13,6 +13,10 @@ package struct World {
     var hasTerminal: () -> Bool
     /// Whether standard output or standard error is a terminal.
     package var isTerminal: (_ descriptor: Int32) -> Bool
+    /// Characters in a line of such a terminal.
+    package var columns: (_ descriptor: Int32) -> Int = { TerminalLook.columns(of: $0) }
+    /// Whether the locale has more than ASCII.
+    package var isUnicode: () -> Bool = { TerminalLook.isUnicode }
     package var dialogue: (DialogueSettings) -> any Dialogue
     /// A person who consents at an authorization server.
     package var consent: (AuthorizationSettings) -> any ConsentDialogue = { _ in NoConsent() }

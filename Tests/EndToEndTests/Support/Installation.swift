@@ -162,6 +162,9 @@ final class TerminalRun {
     /// What stands on the screen.
     var lines: [String] { screen(80) }
 
+    /// The same as sentences, whatever lines they have on the screen.
+    var said: String { lines.map { String($0.drop { $0 == " " }) }.joined(separator: " ") }
+
     func screen(_ columns: Int) -> [String] { RenderedScreen(pty.transcript, columns: columns).lines }
 
     /// Waits for a question and answers it.

@@ -1,0 +1,33 @@
+import ArgumentParser
+import LoginKit
+import LoginWords
+
+/// `--color`: whether what is for people is coloured.
+enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
+    /// On a terminal that has colours, unless `NO_COLOR` asks for none.
+    case auto
+    /// In pipes, too.
+    case always
+    case never
+
+    /// Before anything is parsed: what cannot be parsed is told in colours, too.
+    init(_ arguments: [String]) {
+        let words = arguments.prefix { $0 != "--" }
+        let values = words.indices.compactMap { index in
+            words[index] == "--color"
+                ? words.dropFirst(index + 1).first
+                : words[index].hasPrefix("--color=") ? String(words[index].dropFirst(8)) : nil
+        }
+        self = values.last.flatMap { ColorChoice(rawValue: $0) } ?? .auto
+    }
+
+    /// How one of the two streams looks. Each is judged for itself: often only one is a terminal.
+    func look(of stream: Int32, in world: World) -> TextLook {
+        let isTerminal = world.isTerminal(stream)
+        guard isTerminal || self == .always else { return .plain }
+        return TextLook(
+            columns: isTerminal ? world.columns(stream) : nil,
+            hasColors: self == .always || self == .auto && world.environment.hasColors,
+            isUnicode: world.isUnicode(), isSeen: true)
+    }
+}
