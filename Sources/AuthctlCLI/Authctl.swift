@@ -7,9 +7,11 @@ struct Authctl: ParsableCommand {
         commandName: "authctl",
         abstract: "One login command for every HTTP service.",
         discussion: """
-            authctl login https://HOST/PATH   log in with a URL that requires a login
-            authctl whoami                    print the user name
-            authctl help exit-codes           list the exit codes for scripts
+            Examples:
+              authctl login https://wiki.example/api/me
+              authctl whoami
+              authctl request https://wiki.example/api/pages
+              authctl help exit-codes
 
             Manual: man authctl; profiles: man authctl-config
             """,

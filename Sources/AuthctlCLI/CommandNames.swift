@@ -21,7 +21,7 @@ enum CommandNames {
     /// - Returns: nothing where the line does not begin with a command, or does not parse; the whole tree then says why.
     static func parsed(_ arguments: [String]) -> (any ParsableCommand)? {
         var commands = Authctl.configuration.subcommands, rest = arguments[...]
-        while let word = rest.first, let command = commands.first(where: { $0._commandName == word }) {
+        while let word = rest.first, let command = commands.first(where: { goes($0, by: word) }) {
             rest = rest.dropFirst()
             commands = command.configuration.subcommands
             guard commands.isEmpty else { continue }
@@ -32,12 +32,18 @@ enum CommandNames {
         return nil
     }
 
+    /// Whether it is the command's name, or another one for it.
+    static func goes(_ command: any ParsableCommand.Type, by word: String) -> Bool {
+        // Put together anew by each look at it.
+        let configuration = command.configuration
+        return configuration.commandName == word || configuration.aliases.contains(word)
+    }
+
     /// The word itself may be anything, a password too: it is not repeated.
     private static func check(
         _ word: String, among commands: [any ParsableCommand.Type], of group: String
     ) throws(LoginError) {
-        let names = commands.map { $0._commandName }
-        if names.contains(word) { return }
+        if commands.contains(where: { goes($0, by: word) }) { return }
         let shown = commands.filter { $0.configuration.shouldDisplay }.map { $0._commandName }
         let hint = shown.nearest(to: word).first.map { "did you mean '\(group)\($0)'?" }
         throw .usage(

@@ -14,7 +14,7 @@ enum HelpTopics {
         var commands = Authctl.configuration.subcommands, group = ""
         for word in words where !word.hasPrefix("-") {
             if group.isEmpty, word == "help" { return }
-            guard let command = commands.first(where: { $0._commandName == word }) else {
+            guard let command = commands.first(where: { CommandNames.goes($0, by: word) }) else {
                 let shown = commands.filter { $0.configuration.shouldDisplay }.map { $0._commandName }
                 let known = shown + (group.isEmpty ? names : [])
                 let near = known.nearest(to: word).first.map { "did you mean 'help \(group)\($0)'?" }

@@ -93,6 +93,42 @@ struct HintTests {
         #expect(world.run("store", "test", "attic").talk.contains("authctl store list"))
     }
 
+    @Test(arguments: [
+        ["whoami", "wrie"], ["login", "wrie"], ["logout", "wrie"], ["status", "wrie"], ["token", "-P", "wrie"],
+        ["request", "-P", "wrie", "/x"], ["switch", "wrie", "ann"], ["profile", "show", "wrie"],
+        ["profile", "default", "wrie"], ["profile", "remove", "wrie"], ["profile", "test", "wrie"],
+        ["store", "move", "keyring", "file", "-P", "wrie"], ["exec", "-P", "wrie", "--", "ls"],
+    ])
+    func `B21: a mistyped profile is told the nearest, wherever it stands`(arguments: [String]) throws {
+        let run = try TestWorld(config: Self.config).run(arguments, server: [])
+        #expect(
+            run.code == (arguments[0] == "exec" ? 102 : 2) && run.talk.contains("did you mean wire?"), "\(run.talk)")
+    }
+
+    @Test(arguments: [
+        (["lgoin"], "'login'"), (["profile", "lst"], "'profile list'"), (["help", "stauts"], "'help status'"),
+        (["login", "--pasword-stdin"], "'--password-stdin'"), (["status", "--jsn"], "'--json'"),
+        (["status", "--colour"], "'--color'"), (["store", "test", "keyrnig"], "'keyring'"),
+        (["store", "move", "keyring", "fiel"], "'file'"),
+    ])
+    func `B21: so are a mistyped command, topic, option and store`(arguments: [String], near: String) throws {
+        let run = try TestWorld(config: Self.config).run(arguments, server: [])
+        #expect(run.code == 2 && run.talk.lowercased().contains("did you mean \(near)?"), "\(run.talk)")
+    }
+
+    @Test(arguments: ["profile", "store", "trust"]) func `ls is list`(group: String) throws {
+        let world = try TestWorld(config: Self.config)
+        #expect(world.run(group, "ls") == world.run(group, "list"))
+        #expect(world.run("help", group, "ls").output == world.run("help", group, "list").output)
+        #expect(world.run("complete", "--", group, "ls", "--js").output.contains("--json"))
+        #expect(!world.run("complete", "--", group, "").output.contains("\nls"))
+    }
+
+    @Test func `the values of --color are completed`() throws {
+        let run = try TestWorld().run("complete", "--", "status", "--color", "")
+        #expect(run.output == "words\nauto\nalways\nnever\n")
+    }
+
     @Test func `B22: the authorities are told with -v alone`() throws {
         let world = try loggedIn()
         #expect(!world.run("status", "wire", "--offline").talk.contains("authorities"))

@@ -11,6 +11,10 @@ struct DiscoverCommand: WorldCommand, ReportingCommand {
         discussion: """
             Sends a few GET requests without credentials, and looks at challenges, OAuth metadata, login forms and API \
             descriptions. Each line of the profile says where it comes from.
+
+            Examples:
+              authctl discover https://wiki.example
+              authctl discover --save --name wiki https://wiki.example/api/me
             """)
 
     @Argument(help: ArgumentHelp("A URL that requires a login, or a page of the service.", valueName: "url"))

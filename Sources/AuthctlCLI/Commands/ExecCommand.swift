@@ -12,6 +12,10 @@ struct ExecCommand: EndingCommand {
         discussion: """
             The command replaces authctl: same terminal, signals, working directory and exit code. If the login fails, it \
             never runs, and the exit code is 100 plus that of the other commands.
+
+            Examples:
+              authctl exec -P wiki --env WIKI_TOKEN -- ./deploy.sh
+              authctl exec -P wiki --ephemeral -- git push
             """)
     static let mayAsk = true
 

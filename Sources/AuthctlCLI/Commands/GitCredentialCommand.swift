@@ -7,9 +7,10 @@ struct GitCredentialCommand: WorldCommand {
         commandName: "git-credential",
         abstract: "Credential helper for git.",
         discussion: """
-            Set up: git config --global credential.https://HOST.helper '!authctl git-credential'
-
             It never asks, and works only for the exact origin of a profile with a login.
+
+            Examples:
+              git config --global credential.https://git.example.helper '!authctl git-credential'
             """)
 
     @Argument(

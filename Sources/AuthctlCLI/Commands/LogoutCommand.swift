@@ -11,7 +11,13 @@ struct LogoutCommand: WorldCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "logout",
         abstract: "End the session at the service and erase every local copy.",
-        discussion: "Profiles are kept. A second logout is not an error.")
+        discussion: """
+            Profiles are kept. A second logout is not an error.
+
+            Examples:
+              authctl logout wiki
+              authctl logout --all
+            """)
 
     @Argument(help: "The profile.")
     var profile: String?

@@ -4,7 +4,7 @@ import LoginWords
 import LoginKit
 import LoginStores
 
-/// `authctl profile add FILE`, `--preset NAME --url URL`, `--from URL`
+/// `authctl profile add FILE`, `-`, `--preset NAME --url URL`, `--from URL`
 struct ProfileAddCommand: WorldCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "add",
@@ -12,11 +12,18 @@ struct ProfileAddCommand: WorldCommand, ReportingCommand {
         discussion: """
             Keys that can run programs or weaken trust are listed, and imported only if you type yes or use \
             --accept-commands.
+
+            Examples:
+              authctl profile add wiki.toml
+              authctl profile add --preset forgejo --url https://git.example
+              authctl profile add --from https://wiki.example/authctl.toml
+              authctl profile add --name wiki - <wiki.toml
             """)
     static let mayAsk = true
 
     @Argument(
-        help: "A TOML file with [profiles.NAME] tables, or with the keys of one profile and --name.",
+        help:
+            "A TOML file with [profiles.NAME] tables, or with the keys of one profile and --name; '-' for standard input.",
         completion: .file())
     var file: String?
 
@@ -72,6 +79,7 @@ struct ProfileAddCommand: WorldCommand, ReportingCommand {
     /// - Returns: nothing where the person does not want what was fetched.
     private func offered(_ invocation: Invocation) throws(LoginError) -> OfferedProfiles? {
         if let from { return try fetched(from, invocation) }
+        if file == "-" { return try ProfileInput(invocation).offered(name: name) }
         return try LoginContext.fromConfig { () throws(UsageFault) in
             if let file { return try OfferedProfiles(file: file, name: name) }
             let presets = Presets(invocation.context.world.environment), wanted = preset ?? ""

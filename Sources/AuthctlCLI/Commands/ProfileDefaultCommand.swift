@@ -6,7 +6,12 @@ import LoginStores
 /// `authctl profile default [NAME]`
 struct ProfileDefaultCommand: WorldCommand, ReportingCommand {
     static let outline = CommandConfiguration(
-        commandName: "default", abstract: "Print or choose the default profile.")
+        commandName: "default", abstract: "Print or choose the default profile.",
+        discussion: """
+            Examples:
+              authctl profile default
+              authctl profile default wiki
+            """)
 
     @Argument(help: "The profile.")
     var name: String?

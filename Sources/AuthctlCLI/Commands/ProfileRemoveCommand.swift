@@ -7,7 +7,11 @@ import LoginStores
 /// `authctl profile remove NAME`
 struct ProfileRemoveCommand: WorldCommand, ReportingCommand {
     static let outline = CommandConfiguration(
-        commandName: "remove", abstract: "Delete a profile that authctl made (not those in config.toml).")
+        commandName: "remove", abstract: "Delete a profile that authctl made (not those in config.toml).",
+        discussion: """
+            Examples:
+              authctl profile remove wiki
+            """)
 
     @Argument(help: "The profile.")
     var name: String

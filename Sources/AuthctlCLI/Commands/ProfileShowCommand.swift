@@ -6,7 +6,12 @@ import LoginStores
 /// `authctl profile show [NAME]`
 struct ProfileShowCommand: WorldCommand, ReportingCommand {
     static let outline = CommandConfiguration(
-        commandName: "show", abstract: "Print a profile as TOML, ready to share.")
+        commandName: "show", abstract: "Print a profile as TOML, ready to share.",
+        discussion: """
+            Examples:
+              authctl profile show wiki
+              authctl profile show wiki >wiki.toml
+            """)
 
     @Argument(help: "The profile.")
     var name: String?

@@ -12,6 +12,11 @@ struct RequestCommand: WorldCommand {
             The default method is GET. If the response means 'logged out', the session is refreshed, or authctl logs in, \
             and the same request is sent again. If nobody has ever logged in, GET and HEAD are first sent without a \
             login.
+
+            Examples:
+              authctl request https://wiki.example/api/pages
+              authctl request -P wiki POST /api/pages --json '{"title": "News"}'
+              authctl request -P wiki /api/export -o export.zip
             """)
     static let mayAsk = true
 

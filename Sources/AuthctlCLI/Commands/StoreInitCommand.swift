@@ -7,7 +7,12 @@ import Secrets
 /// `authctl store init file`
 struct StoreInitCommand: WorldCommand, ReportingCommand {
     static let outline = CommandConfiguration(
-        commandName: "init", abstract: "Set up the encrypted file with a passphrase or a key file.")
+        commandName: "init", abstract: "Set up the encrypted file with a passphrase or a key file.",
+        discussion: """
+            Examples:
+              authctl store init file
+              authctl store init file --key-file ~/.ssh/authctl.key
+            """)
     static let mayAsk = true
 
     @Argument(help: "The store: file.")

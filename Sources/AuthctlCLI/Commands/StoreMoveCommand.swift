@@ -1,5 +1,6 @@
 import ArgumentParser
 import LoginCore
+import LoginKit
 import LoginStores
 
 /// `authctl store move FROM TO`
@@ -9,6 +10,10 @@ struct StoreMoveCommand: WorldCommand, ReportingCommand {
         discussion: """
             Moves all logins, or only those of -P PROFILE and -u NAME. Each is written to the new store and read back \
             before it is erased from the old one.
+
+            Examples:
+              authctl store move keyring file
+              authctl store move keyring file -P wiki -u ann
             """)
     static let mayAsk = true
 
@@ -44,8 +49,10 @@ extension StoreName {
     /// The store of this name, of those that keep something.
     static func keeping(_ text: String) throws(LoginError) -> StoreName {
         guard let name = StoreName(text), name.keepsLogins else {
+            let names = builtIn.filter(\.keepsLogins).map(\.description)
+            let near = names.nearest(to: text).first.map { "; did you mean '\($0)'?" } ?? ""
             throw .usage(
-                .badValue(option: "store", problem: "\(SafeText.quoted(text)) is not a store that keeps logins"))
+                .badValue(option: "store", problem: "\(SafeText.quoted(text)) is not a store that keeps logins\(near)"))
         }
         return name
     }

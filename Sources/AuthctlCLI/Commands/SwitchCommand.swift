@@ -7,7 +7,12 @@ import LoginStores
 struct SwitchCommand: WorldCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "switch", abstract: "Switch to another account of a profile.",
-        usage: "authctl switch [<profile>] <user>")
+        usage: "authctl switch [<profile>] <user>",
+        discussion: """
+            Examples:
+              authctl switch ben
+              authctl switch wiki ben
+            """)
 
     @Argument(help: "The profile, if needed, and the user name.")
     var names: [String] = []

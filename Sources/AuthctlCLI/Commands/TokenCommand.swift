@@ -10,7 +10,13 @@ struct TokenCommand: WorldCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "token",
         abstract: "Print the session's token, never an expired one.",
-        discussion: "Basic and cookies have no token; use --header to print the header line.")
+        discussion: """
+            Basic and cookies have no token; use --header to print the header line.
+
+            Examples:
+              authctl token wiki --min-ttl 300
+              authctl token wiki --header
+            """)
 
     @Argument(help: "The profile.")
     var profile: String?

@@ -7,7 +7,11 @@ import LoginStores
 /// `authctl trust remove ORIGIN`
 struct TrustRemoveCommand: WorldCommand, ReportingCommand {
     static let outline = CommandConfiguration(
-        commandName: "remove", abstract: "Remove the accepted certificate of an origin.")
+        commandName: "remove", abstract: "Remove the accepted certificate of an origin.",
+        discussion: """
+            Examples:
+              authctl trust remove https://wiki.example:8443
+            """)
 
     @Argument(help: ArgumentHelp("The origin, such as https://HOST:PORT.", valueName: "origin"))
     var origin: String

@@ -6,7 +6,12 @@ import LoginStores
 /// `authctl whoami [PROFILE]`
 struct WhoamiCommand: WorldCommand, ReportingCommand {
     static let outline = CommandConfiguration(
-        commandName: "whoami", abstract: "Ask the service who is logged in and print the user name.")
+        commandName: "whoami", abstract: "Ask the service who is logged in and print the user name.",
+        discussion: """
+            Examples:
+              authctl whoami
+              authctl whoami wiki --explain
+            """)
 
     @Argument(help: "The profile.")
     var profile: String?

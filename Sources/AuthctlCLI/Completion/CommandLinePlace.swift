@@ -55,10 +55,10 @@ struct CommandLinePlace {
 
     private mutating func descend(_ shape: CommandShape, _ word: String) -> CommandShape? {
         // `help` has the names of commands as its arguments.
-        guard !isTerminated, let next = (shape.subcommands ?? []).first(where: { $0.commandName == word }) else {
+        guard !isTerminated, let next = (shape.subcommands ?? []).first(where: { $0.isNamed(word) }) else {
             return nil
         }
-        command.append(word)
+        command.append(next.commandName)
         return command.first == "help" && command.count == 1 ? CommandShape.help(shape) : next
     }
 
@@ -102,6 +102,7 @@ extension CommandShape {
     /// What `help` takes: all that `shape` has, and nothing that begins with a dash.
     fileprivate static func help(_ shape: CommandShape) -> CommandShape {
         CommandShape(
-            commandName: "help", abstract: nil, shouldDisplay: true, subcommands: shape.subcommands, arguments: nil)
+            commandName: "help", abstract: nil, aliases: nil, shouldDisplay: true, subcommands: shape.subcommands,
+            arguments: nil)
     }
 }

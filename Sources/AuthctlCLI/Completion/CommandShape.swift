@@ -5,6 +5,8 @@ import FoundationEssentials
 struct CommandShape: Decodable {
     let commandName: String
     let abstract: String?
+    /// Other names of it, which are not offered.
+    let aliases: [String]?
     let shouldDisplay: Bool
     let subcommands: [CommandShape]?
     let arguments: [Argument]?
@@ -46,6 +48,8 @@ struct CommandShape: Decodable {
     private struct Tool: Decodable {
         let command: CommandShape
     }
+
+    func isNamed(_ word: String) -> Bool { commandName == word || aliases?.contains(word) == true }
 
     /// The whole tree, read from the parser's own description.
     /// - Returns: nothing if the parser describes itself in another way than it did.

@@ -11,8 +11,8 @@ package struct FetchedProfiles {
     package let checksum: String
     private let url: String
 
-    /// In bytes.
-    static let limit = 64 << 10
+    /// Of what comes from others, in bytes.
+    package static let limit = 64 << 10
 
     /// Fetches them in one request without credentials.
     /// - Parameter wanted: the checksum that they must have; nothing where a person looks at them.

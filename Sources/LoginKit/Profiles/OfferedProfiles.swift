@@ -23,12 +23,12 @@ package struct OfferedProfiles {
         }
     }
 
-    /// A text that was fetched.
-    package init(_ text: String, from url: String, name: String?) throws(UsageFault) {
-        guard case .table(let members) = try ConfigValue.parse(text, file: url) else {
-            throw .badConfig(file: url, path: nil, line: nil, problem: "is not a table")
+    /// A text that was fetched, or came by standard input.
+    package init(_ text: String, from source: String, name: String?) throws(UsageFault) {
+        guard case .table(let members) = try ConfigValue.parse(text, file: source) else {
+            throw .badConfig(file: source, path: nil, line: nil, problem: "is not a table")
         }
-        try self.init(StrictTable(members, file: url, path: ""), name: name)
+        try self.init(StrictTable(members, file: source, path: ""), name: name)
     }
 
     private init(_ top: StrictTable, name: String?) throws(UsageFault) {
