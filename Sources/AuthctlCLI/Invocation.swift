@@ -67,6 +67,7 @@ extension GlobalOptions {
         chosen.timeout = timeout
         chosen.noPrompt = noPrompt
         chosen.showsNotice = !quiet && !verbose
+        chosen.showsMovement = color != .never
         return chosen
     }
 }

@@ -269,6 +269,18 @@ int cprocess_terminal_show(int descriptor, const char *text, const char *its_rem
     return 0;
 }
 
+int cprocess_terminal_replace(const char *text) {
+    int fd = terminal;
+    if (asks) return EBUSY;
+    if (fd < 0 || shown.count == 0) return ENOENT;
+    if (!fits(text)) return E2BIG;
+    if (!is_in_foreground(fd)) return EAGAIN;
+    put(&shown, text, strlen(text));
+    // A terminal that was stopped by Ctrl-S must not hold up what the notice is about.
+    write_within(0, fd, &shown);
+    return 0;
+}
+
 void cprocess_terminal_disarm(void) {
     int fd = terminal;
     if (fd < 0) return;

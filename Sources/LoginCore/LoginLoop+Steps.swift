@@ -47,8 +47,11 @@ extension LoginLoop {
         }
     }
 
+    /// What a person is told while the server of a login is asked.
+    package static var notice: String { "Authenticating, please wait…" }
+
     func whileWaiting<Result>(_ ask: () throws(LoginError) -> Result) throws(LoginError) -> Result {
-        prompt.showWaiting("Authenticating, please wait…")
+        prompt.showWaiting(Self.notice)
         defer { prompt.showWaiting(nil) }
         return try ask()
     }

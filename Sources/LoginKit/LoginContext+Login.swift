@@ -46,6 +46,11 @@ extension LoginContext {
         }
     }
 
+    /// Nothing where a notice stands still.
+    private var spinner: Spinner? {
+        options.showsMovement && world.environment.hasColors ? Spinner(isUnicode: world.isUnicode()) : nil
+    }
+
     /// How requests of a profile go out to its origin.
     func transportSettings(_ profile: Profile, for origin: Origin) throws(LoginError) -> TransportSettings {
         var settings = TransportSettings()
@@ -57,7 +62,7 @@ extension LoginContext {
             (settings.timeout, settings.transferTimeout) = (timeout, timeout)
         }
         if showsNotice {
-            let notice = WaitingNotice(world.noticeLine, origin)
+            let notice = WaitingNotice(world.noticeLine, origin, spinner: spinner)
             settings.whileWaiting = { notice.note($0) }
         }
         settings.environment = world.environment.proxies

@@ -17,6 +17,8 @@ extension LoginContext {
         package var noPrompt = false
         /// Whether a person may be told, on the terminal alone, that a server is asked.
         package var showsNotice = true
+        /// Whether that may move.
+        package var showsMovement = false
         /// Whether a person may be asked to log in, or for what else the work needs.
         package var mayAsk = false
         /// Whether a person may be asked to unlock a store.

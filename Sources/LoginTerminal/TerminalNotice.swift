@@ -1,4 +1,5 @@
 internal import CProcess
+import LoginWords
 
 /// A line on the terminal that says what is waited for, and is gone afterwards, also if the process is stopped or ended by a
 /// signal. It goes to the terminal alone, wherever the program's output goes.
@@ -13,6 +14,14 @@ package enum TerminalNotice {
         guard let terminal = Terminal() else { return false }
         for line in lines { terminal.screen.write(TerminalLook.plain(line) + "\n") }
         return true
+    }
+
+    /// Puts the same words there again, if a notice stands there, with something behind them that moves.
+    package static func move(_ words: String, _ tail: String) {
+        guard let terminal = Terminal() else { return }
+        let columns = max(1, terminal.screen.columns - TextWidth.of(tail) - 1)
+        let line = TextLine.fitted(TerminalLook.plain(words), columns: columns)
+        _ = cprocess_terminal_replace("\r\(line) \(tail)\u{1B}[K")
     }
 
     /// Takes the line away.

@@ -42,6 +42,40 @@ import Testing
         #expect(run.output.isEmpty)
     }
 
+    @Test(arguments: ["whoami", "login"])
+    func `A10: has a spinner, and tells of the seconds`(command: String) throws {
+        let (authctl, server) = try silent()
+        let arguments = command == "login" ? ["login", server.url("/other")] : [command]
+        let run = try authctl.onTerminal(arguments)
+        let words = command == "login" ? "Authenticating, please wait…" : "Waiting for http://127.0.0.1:\(server.port)…"
+        for frame in ["⠋", "⠙", "⠸", "⠴"] { try run.pty.wait(for: "\r\(words) \(frame)") }
+        try run.pty.wait(for: " 3 s")
+        run.pty.type("\u{3}")
+        #expect(try run.end() == .signalled(SIGINT))
+        #expect(run.lines == [""] && run.output.isEmpty, "\(run.lines)")
+    }
+
+    @Test(
+        arguments: [(["NO_COLOR": "1"], []), (["TERM": "dumb"], []), ([:], ["--color", "never"])]
+            as [([String: String], [String])])
+    func `A10: stands still where nothing may move`(environment: [String: String], options: [String]) throws {
+        let (authctl, server) = try silent()
+        let run = try authctl.onTerminal(["whoami", "--timeout", "2"] + options, environment: environment)
+        #expect(try run.end() == .exited(6))
+        let text = run.pty.text
+        #expect(text.components(separatedBy: "Waiting for http://127.0.0.1:\(server.port)…").count == 2, "\(text)")
+        #expect(!text.contains("⠋"))
+    }
+
+    @Test func `A10: a spinner in an ASCII locale has ASCII alone`() throws {
+        let (authctl, server) = try silent()
+        let run = try authctl.onTerminal("whoami", environment: ["LC_ALL": "C"])
+        try run.pty.wait(for: "Waiting for http://127.0.0.1:\(server.port)... /")
+        run.pty.type("\u{3}")
+        #expect(try run.end() == .signalled(SIGINT))
+        #expect(run.pty.transcript.allSatisfy { $0 < 0x80 })
+    }
+
     @Test(arguments: [[], ["-q"], ["-v"]] as [[String]])
     func `B11 A10: is not named in what is piped, nor where quiet or more was asked for`(options: [String]) throws {
         let (authctl, server) = try silent()

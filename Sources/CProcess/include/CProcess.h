@@ -64,6 +64,10 @@ void cprocess_terminal_hold(void);
 // terminal is a login's: until it is taken away the terminal has no echo.
 int cprocess_terminal_show(int descriptor, const char *text, const char *removal, int only_if_free);
 
+// Another text in the place of a notice that stands there, with the same removal. Never waits for the terminal. Returns 0 or an
+// errno: EBUSY while a question is open, ENOENT if there is no notice, EAGAIN in the background.
+int cprocess_terminal_replace(const char *text);
+
 // Takes a notice away, puts settings and signals back as they were, and drops input that was not read. Does nothing
 // if there is nothing to undo.
 void cprocess_terminal_disarm(void);

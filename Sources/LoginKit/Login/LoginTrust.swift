@@ -36,7 +36,7 @@ extension LoginContext {
     package func showingNotice<Result>(_ ask: () throws(LoginError) -> Result) throws(LoginError) -> Result {
         guard showsNotice else { return try ask() }
         let prompt = world.dialogue(dialogueSettings)
-        prompt.showWaiting("Authenticating, please wait…")
+        prompt.showWaiting(LoginLoop.notice)
         defer { prompt.showWaiting(nil) }
         return try ask()
     }

@@ -1,28 +1,41 @@
 import LoginCore
 import LoginHTTP
+import LoginWords
 import Synchronization
 
 /// Names the server that a command waits for, on the terminal alone, once it has waited for half a second.
+///
+/// It is told of the wait by the transfer itself, about four times a second: that is what makes its spinner turn, and that of a
+/// login's own notice. There is no other thread and no timer.
 final class WaitingNotice: Sendable {
     /// In seconds.
     private static let patience = 0.5
     private let line: World.NoticeLine
     private let origin: Origin
-    private let isShown = Mutex(false)
+    private let spinner: Spinner?
+    private let state = Mutex((isShown: false, turns: 0))
 
-    init(_ line: World.NoticeLine, _ origin: Origin) {
+    /// - Parameter spinner: nothing where the line stands still.
+    init(_ line: World.NoticeLine, _ origin: Origin, spinner: Spinner? = nil) {
         self.line = line
         self.origin = origin
+        self.spinner = spinner
     }
 
     func note(_ wait: WaitForAnswer) {
-        isShown.withLock { isShown in
+        state.withLock { state in
             switch wait {
             case .waiting(let seconds):
-                if !isShown, seconds >= Self.patience { isShown = line.show("Waiting for \(origin)…") }
+                guard seconds >= Self.patience else { return }
+                let words = "Waiting for \(origin)…"
+                if !state.isShown { state.isShown = line.show(words) }
+                guard let spinner else { return }
+                // A notice that is not this one is that of the login which waits.
+                line.move(state.isShown ? words : LoginLoop.notice, spinner.text(turns: state.turns, seconds: seconds))
+                state.turns += 1
             case .over:
-                if isShown { line.hide() }
-                isShown = false
+                if state.isShown { line.hide() }
+                state.isShown = false
             }
         }
     }

@@ -36,6 +36,8 @@ package struct World {
         /// - Returns: whether it stands there now.
         let show: @Sendable (_ text: String) -> Bool
         let hide: @Sendable () -> Void
+        /// Has something move behind the words of a line that stands there.
+        var move: @Sendable (_ words: String, _ tail: String) -> Void = { _, _ in }
     }
 
     /// Where the stores are, and how they are reached.
@@ -75,7 +77,9 @@ package struct World {
             consent: { AuthorizationDialogue($0) },
             transport: { CurlTransport(origin: $0, settings: $1) },
             tickets: .gssapi,
-            noticeLine: NoticeLine(show: { TerminalNotice.show($0) }, hide: { TerminalNotice.hide() }),
+            noticeLine: NoticeLine(
+                show: { TerminalNotice.show($0) }, hide: { TerminalNotice.hide() },
+                move: { TerminalNotice.move($0, $1) }),
             shelf: {
                 StoreFactory(
                     folder: $0.stateFolder, clock: clock, holding: $0.holding, desktop: $0.desktop,
