@@ -7,15 +7,8 @@ enum SecretJSON {
     /// - Returns: nothing if the bytes are not what `Value` is made of.
     static func decode<Value: Decodable>(_: Value.Type, from secret: Secret) -> Value? {
         secret.withUnsafeBytes { buffer in
-            guard let start = buffer.baseAddress, !buffer.isEmpty else { return nil }
-            let lent = Data(
-                bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: buffer.count, deallocator: .none)
-            do {
-                return try JSONDecoder().decode(Value.self, from: lent)
-            } catch {
-                // The decoder's words may repeat a part of the secret.
-                return nil
-            }
+            // An error's words may repeat a part of the secret.
+            try? JSONForm.decode(Value.self, from: buffer)
         }
     }
 

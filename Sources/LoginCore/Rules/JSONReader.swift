@@ -13,19 +13,24 @@ package struct JSONReader {
     private let text: UnsafeRawBufferPointer
     private var place = 0
     private var values = 0
+    private let mostValues: Int
 
-    private init(_ text: UnsafeRawBufferPointer) {
+    private init(_ text: UnsafeRawBufferPointer, mostValues: Int) {
         self.text = text
+        self.mostValues = mostValues
     }
 
     /// Reads an array or an object. What it copies on the way is short-lived, and wiped by the program's `free`.
-    package static func read(_ text: UnsafeRawBufferPointer) throws(JSONFault) -> JSONValue {
+    /// - Parameter mostValues: how many there may be; a file of our own may have as many as it has bytes.
+    package static func read(
+        _ text: UnsafeRawBufferPointer, mostValues: Int = Self.mostValues
+    ) throws(JSONFault) -> JSONValue {
         if let rest = unmarked(text) {
             // Another encoding of something else is a page, say.
             let first = rest.first { $0 > 0x20 && $0 < 0x80 }
             throw first == UInt8(ascii: "{") || first == UInt8(ascii: "[") ? .otherEncoding : .malformed
         }
-        var reader = JSONReader(text)
+        var reader = JSONReader(text, mostValues: mostValues)
         reader.skipBlanks()
         guard reader.next == UInt8(ascii: "{") || reader.next == UInt8(ascii: "[") else { throw .malformed }
         let value = try reader.value(depth: 0)
@@ -57,7 +62,7 @@ package struct JSONReader {
 
     private mutating func value(depth: Int) throws(JSONFault) -> JSONValue {
         values += 1
-        guard values <= Self.mostValues, depth <= Self.deepest else { throw .tooMuch }
+        guard values <= mostValues, depth <= Self.deepest else { throw .tooMuch }
         skipBlanks()
         switch next {
         case UInt8(ascii: "{"): return .object(try members(depth: depth + 1))

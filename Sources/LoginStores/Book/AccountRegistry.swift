@@ -101,7 +101,7 @@ package struct AccountRegistry: Sendable {
 
     private func decode(_ bytes: [UInt8]) throws(StoreFault) -> AccountRegistryDocument {
         do {
-            return try JSONDecoder().decode(AccountRegistryDocument.self, from: Data(bytes))
+            return try bytes.withUnsafeBytes { try JSONForm.decode(AccountRegistryDocument.self, from: $0) }
         } catch let unknown as AccountRegistryDocument.UnknownVersion {
             throw .damaged(path: file.path, problem: "version \(unknown.version) belongs to another release of authctl")
         } catch {
