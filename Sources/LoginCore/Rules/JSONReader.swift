@@ -15,11 +15,6 @@ package struct JSONReader {
     private var values = 0
     private let mostValues: Int
 
-    private init(_ text: UnsafeRawBufferPointer, mostValues: Int) {
-        self.text = text
-        self.mostValues = mostValues
-    }
-
     /// Reads an array or an object. What it copies on the way is short-lived, and wiped by the program's `free`.
     /// - Parameter mostValues: how many there may be; a file of our own may have as many as it has bytes.
     package static func read(
@@ -30,7 +25,7 @@ package struct JSONReader {
             let first = rest.first { $0 > 0x20 && $0 < 0x80 }
             throw first == UInt8(ascii: "{") || first == UInt8(ascii: "[") ? .otherEncoding : .malformed
         }
-        var reader = JSONReader(text, mostValues: mostValues)
+        var reader = JSONReader(text: text, mostValues: mostValues)
         reader.skipBlanks()
         guard reader.next == UInt8(ascii: "{") || reader.next == UInt8(ascii: "[") else { throw .malformed }
         let value = try reader.value(depth: 0)
