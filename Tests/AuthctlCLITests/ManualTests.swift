@@ -1,5 +1,6 @@
 import Foundation
 import LoginCore
+import LoginTestSupport
 import Testing
 
 /// The manual is written by hand, so the tests hold it against the program.
@@ -73,12 +74,8 @@ enum Manual {
         }
     }
 
-    /// The folder of the package: three above this file.
-    static let root = URL(filePath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-
     static func text(_ path: String) throws -> String {
-        try String(contentsOf: root.appending(path: path), encoding: .utf8)
+        try String(contentsOfFile: "\(Repository.path)/\(path)", encoding: .utf8)
     }
 
     static func page(_ name: String) throws -> Page {
@@ -87,7 +84,7 @@ enum Manual {
     }
 
     static func pageNames() throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: root.appending(path: "man").path).sorted()
+        try FileManager.default.contentsOfDirectory(atPath: Repository.path + "/man").sorted()
     }
 
     /// The pages of single commands, such as `authctl-login.1`.

@@ -96,8 +96,7 @@ import Testing
     }
 
     @Test func `a program can stand for the person with the browser`() throws {
-        let script = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../scripts/demo-browser").standardized.path
+        let script = Repository.path + "/scripts/demo-browser"
         let device = try begin(["interval": "0"]), other = try begin(["interval": "0"])
         let approval = try Command.tool("bash", [script, try #require(device.json("verification_uri_complete"))])
         #expect(approval.output.contains("Approved"), "\(approval.error)")

@@ -4,8 +4,7 @@ import Testing
 
 /// `make demo` as a person sees it, on a terminal of the usual size.
 @Suite struct `The demo on a terminal` {
-    private static let script = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../scripts/demo").standardized.path
+    private static let script = Repository.path + "/scripts/demo"
 
     @Test(RealServer.require("man")) func `B14: it fits, and its shell has the manual and Tab`() throws {
         let home = try TemporaryHome()

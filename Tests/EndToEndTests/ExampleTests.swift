@@ -21,8 +21,7 @@ import Testing
 
     /// Built once, in a folder that later runs find.
     private static let folder = Result {
-        let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().path
+        let repository = Repository.path
         let arguments = [
             "build", "--package-path", "\(repository)/Examples", "--scratch-path", "\(repository)/.build/examples",
         ]

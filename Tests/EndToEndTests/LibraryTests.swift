@@ -93,22 +93,14 @@ import Testing
 
     @Test func `logs out at the server and here`() async throws {
         // A session of a day: where much else runs, minutes may pass between two steps of a task.
-        let diary = """
-            [profiles.diary]
-            url    = "\(demo.origin)"
-            method = "cookie"
-            login  = { post = "/users/login", json = { name = "{username}", password = "{password}" } }
-            verify = { get = "/users/me", username = "/name", logged-out = [401, 403] }
-            logout = { post = "/users/logout" }
-            """
-        try home.write("store = \"plaintext\"\n" + diary, to: "logins/config.toml")
+        try home.write("store = \"plaintext\"\n" + demo.blogWithLogout, to: "logins/config.toml")
         let logins = try logins(Scripted("correct horse"))
-        try await logins.gate("diary") { _ in }
-        try await logins.logOut("diary")
-        #expect(try logins.identities(of: "diary").isEmpty)
+        try await logins.gate("blog") { _ in }
+        try await logins.logOut("blog")
+        #expect(try logins.identities(of: "blog").isEmpty)
         let seen = try demo.requests().map { "\($0.path) \($0.status)" }
         #expect(seen.contains("/users/logout 204"), "\(seen)")
-        await #expect(throws: LoginError.self) { try await logins.logOut("diary") }
+        await #expect(throws: LoginError.self) { try await logins.logOut("blog") }
     }
 
     @Test func `a profile made in code shares no name with one of the configuration`() async throws {

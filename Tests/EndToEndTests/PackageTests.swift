@@ -4,23 +4,20 @@ import Testing
 
 /// What is packed and installed: one version everywhere, a list of what is in it, and no compiler on the way.
 @Suite(.onOwnThreads) struct PackageTests {
-    private static let root = URL(filePath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
-
     private func run(
         _ program: String, _ arguments: [String] = [], with variables: [String: String] = [:]
     ) throws -> CommandResult {
         let environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
-        let spec = ChildSpec(program, arguments, environment: environment, directory: Self.root)
+        let spec = ChildSpec(program, arguments, environment: environment, directory: Repository.path)
         return try Command.run(spec, within: 600)
     }
 
     private func text(_ file: String) throws -> String {
-        try String(contentsOfFile: "\(Self.root)/\(file)", encoding: .utf8)
+        try String(contentsOfFile: "\(Repository.path)/\(file)", encoding: .utf8)
     }
 
     @Test func `the program, the changelog, the packages and the README have one version`() throws {
-        let packed = try run("\(Self.root)/scripts/version")
+        let packed = try run("\(Repository.path)/scripts/version")
         try #require(packed.code == 0, "\(packed.error)")
         let version = packed.output.trimmingCharacters(in: .newlines)
         #expect(try run(BuiltProducts.path(of: "authctl"), ["--version"]).output == "authctl \(version)\n")
@@ -49,7 +46,7 @@ import Testing
 
     @Test(RealServer.require("jq"), RealServer.requirePackage("spdx_tools"))
     func `the SBOM is valid SPDX, and has every package that is linked, with its version`() throws {
-        let made = try run("\(Self.root)/scripts/sbom", [BuiltProducts.path(of: "authctl")])
+        let made = try run("\(Repository.path)/scripts/sbom", [BuiltProducts.path(of: "authctl")])
         try #require(made.code == 0, "\(made.error)")
         let home = try TemporaryHome()
         let file = home.path + "/authctl.spdx.json"

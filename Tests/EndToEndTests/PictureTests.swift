@@ -4,14 +4,14 @@ import Testing
 
 /// The picture in README is drawn from a run of authctl (scripts/picture), and stays one.
 @Suite(.onOwnThreads, .enabled(if: Thoroughness.isFull)) struct `The picture in README` {
-    private static let picture = Recipe.repository + "/docs/session.svg"
+    private static let picture = Repository.path + "/docs/session.svg"
 
     @Test(RealServer.requirePython("pyte"), RealServer.requirePython("pexpect"), RealServer.require("jq"))
     func `is what authctl shows: otherwise draw it again`() throws {
         let home = try TemporaryHome(), file = home.path + "/session.svg"
         let programs = [try BuiltProducts.path(of: "authctl"), try BuiltProducts.path(of: "demo-backend")]
         let drawn = try Command.run(
-            ChildSpec(Recipe.repository + "/scripts/picture", programs + [file], environment: home.environment))
+            ChildSpec(Repository.path + "/scripts/picture", programs + [file], environment: home.environment))
         #expect(drawn.code == 0, "\(drawn.error)")
         let now = try home.read("session.svg").components(separatedBy: "\n")
         let then = try String(contentsOfFile: Self.picture, encoding: .utf8).components(separatedBy: "\n")
@@ -26,7 +26,7 @@ import Testing
         for outside in ["href", "url(", "@import", "<script", "<image"] {
             #expect(!text.contains(outside), "\(outside)")
         }
-        let readme = try String(contentsOfFile: Recipe.repository + "/README.md", encoding: .utf8)
+        let readme = try String(contentsOfFile: Repository.path + "/README.md", encoding: .utf8)
         #expect(readme.prefix(2000).contains("(docs/session.svg)"))
     }
 }

@@ -10,7 +10,7 @@ import Testing
         place = try Workplace()
     }
 
-    private static let stands = Recipe.repository + "/Tests/Stands"
+    private static let stands = Repository.path + "/Tests/Stands"
     private static let isRoot = getuid() == 0
 
     /// Nobody may have mounts of their own in a plain chroot, whose root is no mount point. A bwrap that is missing is another

@@ -41,8 +41,7 @@ public final class PresetServer {
     /// A file that the script made.
     public func file(_ name: String) -> String { process.folder.appendingPathComponent("server/\(name)").path }
 
-    private static let scripts = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent("PresetServers")
+    private static let scripts = URL(filePath: Repository.path + "/Tests/PresetServers")
 
     /// Ends all that the script started when standard input ends. The variable says where the packages of PyPI are.
     private static let keeper = """

@@ -18,16 +18,11 @@ struct ProfileInput {
             invocation.say("Paste the profile, and press Enter and Ctrl-D.")
         }
         let (bytes, isWhole) = try BodyInput("@-", option: Self.name).beginning(limit: FetchedProfiles.limit)
-        guard isWhole, bytes.count <= FetchedProfiles.limit else { throw Self.fault("has more than 64 KiB") }
-        guard let text = bytes.withUnsafeBytes({ String(validating: $0, as: UTF8.self) }) else {
-            throw Self.fault("is not UTF-8")
+        guard isWhole, bytes.count <= FetchedProfiles.limit else {
+            throw .usage(.badConfig(file: Self.name, path: nil, line: nil, problem: "has more than 64 KiB"))
         }
         return try LoginContext.fromConfig { () throws(UsageFault) in
-            try OfferedProfiles(text, from: Self.name, name: name)
+            try OfferedProfiles(bytes, from: Self.name, name: name)
         }
-    }
-
-    private static func fault(_ problem: String) -> LoginError {
-        .usage(.badConfig(file: name, path: nil, line: nil, problem: problem))
     }
 }

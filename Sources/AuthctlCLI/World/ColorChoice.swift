@@ -10,6 +10,11 @@ enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
     case always
     case never
 
+    // The parser would find them out by casts, at every start.
+    static var allValueStrings: [String] { allCases.map(\.rawValue) }
+    static var allValueDescriptions: [String: String] { [:] }
+    var defaultValueDescription: String { rawValue }
+
     /// Before anything is parsed: what cannot be parsed is told in colours, too.
     init(_ arguments: [String]) {
         let words = arguments.prefix { $0 != "--" }

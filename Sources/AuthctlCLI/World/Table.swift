@@ -15,23 +15,24 @@ struct Table {
 
     /// As it fits: as a table; with the last column in several lines; or else each row as lines of its own.
     func text(for look: TextLook) -> StyledText {
-        let widths = headings.indices.map { column in
-            ([StyledText(headings[column])] + rows.map { $0[column] }).map { look.width(of: $0) }.max() ?? 0
-        }
+        let all = [headings.map { StyledText($0) }] + rows
+        let measured = all.map { $0.map { look.width(of: $0) } }
+        let widths = headings.indices.map { column in measured.map { $0[column] }.max() ?? 0 }
+        // Of blanks, up to the next column.
+        let gaps = measured.map { zip(widths, $0).map { $0 - $1 + 2 } }
         let start = widths.dropLast().reduce(0) { $0 + $1 + 2 }
-        guard let columns = look.columns, start + (widths.last ?? 0) > columns else { return lines(widths, look) }
+        guard let columns = look.columns, start + (widths.last ?? 0) > columns else { return lines(all, gaps) }
         guard columns - start >= Self.narrowest else { return blocks(look, columns) }
-        return lines(widths, look) { last in last.wrapped(for: look, columns: columns - start, below: start) }
+        return lines(all, gaps) { last in last.wrapped(for: look, columns: columns - start, below: start) }
     }
 
     private func lines(
-        _ widths: [Int], _ look: TextLook, last: (StyledText) -> StyledText = { $0 }
+        _ all: [[StyledText]], _ gaps: [[Int]], last: (StyledText) -> StyledText = { $0 }
     ) -> StyledText {
-        let all = [headings.map { StyledText($0) }] + rows
-        return all.map { line in
+        zip(all, gaps).map { line, gaps in
             var text = StyledText("")
-            for (column, cell) in line.dropLast().enumerated() {
-                text += cell + StyledText(String(repeating: " ", count: widths[column] - look.width(of: cell) + 2))
+            for (cell, gap) in zip(line.dropLast(), gaps) {
+                text += cell + StyledText(String(repeating: " ", count: gap))
             }
             return text + (line.last.map(last) ?? "")
         }.joined()

@@ -52,8 +52,7 @@ extension Discovery {
 
     /// What the challenges of a 401 lead to.
     private func challenged(_ visit: DiscoveryVisit) throws(LoginError) -> FoundLogin? {
-        let fields = visit.response.values(of: "WWW-Authenticate")
-        let challenges = AuthenticateChallenge.parse(fields), field = fields.joined(separator: ", ")
+        let challenges = visit.challenges, field = visit.challengeFields.joined(separator: ", ")
         let schemes = challenges.compactMap { HTTPScheme(rawValue: $0.scheme) }
         if !schemes.isEmpty { return .challenge(schemes, field: field) }
         if let bearer = challenges.first(where: { $0.scheme == "bearer" }) {

@@ -39,7 +39,7 @@ package final class Discovery: MetadataTransport {
     /// - Throws: `usage` where it is not there; `untrusted` for a redirect to another origin; `network`.
     package func arrive() throws(LoginError) -> (target: String, challenges: [AuthenticateChallenge]) {
         let visit = try firstVisit()
-        return (visit.end.target, AuthenticateChallenge.parse(visit.response.values(of: "WWW-Authenticate")))
+        return (visit.end.target, visit.challenges)
     }
 
     private func firstVisit() throws(LoginError) -> DiscoveryVisit {
@@ -57,8 +57,7 @@ package final class Discovery: MetadataTransport {
     ///   origin; `busy`, `network`.
     package func run() throws(LoginError) -> Discovered {
         let first = try firstVisit()
-        let fields = first.response.values(of: "WWW-Authenticate")
-        names += AuthenticateChallenge.parse(fields).compactMap(\.realm)
+        names += first.challenges.compactMap(\.realm)
         let glimpse = try look(at: first, namedBy: nil)
         if let place = glimpse?.place, let login = glimpse?.login { return discovered(place, login) }
         let (place, login) = try search(from: glimpse)
@@ -180,6 +179,10 @@ struct DiscoveryVisit {
     /// The first on the way, with the path that it led to.
     var redirect: (status: Int, path: String)?
     var response = HTTPResponse(status: 0)
+
+    /// What it wants of somebody without a login.
+    var challenges: [AuthenticateChallenge] { AuthenticateChallenge.parse(challengeFields) }
+    var challengeFields: [String] { response.values(of: "WWW-Authenticate") }
 
     /// Whether it lets strangers in.
     var isOpen: Bool { (200..<300).contains(response.status) }

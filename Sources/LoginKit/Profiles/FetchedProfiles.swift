@@ -23,11 +23,8 @@ package struct FetchedProfiles {
         if let wanted, wanted.lowercased() != checksum {
             throw .untrusted(.foreignProfile(url: url, .otherChecksum(found: checksum)))
         }
-        guard let whole = text.withUnsafeBytes({ String(validating: $0, as: UTF8.self) }) else {
-            throw .usage(.badConfig(file: url, path: nil, line: nil, problem: "is not UTF-8"))
-        }
         var offered = try LoginContext.fromConfig { () throws(UsageFault) in
-            try OfferedProfiles(whole, from: url, name: name)
+            try OfferedProfiles(text, from: url, name: name)
         }
         offered.origin = "from \(SafeText.line(url)), sha256 \(checksum)"
         (self.offered, self.checksum, self.url) = (offered, checksum, url)

@@ -1,4 +1,5 @@
 package import LoginCore
+package import Secrets
 
 /// The profiles in a file that comes from others.
 package struct OfferedProfiles {
@@ -23,8 +24,11 @@ package struct OfferedProfiles {
         }
     }
 
-    /// A text that was fetched, or came by standard input.
-    package init(_ text: String, from source: String, name: String?) throws(UsageFault) {
+    /// What was fetched, or came by standard input.
+    package init(_ bytes: Secret, from source: String, name: String?) throws(UsageFault) {
+        guard let text = bytes.withUnsafeBytes({ String(validating: $0, as: UTF8.self) }) else {
+            throw .badConfig(file: source, path: nil, line: nil, problem: "is not UTF-8")
+        }
         guard case .table(let members) = try ConfigValue.parse(text, file: source) else {
             throw .badConfig(file: source, path: nil, line: nil, problem: "is not a table")
         }

@@ -4,9 +4,7 @@ import Testing
 
 /// The recipes of UNATTENDED USE in authctl(1), as they stand in the page.
 enum Recipe {
-    static let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .appendingPathComponent("../../..").standardized.path
-    static let page = repository + "/man/authctl.1"
+    static let page = Repository.path + "/man/authctl.1"
 
     struct NoSuchRecipe: Error {
         let section: String
@@ -60,15 +58,7 @@ final class Workplace {
 
     init() throws {
         demo = try DemoBackendProcess()
-        let profile = """
-            [profiles.blog]
-            url    = "\(demo.origin)"
-            method = "cookie"
-            login  = { post = "/users/login", json = { name = "{username}", password = "{password}" } }
-            verify = { get = "/users/me", username = "/name", logged-out = [401, 403] }
-            logout = { post = "/users/logout" }
-            """
-        authctl = try Installation(config: profile, store: nil)
+        authctl = try Installation(config: demo.blogWithLogout, store: nil)
         programs = authctl.folder + "/bin"
         for name in ["deploy", "backup", "upload", "job"] {
             try authctl.home.write(Self.job, to: "bin/\(name)", mode: 0o755)
