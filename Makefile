@@ -19,9 +19,11 @@ ZSH_FOLDER ?= $(PREFIX)/share/zsh/site-functions
 zsh_place  := $(DESTDIR)$(ZSH_FOLDER)/_authctl
 fish_place := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/authctl.fish
 
-# What a build has of its folder is left out: C names its files from here, and Swift notes nothing for debuggers, of which it would
-# keep a hash with the folder's path in it. And the program loads no library from the folder in which it lies.
-SAME_BYTES := -debug-info-format none -Xcc '-ffile-prefix-map=$(CURDIR)=.' --disable-local-rpath
+# What a build has of its folder is left out: C names its files from here, Swift notes nothing for debuggers, and keeps no hash of each
+# file's code, with the folder's path in it, to skip what has not changed. And the program loads no library from the folder in which
+# it lies.
+SAME_BYTES := -debug-info-format none -Xcc '-ffile-prefix-map=$(CURDIR)=.' --disable-local-rpath \
+	-Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen
 
 # Where nobody looks on, a server that cannot be started is a failure, not a skipped test.
 ifdef CI
