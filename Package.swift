@@ -37,6 +37,7 @@ let package = Package(
         .target(name: "CCurl", cSettings: strictC),
         .target(name: "CGSSAPI", cSettings: strictC),
         .target(name: "CKeyutils", cSettings: strictC),
+        .target(name: "CMicroHTTPD", cSettings: strictC),
         .target(name: "CQREncode", cSettings: strictC),
         .target(name: "CSecret", cSettings: strictC),
         .target(name: "CXML", cSettings: strictC),
@@ -60,9 +61,11 @@ let package = Package(
             name: "LoginBrowser", dependencies: ["LoginCore", "ChildPrograms", "CProcess", "CQREncode"],
             swiftSettings: strict),
         .target(
+            name: "LoginServe", dependencies: ["LoginCore", "CMicroHTTPD", "CProcess"], swiftSettings: strict),
+        .target(
             name: "LoginKit",
             dependencies: [
-                "LoginCore", "LoginWords", "LoginHTTP", "LoginStores", "LoginTerminal", "LoginBrowser",
+                "LoginCore", "LoginWords", "LoginHTTP", "LoginStores", "LoginTerminal", "LoginBrowser", "LoginServe",
                 "ChildPrograms", "TOMLKit",
             ],
             swiftSettings: strict),

@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 // --- Hardening (harden.c) ---------------------------------------------------------------------------------------
@@ -144,5 +145,11 @@ int cprocess_pipe(int ends[2]);
 
 // accept4(2) likewise: closed on exec, and it never blocks. Returns the descriptor, or -1 with errno.
 int cprocess_accept(int listening);
+
+// --- Loopback connections (peer.c) -------------------------------------------------------------------------------
+
+// Whose socket is at the other end of a TCP connection to this port of 127.0.0.1, by the kernel's own tables. Address and port of
+// the peer are in the network's order. Returns 0 where that cannot be told.
+int cprocess_peer_user(uint32_t address, uint16_t port, uint16_t own_port, uid_t *user);
 
 #endif

@@ -1,0 +1,308 @@
+#define _GNU_SOURCE
+#include "CMicroHTTPD.h"
+
+#include <dlfcn.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+/* microhttpd.h, as far as it is needed; the numbers are part of its binary interface. */
+struct MHD_Daemon;
+struct MHD_Response;
+struct MHD_UpgradeResponseHandle;
+enum { NO = 0, YES = 1 };
+enum { THREAD_PER_CONNECTION = 4, INTERNAL_THREAD = 8, POLL = 64, ITC = 1024, ALLOW_UPGRADE = 32768 };
+enum {
+    OPTION_END = 0, MEMORY_LIMIT = 1, CONNECTION_LIMIT = 2, NOTIFY_COMPLETED = 4, URI_LOG_CALLBACK = 7, LISTEN_SOCKET = 12,
+    MEMORY_INCREMENT = 21, STRICT_FOR_CLIENT = 29
+};
+enum { CONNECTION_OPTION_TIMEOUT = 0 };
+enum { HEADER_KIND = 1 };
+enum { INFO_CLIENT_ADDRESS = 2, INFO_CONNECTION_FD = 6 };
+enum { UPGRADE_CLOSE = 0 };
+enum { MUST_COPY = 2 };
+#define SIZE_UNKNOWN ((uint64_t)-1)
+
+typedef int (*access_handler)(
+    void *, cmicrohttpd_connection *, const char *, const char *, const char *, const char *, size_t *, void **);
+typedef ssize_t (*content_reader)(void *, uint64_t, char *, size_t);
+typedef void (*content_free)(void *);
+typedef int (*key_value)(void *, int, const char *, size_t, const char *, size_t);
+typedef void (*upgrade_handler)(
+    void *, cmicrohttpd_connection *, void *, const char *, size_t, int, struct MHD_UpgradeResponseHandle *);
+
+static struct {
+    struct MHD_Daemon *(*start_daemon)(unsigned, uint16_t, void *, void *, access_handler, void *, ...);
+    void (*stop_daemon)(struct MHD_Daemon *);
+    int (*get_connection_values_n)(cmicrohttpd_connection *, int, key_value, void *);
+    const void *(*get_connection_info)(cmicrohttpd_connection *, int, ...);
+    int (*set_connection_option)(cmicrohttpd_connection *, int, ...);
+    struct MHD_Response *(*create_response_from_callback)(uint64_t, size_t, content_reader, void *, content_free);
+    struct MHD_Response *(*create_response_from_buffer)(size_t, void *, int);
+    struct MHD_Response *(*create_response_for_upgrade)(upgrade_handler, void *);
+    int (*add_response_header)(struct MHD_Response *, const char *, const char *);
+    int (*queue_response)(cmicrohttpd_connection *, unsigned, struct MHD_Response *);
+    void (*destroy_response)(struct MHD_Response *);
+    int (*upgrade_action)(struct MHD_UpgradeResponseHandle *, int, ...);
+} table;
+
+/* Of one connection, for heads and for what is on its way; only what is used of it costs anything. In bytes. */
+enum { CONNECTION_MEMORY = 512 << 10, READ_AHEAD = 128 << 10, BLOCK = 256 << 10 };
+
+struct cmicrohttpd_server {
+    struct MHD_Daemon *daemon;
+    struct cmicrohttpd_handlers handlers;
+    unsigned seconds;
+};
+
+/* One request. */
+struct call {
+    char *target;
+    void *request;
+    bool has_begun;
+};
+
+/* Through void **, as dlopen(3) shows, since ISO C does not convert an object pointer to a function pointer. */
+static bool look_up(void *library, const char *name, void *place)
+{
+    return (*(void **)place = dlsym(library, name)) != NULL;
+}
+
+static const char *load(const char *name)
+{
+    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL)
+        return dlerror();
+#define LOOK_UP(name) look_up(library, "MHD_" #name, &table.name)
+    bool found = LOOK_UP(start_daemon) && LOOK_UP(stop_daemon) && LOOK_UP(get_connection_values_n)
+        && LOOK_UP(get_connection_info) && LOOK_UP(set_connection_option) && LOOK_UP(create_response_from_callback)
+        && LOOK_UP(create_response_from_buffer) && LOOK_UP(create_response_for_upgrade) && LOOK_UP(add_response_header) && LOOK_UP(queue_response)
+        && LOOK_UP(destroy_response) && LOOK_UP(upgrade_action);
+    return found ? NULL : dlerror();
+}
+
+const char *cmicrohttpd_open(const char *library)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static bool opened = false;
+
+    pthread_mutex_lock(&lock);
+    const char *problem = opened ? NULL : load(library);
+    opened = problem == NULL;
+    pthread_mutex_unlock(&lock);
+    return problem;
+}
+
+/* --- Requests ---------------------------------------------------------------------------------------------------- */
+
+/* The only place that sees the target before its escapes are undone. A request may take as long as it likes; between two the
+ * connection may be idle for a while only. */
+static void *note_target(void *context, const char *target, cmicrohttpd_connection *connection)
+{
+    (void)context;
+    table.set_connection_option(connection, CONNECTION_OPTION_TIMEOUT, 0U);
+    struct call *call = calloc(1, sizeof *call);
+    if (call != NULL && (call->target = strdup(target)) == NULL) {
+        free(call);
+        call = NULL;
+    }
+    return call;
+}
+
+static int handle(
+    void *context, cmicrohttpd_connection *connection, const char *url, const char *method, const char *version,
+    const char *bytes, size_t *count, void **state)
+{
+    (void)url;
+    (void)version;
+    const struct cmicrohttpd_server *server = context;
+    struct call *call = *state;
+    if (call == NULL)
+        return NO;
+    if (!call->has_begun) {
+        call->has_begun = true;
+        return server->handlers.begin(
+            server->handlers.context, connection, method, call->target, &call->request) ? YES : NO;
+    }
+    if (*count > 0) {
+        size_t given = *count;
+        *count = 0;
+        return server->handlers.receive(call->request, bytes, given) ? YES : NO;
+    }
+    return server->handlers.finish(call->request, connection) ? YES : NO;
+}
+
+static void complete(void *context, cmicrohttpd_connection *connection, void **state, int reason)
+{
+    (void)reason;
+    const struct cmicrohttpd_server *server = context;
+    struct call *call = *state;
+    *state = NULL;
+    if (call == NULL)
+        return;
+    if (call->request != NULL)
+        server->handlers.end(call->request);
+    free(call->target);
+    free(call);
+    table.set_connection_option(connection, CONNECTION_OPTION_TIMEOUT, server->seconds);
+}
+
+cmicrohttpd_server *cmicrohttpd_start(
+    int listening, unsigned connections, unsigned seconds, const struct cmicrohttpd_handlers *handlers)
+{
+    struct cmicrohttpd_server *server = malloc(sizeof *server);
+    if (server == NULL)
+        return NULL;
+    server->handlers = *handlers;
+    server->seconds = seconds;
+    /* Signals are for the thread that waits for the command: the server's inherit that they are held back. */
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    server->daemon = table.start_daemon(
+        THREAD_PER_CONNECTION | INTERNAL_THREAD | POLL | ITC | ALLOW_UPGRADE, 0, NULL, NULL, handle, server,
+        LISTEN_SOCKET, listening, CONNECTION_LIMIT, connections, MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
+        MEMORY_INCREMENT, (size_t)READ_AHEAD, STRICT_FOR_CLIENT, 1, URI_LOG_CALLBACK, note_target, (void *)NULL,
+        NOTIFY_COMPLETED, complete, (void *)server, OPTION_END);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (server->daemon == NULL) {
+        free(server);
+        return NULL;
+    }
+    return server;
+}
+
+void cmicrohttpd_stop(cmicrohttpd_server *server)
+{
+    table.stop_daemon(server->daemon);
+    free(server);
+}
+
+struct taking {
+    void *context;
+    void (*take)(void *, const char *, size_t, const char *, size_t);
+};
+
+static int take_field(
+    void *context, int kind, const char *name, size_t name_count, const char *value, size_t value_count)
+{
+    (void)kind;
+    const struct taking *taking = context;
+    taking->take(taking->context, name, name_count, value == NULL ? "" : value, value == NULL ? 0 : value_count);
+    return YES;
+}
+
+void cmicrohttpd_fields(
+    cmicrohttpd_connection *connection, void *context,
+    void (*take)(void *, const char *, size_t, const char *, size_t))
+{
+    struct taking taking = { context, take };
+    table.get_connection_values_n(connection, HEADER_KIND, take_field, &taking);
+}
+
+int cmicrohttpd_peer(cmicrohttpd_connection *connection, uint32_t *host, uint16_t *port)
+{
+    const struct sockaddr *const *address = table.get_connection_info(connection, INFO_CLIENT_ADDRESS);
+    if (address == NULL || *address == NULL || (*address)->sa_family != AF_INET)
+        return 0;
+    struct sockaddr_in peer;
+    memcpy(&peer, *address, sizeof peer);
+    *host = peer.sin_addr.s_addr;
+    *port = peer.sin_port;
+    return 1;
+}
+
+int cmicrohttpd_socket(cmicrohttpd_connection *connection)
+{
+    const int *socket = table.get_connection_info(connection, INFO_CONNECTION_FD);
+    return socket == NULL ? -1 : *socket;
+}
+
+/* --- Answers ----------------------------------------------------------------------------------------------------- */
+
+struct answer {
+    cmicrohttpd_reader reader;
+    void *context;
+};
+
+static ssize_t read_answer(void *context, uint64_t place, char *bytes, size_t most)
+{
+    (void)place;
+    const struct answer *answer = context;
+    return answer->reader(answer->context, bytes, most);
+}
+
+static int queue(
+    cmicrohttpd_connection *connection, unsigned status, struct MHD_Response *response,
+    const struct cmicrohttpd_field *fields, size_t count)
+{
+    /* What the library does not take, such as an empty value, is left out. */
+    for (size_t i = 0; i < count; i++)
+        (void)table.add_response_header(response, fields[i].name, fields[i].value);
+    int queued = table.queue_response(connection, status, response);
+    table.destroy_response(response);
+    return queued;
+}
+
+int cmicrohttpd_answer(
+    cmicrohttpd_connection *connection, unsigned status, const struct cmicrohttpd_field *fields, size_t count,
+    int64_t size, cmicrohttpd_reader reader, void *context)
+{
+    struct answer *answer = malloc(sizeof *answer);
+    if (answer != NULL)
+        *answer = (struct answer){ reader, context };
+    struct MHD_Response *response = answer == NULL
+        ? NULL
+        : table.create_response_from_callback(
+            size < 0 ? SIZE_UNKNOWN : (uint64_t)size, BLOCK, read_answer, answer, free);
+    if (response == NULL) {
+        free(answer);
+        return NO;
+    }
+    return queue(connection, status, response, fields, count);
+}
+
+int cmicrohttpd_text(
+    cmicrohttpd_connection *connection, unsigned status, const struct cmicrohttpd_field *fields, size_t count,
+    const char *text)
+{
+    struct MHD_Response *response = table.create_response_from_buffer(strlen(text), (void *)text, MUST_COPY);
+    return response == NULL ? NO : queue(connection, status, response, fields, count);
+}
+
+struct switching {
+    void *context;
+    void (*run)(void *, int, const char *, size_t);
+};
+
+static void speak(
+    void *context, cmicrohttpd_connection *connection, void *request, const char *bytes, size_t count, int socket,
+    struct MHD_UpgradeResponseHandle *handle)
+{
+    (void)connection;
+    (void)request;
+    struct switching switching = *(struct switching *)context;
+    free(context);
+    switching.run(switching.context, socket, bytes, count);
+    table.upgrade_action(handle, UPGRADE_CLOSE);
+}
+
+int cmicrohttpd_upgrade(
+    cmicrohttpd_connection *connection, const struct cmicrohttpd_field *fields, size_t count, void *context,
+    void (*run)(void *, int, const char *, size_t))
+{
+    struct switching *switching = malloc(sizeof *switching);
+    if (switching != NULL)
+        *switching = (struct switching){ context, run };
+    struct MHD_Response *response =
+        switching == NULL ? NULL : table.create_response_for_upgrade(speak, switching);
+    if (response == NULL || queue(connection, 101, response, fields, count) == NO) {
+        free(switching);
+        return NO;
+    }
+    return YES;
+}

@@ -1,0 +1,59 @@
+/// A header field of a request that came in over the loopback address: bytes, since nobody says that they are text.
+package struct ServedField: Equatable, Sendable {
+    /// As it was sent; compared without case (RFC 9110, section 5.1).
+    package let name: String
+    /// What stands behind the colon.
+    package let bytes: [UInt8]
+
+    package init(name: String, bytes: [UInt8]) {
+        (self.name, self.bytes) = (name, bytes)
+    }
+
+    package init(_ name: String, _ text: String) {
+        self.init(name: name, bytes: Array(text.utf8))
+    }
+
+    /// Repaired where it is not UTF-8.
+    package var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    package func hasName(_ other: String) -> Bool { name.lowercased() == other.lowercased() }
+}
+
+/// The head of such a request.
+package struct ServedHead: Equatable, Sendable {
+    package let method: String
+    /// Path and query as they were sent, escapes and all.
+    package let target: String
+    package let fields: [ServedField]
+
+    package init(method: String, target: String, fields: [ServedField]) {
+        (self.method, self.target, self.fields) = (method, target, fields)
+    }
+
+    /// The values of all fields of this name.
+    package func values(of name: String) -> [String] { fields.filter { $0.hasName(name) }.map(\.text) }
+
+    /// Whether it asks to go on in WebSocket's protocol (RFC 6455, section 4.1).
+    package var wantsWebSocket: Bool {
+        method == "GET" && values(of: "Upgrade").contains { $0.lowercased() == "websocket" }
+            && values(of: "Connection").contains { $0.namesToken("upgrade") }
+    }
+
+    /// In bytes; nothing where only the end will tell it, and 0 where there is no body.
+    package var contentLength: Int64? {
+        if !values(of: "Transfer-Encoding").isEmpty { return nil }
+        return values(of: "Content-Length").first.flatMap { Int64($0) } ?? 0
+    }
+}
+
+extension String {
+    /// Whether a list of tokens (RFC 9110, section 5.6.1) has this one, in any case.
+    func namesToken(_ token: String) -> Bool { tokens.contains(token) }
+
+    /// The members of such a list, in lower case.
+    var tokens: [String] {
+        split(separator: ",").map { part in
+            String(part.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }).lowercased()
+        }
+    }
+}

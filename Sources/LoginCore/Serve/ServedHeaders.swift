@@ -1,0 +1,103 @@
+internal import Secrets
+
+/// What becomes of the header fields on their way through the loopback address: those of one connection end there (RFC 9110,
+/// section 7.6.1), and what carries the session is added on the one side and taken away on the other.
+package struct ServedHeaders: Sendable {
+    /// Where the command sends its requests, without a slash at the end.
+    private let root: String
+    private let origin: Origin
+    /// In lower case: the session has its own values for these.
+    private let taken: Set<String>
+
+    private static let ofOneConnection: Set<String> = [
+        "connection", "keep-alive", "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
+        "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+    ]
+
+    /// Set anew for the service, or with a meaning for this address alone.
+    private static let notSent: Set<String> = [
+        "host", "content-length", "expect", "authorization", "cookie", "cookie2", "origin", "referer", "http2-settings",
+    ]
+
+    /// Cookies are the session's, and so is what proves the server's half of Digest; the others would lead past this address,
+    /// or speak of pages of other sites, which nothing here is for.
+    private static let notReturned: Set<String> = [
+        "set-cookie", "set-cookie2", "authentication-info", "content-length", "alt-svc", "strict-transport-security",
+    ]
+
+    package init(root: String, origin: Origin, rule: SessionRule) {
+        (self.root, self.origin) = (root, origin)
+        taken = Set((rule.headers + rule.writeHeaders).map(\.shownName))
+    }
+
+    /// What of the command's fields goes on to the service.
+    package func sent(_ fields: [ServedField]) -> [HTTPRequestField] {
+        let named = Set(fields.filter { $0.hasName("Connection") }.flatMap(\.text.tokens))
+        var sent: [HTTPRequestField] = []
+        for field in fields {
+            let name = field.name.lowercased()
+            if name == "referer", let page = away(field.text) {
+                sent.append(HTTPRequestField(name: field.name, value: Secret(page)))
+            } else if name == "origin" {
+                sent.append(HTTPRequestField(name: field.name, value: Secret(origin.description)))
+            }
+            guard !Self.ofOneConnection.contains(name), !Self.notSent.contains(name), !named.contains(name),
+                !taken.contains(name)
+            else { continue }
+            let value = field.bytes.withUnsafeBytes { Secret(copying: $0) }
+            sent.append(HTTPRequestField(name: field.name, value: value))
+        }
+        return sent
+    }
+
+    /// What of the service's fields goes on to the command.
+    /// - Parameter hides: whether a value repeats a secret.
+    package func returned(_ fields: [HTTPResponseField], hides: (String) -> Bool) -> [HTTPResponseField] {
+        let named = Set(fields.filter { $0.name.lowercased() == "connection" }.flatMap(\.value.tokens))
+        return fields.compactMap { field in
+            let name = field.name.lowercased()
+            guard !Self.ofOneConnection.contains(name), !Self.notReturned.contains(name), !named.contains(name),
+                !name.hasPrefix("access-control-"), !hides(field.value)
+            else { return nil }
+            switch name {
+            case "location", "content-location":
+                return HTTPResponseField(name: field.name, value: here(field.value))
+            case "link": return HTTPResponseField(name: field.name, value: links(field.value))
+            // The library takes no tabs in a value; a blank means the same (RFC 9110, section 5.6.3).
+            default: return HTTPResponseField(name: field.name, value: field.value.replacing("\t", with: " "))
+            }
+        }
+    }
+
+    /// What is at the service's origin, as the command has to ask for it; everything else as it is.
+    package func here(_ url: String) -> String {
+        if let rest = rest(of: url, behind: "//\(origin.authority)") { return root + rest }
+        if url.hasPrefix("//") { return url }
+        if url.hasPrefix("/") { return root + url }
+        for written in [origin.authority, "\(origin.host):\(origin.port)"] {
+            if let rest = rest(of: url, behind: "\(origin.scheme)://\(written)") { return root + rest }
+        }
+        return url
+    }
+
+    /// The other way round; nothing for what is not at this address.
+    private func away(_ url: String) -> String? {
+        rest(of: url, behind: root).map { origin.description + $0 }
+    }
+
+    /// - Returns: what follows the place, from a slash on; nothing where the URL is elsewhere.
+    private func rest(of url: String, behind place: String) -> String? {
+        guard url.utf8.count >= place.utf8.count, url.lowercased().hasPrefix(place.lowercased()) else { return nil }
+        let rest = String(decoding: url.utf8.dropFirst(place.utf8.count), as: UTF8.self)
+        if rest.isEmpty || rest.hasPrefix("/") { return rest.isEmpty ? "/" : rest }
+        return rest.hasPrefix("?") || rest.hasPrefix("#") ? "/\(rest)" : nil
+    }
+
+    /// `<URL>; rel="next", <URL>; rel="last"` (RFC 8288, section 3).
+    private func links(_ value: String) -> String {
+        value.split(separator: "<", omittingEmptySubsequences: false).enumerated().map { index, part in
+            guard index > 0, let end = part.firstIndex(of: ">") else { return String(part) }
+            return here(String(part[..<end])) + part[end...]
+        }.joined(separator: "<")
+    }
+}

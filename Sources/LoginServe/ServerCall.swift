@@ -1,0 +1,119 @@
+internal import CMicroHTTPD
+internal import Glibc
+package import LoginCore
+
+/// What a request is answered with, but for its body.
+package struct ServerAnswer: Sendable {
+    package let status: Int
+    package let fields: [HTTPResponseField]
+    /// Of the body, in bytes; nothing where only the end will tell.
+    package let size: Int64?
+
+    package init(status: Int, fields: [HTTPResponseField], size: Int64?) {
+        (self.status, self.fields, self.size) = (status, fields, size)
+    }
+}
+
+/// One request, between the thread of its connection and the one that answers it.
+package final class ServerCall: @unchecked Sendable {
+    package let head: ServedHead
+    /// Path and query at the service's origin.
+    package let target: String
+    /// What the client sends.
+    package let body = BytePipe()
+    private let output = BytePipe()
+    private let monitor = Monitor()
+    private var answer: ServerAnswer?
+    private var isOver = false
+    /// When the client is looked at; the answering thread's own.
+    private var nextLook = ContinuousClock.now
+    /// The connection's, to be looked at alone.
+    private let socket: Int32
+
+    init(_ head: ServedHead, target: String, socket: Int32) {
+        (self.head, self.target, self.socket) = (head, target, socket)
+    }
+
+    /// Whether nobody waits for the answer any more; for whoever answers, again and again, and before each wait.
+    package func isAbandoned() -> Bool {
+        output.flush()
+        if monitor.locked({ isOver }) { return true }
+        let now = ContinuousClock.now
+        guard now >= nextLook else { return false }
+        nextLook = now + .milliseconds(100)
+        return isGone
+    }
+
+    /// Begins the answer, once.
+    package func begin(_ answer: ServerAnswer) {
+        monitor.locked {
+            if self.answer == nil { self.answer = answer }
+            monitor.tell()
+        }
+    }
+
+    /// Whether the answer has begun.
+    package var hasBegun: Bool { monitor.locked { answer != nil } }
+
+    /// Goes on with it.
+    /// - Returns: whether somebody still reads.
+    package func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        output.write(bytes) {
+            // The answer is read only once the request has ended: what of that is still to come is wanted no more.
+            if !body.isDone { body.close() }
+            return false
+        }
+    }
+
+    /// Ends it.
+    package func end(isWhole: Bool) {
+        output.finish(isWhole: isWhole)
+        // What nobody has read by now is read by nobody.
+        body.close()
+        monitor.locked {
+            if answer == nil { isOver = true }
+            monitor.tell()
+        }
+    }
+
+    /// Nobody waits any more, or there is nobody to answer.
+    func abandon() {
+        monitor.locked {
+            isOver = true
+            monitor.tell()
+        }
+        body.finish(isWhole: false)
+        output.close()
+    }
+
+    /// Waits until the answer begins.
+    /// - Returns: nothing where there will be none.
+    func begun() -> ServerAnswer? {
+        while true {
+            let (answer, isOver): (ServerAnswer?, Bool) = monitor.locked {
+                if self.answer == nil, !self.isOver { monitor.wait() }
+                return (self.answer, self.isOver)
+            }
+            if answer != nil || isOver { return answer }
+            if isGone { abandon() }
+        }
+    }
+
+    /// The next bytes of the answer, in the words of the library.
+    func next(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+        switch output.read(into: buffer, unless: { isGone }) {
+        case nil: Int(CMICROHTTPD_BROKEN)
+        case 0: Int(CMICROHTTPD_END)
+        case let count?: count
+        }
+    }
+
+    /// POLLRDHUP of poll(2), which Swift does not see.
+    private static let closed: Int16 = 0x2000
+
+    /// Whether the client has closed its end.
+    private var isGone: Bool {
+        var look = pollfd(fd: socket, events: Self.closed, revents: 0)
+        return poll(&look, 1, 0) > 0 && look.revents & (Self.closed | Int16(POLLHUP | POLLERR)) != 0
+    }
+}
