@@ -13,6 +13,7 @@
 /* The functions that are needed, by the names of libcurl without the prefix. */
 #define FUNCTIONS(F)                                                                                       \
     F(global_init_mem) F(easy_init) F(easy_cleanup) F(easy_setopt) F(easy_getinfo) F(easy_strerror)        \
+    F(easy_send) F(easy_recv)                                                                              \
     F(multi_init) F(multi_cleanup) F(multi_add_handle) F(multi_remove_handle) F(multi_perform)             \
     F(multi_poll) F(multi_info_read) F(slist_append) F(slist_free_all) F(url) F(url_cleanup) F(url_set)    \
     F(url_get) F(url_strerror) F(free)
@@ -87,6 +88,16 @@ const char *ccurl_open(const char *library)
 
 CURL *ccurl_easy_init(void) { return table.easy_init(); }
 void ccurl_easy_cleanup(CURL *handle) { table.easy_cleanup(handle); }
+CURLcode ccurl_easy_send(CURL *handle, const void *bytes, size_t count, size_t *sent)
+{
+    return table.easy_send(handle, bytes, count, sent);
+}
+
+CURLcode ccurl_easy_recv(CURL *handle, void *bytes, size_t count, size_t *got)
+{
+    return table.easy_recv(handle, bytes, count, got);
+}
+
 const char *ccurl_easy_strerror(CURLcode code) { return table.easy_strerror(code); }
 
 CURLM *ccurl_multi_init(void) { return table.multi_init(); }
@@ -173,6 +184,11 @@ CURLcode ccurl_getinfo_long(CURL *handle, CURLINFO info, long *value)
 CURLcode ccurl_getinfo_offset(CURL *handle, CURLINFO info, curl_off_t *value)
 {
     return table.easy_getinfo(handle, info, value);
+}
+
+CURLcode ccurl_getinfo_socket(CURL *handle, curl_socket_t *value)
+{
+    return table.easy_getinfo(handle, CURLINFO_ACTIVESOCKET, value);
 }
 
 CURLcode ccurl_getinfo_text(CURL *handle, CURLINFO info, const char **value)

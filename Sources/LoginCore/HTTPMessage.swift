@@ -173,9 +173,17 @@ package protocol Transport {
 
     /// Whether the server that answered last is on this machine or in its network.
     var reachedLocal: Bool { get }
+
+    /// Asks to go on in another protocol, on a connection of its own.
+    func openTunnel(_ request: HTTPRequest, to name: String) throws(LoginError) -> any Tunnel
 }
 
 extension Transport {
+    /// There is no such way.
+    package func openTunnel(_ request: HTTPRequest, to name: String) throws(LoginError) -> any Tunnel {
+        throw .network(.brokenResponse("no way to another protocol"))
+    }
+
     /// Not known.
     package var reachedLocal: Bool { false }
 }

@@ -112,6 +112,9 @@ package final class Service: Authenticator {
 
     package func hold(_ extraSecrets: [CredentialField: Secret]) { client.hold(extraSecrets) }
 
+    /// What goes along with every request beside the session.
+    package var heldSecrets: [CredentialField: Secret] { client.extraSecrets }
+
     package func trust(_ exception: TrustedCertificate) {
         if exception.origin == endpoint.origin { client.trust(exception) } else { others.trust(exception) }
     }

@@ -27,6 +27,11 @@ CURL *ccurl_easy_init(void);
 void ccurl_easy_cleanup(CURL *handle);
 const char *ccurl_easy_strerror(CURLcode code);
 
+/* Over a connection that CURLOPT_CONNECT_ONLY has made; without waiting, so that CURLE_AGAIN is no failure. */
+CURLcode ccurl_easy_send(CURL *handle, const void *bytes, size_t count, size_t *sent);
+CURLcode ccurl_easy_recv(CURL *handle, void *bytes, size_t count, size_t *got);
+CURLcode ccurl_getinfo_socket(CURL *handle, curl_socket_t *value);
+
 /* Holds the connections of the transfers that are run on it, and keeps them for the next. */
 CURLM *ccurl_multi_init(void);
 void ccurl_multi_cleanup(CURLM *multi);

@@ -6,7 +6,7 @@ internal import LoginCore
 /// A handle is never used twice: libcurl 7.88 carries credentials over between the uses of one, and keeps a pointer to a
 /// header line that `curl_easy_reset` has freed, which an answer that begins with a folded line makes it write through.
 final class CurlConnections {
-    private let raw: UnsafeMutableRawPointer
+    fileprivate let raw: UnsafeMutableRawPointer
     private let isCancelled: (@Sendable () -> Bool)?
     /// Milliseconds between two looks at the clock where somebody is told of them, and where nobody is.
     private static let (shortPause, longPause): (Int32, Int32) = (Int32(ResponseWait.beat), 1000)
@@ -27,11 +27,13 @@ final class CurlConnections {
     }
 
     /// Runs one transfer to its end, in the time that its options allow.
-    /// - Parameter handle: a new one, with all its options.
-    func run(_ handle: CurlHandle, _ wait: ResponseWait) -> CURLcode {
+    /// - Parameters:
+    ///   - handle: a new one, with all its options.
+    ///   - isHeld: whether the connection is used by the handle itself afterwards; `release` ends that.
+    func run(_ handle: CurlHandle, _ wait: ResponseWait, isHeld: Bool = false) -> CURLcode {
         guard ccurl_multi_add_handle(raw, handle.raw) == CURLM_OK else { return CURLE_FAILED_INIT }
         defer {
-            ccurl_multi_remove_handle(raw, handle.raw)
+            if !isHeld { release(handle) }
             wait.end()
         }
         var running: Int32 = 1
@@ -44,6 +46,11 @@ final class CurlConnections {
             wait.look(sent: handle)
         }
     }
+}
+
+extension CurlConnections {
+    /// Takes a handle away, and closes a connection that it has held.
+    func release(_ handle: CurlHandle) { ccurl_multi_remove_handle(raw, handle.raw) }
 }
 
 /// Tells how long a server lets a transfer wait for the first line of its answer; see `TransportSettings.whileWaiting`.

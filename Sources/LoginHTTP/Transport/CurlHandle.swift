@@ -77,6 +77,12 @@ final class CurlHandle {
         return ccurl_getinfo_offset(raw, info, &value) == CURLE_OK ? value : 0
     }
 
+    /// The one of the connection that the handle holds; -1 where it holds none.
+    var socket: Int32 {
+        var value: curl_socket_t = -1
+        return ccurl_getinfo_socket(raw, &value) == CURLE_OK ? value : -1
+    }
+
     func text(_ info: CURLINFO) -> String? {
         var value: UnsafePointer<CChar>?
         guard ccurl_getinfo_text(raw, info, &value) == CURLE_OK, let value else { return nil }

@@ -7,11 +7,11 @@ internal import Secrets
 ///
 /// Blocks until the answer is whole. Not `Sendable`: one thread uses it.
 package final class CurlTransport: Transport {
-    private var options: CurlOptions
+    var options: CurlOptions
     /// Seconds for a request that is held in memory.
     private let usualTimeout: Int
-    private let gate: PeerGate
-    private let context: TLSContext
+    let gate: PeerGate
+    let context: TLSContext
     private var exception: TrustedCertificate?
     /// Whether it is known which of the two holds for the connections: verification, or the exception.
     private var isExamined = false
@@ -78,7 +78,7 @@ package final class CurlTransport: Transport {
         }
     }
 
-    private func checked(_ request: HTTPRequest, _ parser: URLParser) throws(LoginError) -> ParsedURL {
+    func checked(_ request: HTTPRequest, _ parser: URLParser) throws(LoginError) -> ParsedURL {
         let url: ParsedURL
         do throws(UsageFault) {
             url = try parsed(request, parser)
@@ -141,7 +141,7 @@ package final class CurlTransport: Transport {
         throw fault(code, handle.words.text ?? CurlHandle.words(of: code), handle)
     }
 
-    private func fault(_ code: CURLcode, _ text: String, _ handle: CurlHandle) -> LoginError {
+    func fault(_ code: CURLcode, _ text: String, _ handle: CurlHandle) -> LoginError {
         if code == CURLE_COULDNT_CONNECT, let fault = gate.fault { return .untrusted(fault) }
         if context.wasAsked, let refusal = TLSFault(text)?.refusal {
             return .untrusted(.clientCertificate(options.settings.identity == nil ? .wanted : refusal))
@@ -167,7 +167,7 @@ package final class CurlTransport: Transport {
     }
 
     /// Where something was accepted, the certificate is looked at before anything is sent.
-    private func examine() throws(LoginError) {
+    func examine() throws(LoginError) {
         guard let exception, !isExamined, options.origin.scheme == "https" else { return }
         let found = try CertificateProbe(options: options, gate: gate).run()
         if !found.reasons.isEmpty {
@@ -182,7 +182,7 @@ package final class CurlTransport: Transport {
     }
 
     /// Why a connection that had to verify did not.
-    private func distrust(_ handle: CurlHandle) throws(LoginError) -> LoginError {
+    func distrust(_ handle: CurlHandle) throws(LoginError) -> LoginError {
         let unseen = fault(CURLE_PEER_FAILED_VERIFICATION, handle.words.text ?? "", handle)
         let found: ServerTrust
         do throws(LoginError) {
