@@ -7,15 +7,15 @@ import Secrets
 /// One piece of work with logins, such as a command: the world, what was chosen for all of it, and what is worked out once.
 package final class LoginContext {
     package let world: World
-    package let options: Options
+    package private(set) var options: Options
     package let paths: Paths
     package let profiles: Configuration
     package let book: AccountRegistry
     /// Whether a person may be asked to log in, and somebody is there to be asked.
-    package let mayAsk: Bool
+    package private(set) var mayAsk: Bool
     /// Whether a person may be asked to unlock a store, and somebody is there to be asked; most work never comes to ask that.
     package var mayUnlock: Bool { isUnlockingAllowed && world.hasTerminal() }
-    private let isUnlockingAllowed: Bool
+    private var isUnlockingAllowed: Bool
     /// Whether nobody may be asked, whoever is there.
     let isPromptForbidden: Bool
     /// Seconds that a person has for each answer.
@@ -57,6 +57,11 @@ package final class LoginContext {
         }
         // What an argument's bytes become where they are not UTF-8.
         if options.username?.contains("\u{FFFD}") == true { throw .usage(.invalidUTF8(.username)) }
+    }
+
+    /// From now on nobody is asked anything, and nothing is shown on the terminal: it is another program's.
+    func leaveTerminal() {
+        (mayAsk, isUnlockingAllowed, options.showsNotice) = (false, false, false)
     }
 
     /// Says something to the person, unless they want quiet.

@@ -74,6 +74,9 @@ struct `A server that wants a client certificate` {
         #expect(try authctl.run("token").code == 2)
         #expect(try authctl.run("token", "--header").code == 2)
         #expect(try authctl.run("whoami", "-u", "bob").code == 4)
+        let curl = "curl -q -fsS \"$AUTHCTL_SERVE_URL\"private/whoami.json"
+        let served = try authctl.run("exec", "-P", "box", "--serve", "--", "sh", "-c", curl)
+        #expect(served.output.contains("ann"), "\(served.error)")
         let anonymous = try authctl.run("login", "box", "--continue-without")
         #expect(anonymous.code == 4 || host == .tls12Late || host == .tls13Late, "\(anonymous.error)")
         let logout = try authctl.run("logout")

@@ -32,6 +32,11 @@ struct `At a real lighttpd with Digest` {
             "exec", "-P", "box", "--curl-config", "--", "sh", "-c",
             "curl -q -sS -o /dev/null -w '%{http_code}' -K \"$AUTHCTL_CURL_CONFIG\" \(page)")
         #expect(result.output == "200", "\(result.error)")
+        let path = page.split(separator: "/", maxSplits: 2).last.map(String.init) ?? ""
+        let served = try authctl.run(
+            "exec", "-P", "box", "--serve", "--", "bash", "-c",
+            "curl -q -sS -o /dev/null -w '%{http_code}' \"$(cut -d/ -f1-4 <<< $AUTHCTL_SERVE_URL)/\(path)\"")
+        #expect(served.output == "200", "\(served.error)")
         let token = try authctl.run("exec", "-P", "box", "--env", "T", "--", "true")
         #expect(token.code == 102 && token.error.contains("curl --digest"))
     }

@@ -17,7 +17,7 @@ import Testing
         "AUTHCTL_STORE_PASSPHRASE_FILE": "/nowhere", "AUTHCTL_PASSWORD_FILE": "/nowhere",
     ]
 
-    @Test(arguments: [[], ["--ephemeral"]])
+    @Test(arguments: [[], ["--ephemeral"], ["--serve"]])
     func `E2 M1 C11 no secret among its arguments and variables that was not asked for`(how: [String]) throws {
         let result = try authctl.run(
             ["exec"] + how + ["--", "sh", "-c", "cat /proc/$$/environ /proc/$$/cmdline; ls /proc/self/fd"],
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [[], ["--ephemeral", "--password-file", "password"]])
+    @Test(arguments: [[], ["--ephemeral", "--password-file", "password"], ["--serve"]])
     func `M5 the descriptors 0, 1 and 2 alone, whatever its caller had open`(how: [String]) throws {
         try authctl.logIn("wire")
         let password = try authctl.file("password", "correct horse\n")
@@ -52,11 +52,11 @@ import Testing
         #expect(Set(numbers) == ["0", "1", "2"], "\(result.output)\(result.error)")
     }
 
-    @Test(arguments: [[], ["--ephemeral"]])
+    @Test(arguments: [[], ["--ephemeral"], ["--serve"]])
     func `everything else as if authctl were not there`(how: [String]) throws {
         let script = """
             umask; ulimit -Sc; ulimit -Hc; grep -E '^Sig(Blk|Ign|Cgt)|^NoNewPrivs' /proc/self/status; pwd
-            env | grep -v -e ^AUTHCTL_ -e ^_= | sort
+            env | grep -vi -e ^AUTHCTL_ -e ^_= -e ^no_proxy= | sort
             """
         let odd = [
             "http_proxy": "http://127.0.0.1:1", "SSLKEYLOGFILE": "/dev/null", "INPUTRC": "/nowhere",

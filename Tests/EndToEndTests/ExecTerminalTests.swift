@@ -12,7 +12,7 @@ import Testing
         authctl = try Installation(demo)
     }
 
-    @Test(arguments: [[], ["--ephemeral"]])
+    @Test(arguments: [[], ["--ephemeral"], ["--serve"]])
     func `asks, and then runs the command on the same terminal`(how: [String]) throws {
         let script = "stty -a </dev/tty | grep -o ' echo ' >&2; read line; echo \"got $line\" >&2; exit 7"
         let run = try authctl.onTerminal(
@@ -22,17 +22,18 @@ import Testing
         try run.pty.wait(for: "got hello")
         #expect(try run.end() == .exited(7))
         #expect(!run.pty.text.contains("horse"))
-        #expect(try authctl.run("whoami", "chat").code == (how.isEmpty ? 0 : 4))
+        #expect(try authctl.run("whoami", "chat").code == (how == ["--ephemeral"] ? 4 : 0))
     }
 
-    @Test(arguments: [[], ["--ephemeral"]]) func `that is cancelled never runs it: 105`(how: [String]) throws {
+    @Test(arguments: [[], ["--ephemeral"], ["--serve"]])
+    func `that is cancelled never runs it: 105`(how: [String]) throws {
         let run = try authctl.onTerminal(["exec", "-P", "chat"] + how + ["--", "touch", "ran"])
         try run.answer("User name: ", "ann\r").answer("Password: ", "\u{4}")
         #expect(try run.end() == .exited(105))
         #expect(!authctl.hasFile("ran"))
     }
 
-    @Test(arguments: [[], ["--ephemeral"]])
+    @Test(arguments: [[], ["--ephemeral"], ["--serve"]])
     func `that is ended by Ctrl-C at the question dies of it, and never runs the command`(how: [String]) throws {
         let run = try authctl.onTerminal(["exec", "-P", "chat"] + how + ["--", "touch", "ran"])
         try run.pty.wait(for: "User name: ").type("\u{3}")
@@ -48,7 +49,7 @@ import Testing
         return run
     }
 
-    @Test(arguments: [[], ["--ephemeral"]]) func `leaves Ctrl-C to the command`(how: [String]) throws {
+    @Test(arguments: [[], ["--ephemeral"], ["--serve"]]) func `leaves Ctrl-C to the command`(how: [String]) throws {
         let loop = "echo ready >&2; while :; do sleep 0.05; done"
         let catching = try ready("trap 'echo caught >&2; exit 9' INT; \(loop)", how)
         catching.pty.type("\u{3}")
@@ -58,7 +59,7 @@ import Testing
         dying.pty.type("\u{3}")
         #expect(try dying.end() == .signalled(SIGINT))
         let logouts = try demo.requests().filter { $0.path.hasSuffix("/logout") }.count
-        #expect(logouts == (how.isEmpty ? 0 : 2))
+        #expect(logouts == (how == ["--ephemeral"] ? 2 : 0))
     }
 
     @Test(arguments: [SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGALRM, SIGPWR])
@@ -88,9 +89,8 @@ import Testing
         #expect(try demo.requests().last?.path.hasSuffix("/logout") == true)
     }
 
-    @Test(arguments: ["", "--ephemeral"]) func `leaves Ctrl-Z to the command, and fg goes on with it`(how: String)
-        throws
-    {
+    @Test(arguments: ["", "--ephemeral", "--serve"])
+    func `leaves Ctrl-Z to the command, and fg goes on with it`(how: String) throws {
         _ = try authctl.file("password", "correct horse\n")
         let shell = try authctl.shellOnTerminal(
             """

@@ -15,6 +15,7 @@ struct ExecCommand: EndingCommand {
 
             Examples:
               authctl exec -P wiki --env WIKI_TOKEN -- ./deploy.sh
+              authctl exec -P wiki --serve -- sh -c 'curl -f "$AUTHCTL_SERVE_URL"pages'
               authctl exec -P wiki --ephemeral -- git push
             """)
     static let mayAsk = true
@@ -65,7 +66,8 @@ struct ExecCommand: EndingCommand {
         let gate = try invocation.gate(profile, login)
         let gated = GatedCommand(
             invocation: invocation, gate: gate, image: image, handover: handover, isOffline: offline)
-        return ephemeral ? try gated.runOnce() : try gated.become()
+        if ephemeral { return try gated.runOnce() }
+        return handover.serve ? try gated.serve() : try gated.become()
     }
 
     /// What else than options stands before `--` is most often a profile; it is not repeated.

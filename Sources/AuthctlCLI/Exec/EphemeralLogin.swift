@@ -21,8 +21,9 @@ struct EphemeralLogin {
     }
 
     /// Ends the session at the server. What comes of it is said, and changes no exit code: that is the command's.
-    func end(_ invocation: Invocation) {
-        let (run, session) = (handover.run, handover.session)
+    /// - Parameter last: what has become of it since; nothing where nobody has renewed it.
+    func end(_ invocation: Invocation, _ last: Session? = nil) {
+        let (run, session) = (handover.run, last ?? handover.session)
         let context = run.context
         if case .credential = session, run.profile.logout == nil { return }
         var receipt = Receipt(

@@ -26,13 +26,46 @@ struct GatedCommand {
         )
     }
 
+    /// Beside authctl, which adds the session to what the command sends to an address on this machine.
+    func serve() throws(LoginError) -> Ending {
+        // Nobody types a password for a server that cannot be started.
+        try SessionProxy.check()
+        let admission = isOffline ? try gate.enterUnverified() : try gate.enter()
+        let handover = Handover(
+            run: admission.run, session: admission.session, username: admission.username,
+            identity: admission.identity)
+        return try serve(handover, admission).ending
+    }
+
+    private func serve(
+        _ handover: Handover, _ admission: Gate.Admission
+    ) throws(LoginError) -> (ending: Ending, session: Session) {
+        var image = try prepared(handover)
+        let proxy = try SessionProxy(gate, admission)
+        image.environment.set("AUTHCTL_SERVE_URL", to: proxy.url)
+        image.environment.exceptLoopback()
+        try proxy.start()
+        let ending = run(image)
+        return (ending, proxy.stop())
+    }
+
     /// Beside authctl, with a login of its own that ends with it.
     func runOnce() throws(LoginError) -> Ending {
         if handover.wantsToken { try checkHasToken() }
+        if handover.serve { try SessionProxy.check() }
         let login = try EphemeralLogin(gate)
+        var last: Session?
         // Whatever comes of the command, the session is there by now.
-        defer { login.end(invocation) }
-        let image = try prepared(login.handover)
+        defer { login.end(invocation, last) }
+        guard handover.serve else { return run(try prepared(login.handover)) }
+        let own = login.handover
+        let served = try serve(own, .unkept(own.run, own.session, username: own.username, own.identity))
+        last = served.session
+        return served.ending
+    }
+
+    /// Waits for its end.
+    private func run(_ image: ProgramImage) -> Ending {
         do throws(ProgramImage.Absence) {
             switch try image.run() {
             case .exited(let status): return .status(status)
@@ -64,5 +97,14 @@ struct GatedCommand {
         case .negotiate: throw .usage(.hasNoHeader(method: .negotiate))
         case .basic, .auto, .certificate, .cookie, .token, .oauth: throw .usage(.tokenHasOnlyHeader(method: .basic))
         }
+    }
+}
+
+extension ProgramEnvironment {
+    /// An address on this machine is not for the proxy that the environment names, if it names one.
+    fileprivate mutating func exceptLoopback() {
+        guard ["http_proxy", "all_proxy", "ALL_PROXY"].contains(where: { self[$0] != nil }) else { return }
+        let excepted = self["no_proxy"] ?? self["NO_PROXY"] ?? ""
+        for name in ["no_proxy", "NO_PROXY"] { set(name, to: excepted.isEmpty ? "127.0.0.1" : "\(excepted),127.0.0.1") }
     }
 }

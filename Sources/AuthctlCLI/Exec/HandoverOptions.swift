@@ -12,13 +12,21 @@ struct HandoverOptions: ParsableArguments {
     @Flag(help: "Set AUTHCTL_CURL_CONFIG to a file for 'curl -K' with the session.")
     var curlConfig = false
 
+    @Flag(help: "Set AUTHCTL_SERVE_URL to a local address that adds the session to each request.")
+    var serve = false
+
     /// What authctl itself sets.
-    static let reserved = ["AUTHCTL_PROFILE", "AUTHCTL_ORIGIN", "AUTHCTL_EXEC", "AUTHCTL_CURL_CONFIG"]
+    static let reserved = [
+        "AUTHCTL_PROFILE", "AUTHCTL_ORIGIN", "AUTHCTL_EXEC", "AUTHCTL_CURL_CONFIG", "AUTHCTL_SERVE_URL",
+    ]
 
     /// Whether the token itself is wanted, which not every session has.
     var wantsToken: Bool { env != nil || fd != nil }
 
     func validate() throws {
+        if serve, wantsToken || curlConfig {
+            throw ValidationError("--serve keeps the session from the command; the other options hand it over.")
+        }
         if let env {
             guard Self.isName(env) else {
                 throw ValidationError(

@@ -9,7 +9,7 @@ import Secrets
 package struct Gate {
     package let context: LoginContext
     package let profile: Profile
-    package let settings: LoginSettings
+    package internal(set) var settings: LoginSettings
 
     /// What it lets through.
     package struct Admission {

@@ -58,6 +58,7 @@ package struct LoginRun {
     package let keeper: StoreKeeper
     /// The passphrase of the certificate's key, where a password or a token is the session: kept beside it.
     package let extraSecrets: [CredentialField: Secret]
+    let beside: (identity: ClientIdentity?, options: Service.Options)
 
     package init(_ context: LoginContext, _ profile: Profile, _ settings: LoginSettings) throws(LoginError) {
         self.context = context
@@ -83,6 +84,7 @@ package struct LoginRun {
             username: settings.username.map { record?.account(named: $0)?.username ?? $0 },
             anonymousResponse: account.flatMap { $0.origin == endpoint.origin ? $0.anonymousResponse : nil })
         options.learns = settings.learns && profile.kind.asksForConsent
+        beside = (transport.identity, options)
         service = context.world.service(
             profile, endpoint, transport, others: context.otherTransports(of: profile, like: transport), options)
         keeper = context.keeper(profile, endpoint.origin, settings)

@@ -4,6 +4,9 @@ import Secrets
 
 /// Who gets the bytes of an answer in the end.
 package protocol ResponseReceiver: AnyObject {
+    /// An answer begins that is not taken back any more.
+    func begin(_ head: HTTPResponse) throws(LoginError)
+
     func write(_ bytes: UnsafeRawBufferPointer) throws(LoginError)
 
     /// The answer is whole, be it without a byte.
@@ -11,6 +14,11 @@ package protocol ResponseReceiver: AnyObject {
 
     /// Nothing is written any more, whether an answer has come or not.
     func close()
+}
+
+extension ResponseReceiver {
+    /// Only the body is wanted.
+    package func begin(_ head: HTTPResponse) throws(LoginError) {}
 }
 
 /// Who watches how an answer arrives.
@@ -103,6 +111,7 @@ package final class ResponseOutput: ResponseSink {
 
     private func show(_ head: HTTPResponse) throws(LoginError) {
         isShown = true
+        try output.begin(head)
         guard includesHead else { return }
         var text = "HTTP/1.1 \(head.status)\r\n"
         for field in head.headers { text += "\(field.name): \(field.value)\r\n" }

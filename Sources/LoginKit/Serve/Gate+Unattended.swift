@@ -1,0 +1,41 @@
+package import LoginCore
+import LoginHTTP
+
+extension Gate {
+    /// The same for what comes while a command has the terminal: nobody is asked, and what was given has been tried.
+    func unattended() -> Gate {
+        context.leaveTerminal()
+        var gate = self
+        gate.settings.policy.mayAsk = false
+        gate.settings.policy.trust.mayAsk = false
+        (gate.settings.supplied, gate.settings.policy.hasSuppliedCredential) = (nil, false)
+        gate.settings.showsNotice = false
+        return gate
+    }
+}
+
+extension Gate.Admission {
+    /// Of a login that nothing is kept of.
+    package static func unkept(_ run: LoginRun, _ session: Session, username: String, _ identity: Identity) -> Self {
+        Self(
+            run: run, keeper: GateKeeper(run, mayGoWithoutStore: true), session: session, username: username,
+            identity: identity, space: nil, isFresh: true)
+    }
+
+    /// Whether a store has the session, so that it is renewed there.
+    var isKept: Bool { keeper.hasStore && !run.keepsNothing }
+}
+
+extension LoginRun {
+    /// A service for requests beside those of this run, since each is used by one thread. A transfer may stand still for as
+    /// long as somebody waits for it.
+    func serviceBeside(isCancelled: @escaping @Sendable () -> Bool) throws(LoginError) -> Service {
+        var settings = try context.transportSettings(profile, for: endpoint.origin)
+        settings.identity = beside.identity
+        settings.stallTime = TransportSettings.longestTransfer
+        settings.isCancelled = isCancelled
+        var options = beside.options
+        options.pinnedMethod = service.protectionSpace?.method ?? options.pinnedMethod
+        return context.world.service(profile, endpoint, settings, options)
+    }
+}

@@ -1,0 +1,75 @@
+import LoginCore
+import LoginServe
+import Secrets
+
+/// The body of a request that is sent on while it comes in. Its beginning is kept, so that it can be sent again as long as that
+/// is all of it.
+final class ServedSource: RequestSource {
+    /// What is kept at most, in bytes.
+    static let limit = 1 << 20
+
+    let count: Int64?
+    private let pipe: BytePipe
+    private var beginning = Secret("")
+    /// How much of the beginning was read since the last time.
+    private var place = 0
+    /// What was read behind it; nothing once that was too much.
+    private var builder: SecretBuilder?
+    private var isPast = false
+
+    /// - Parameter count: in bytes; nothing where only the end will tell.
+    init(_ pipe: BytePipe, count: Int64?) {
+        (self.pipe, self.count) = (pipe, count)
+        builder = SecretBuilder(limit: Self.limit)
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(LoginError) -> Int {
+        if place < beginning.count {
+            let most = min(buffer.count, beginning.count - place)
+            beginning.withUnsafeBytes {
+                buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[place..<place + most]))
+            }
+            place += most
+            return most
+        }
+        guard let read = pipe.read(into: buffer) else { throw .cancelled }
+        guard read > 0, !isPast else { return read }
+        do throws(SecretBuilder.LimitExceeded) {
+            try builder?.append(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<read]))
+        } catch {
+            builder = nil
+            (beginning, place, isPast) = (Secret(""), 0, true)
+        }
+        return read
+    }
+
+    func rewind() -> Bool {
+        guard !isPast, let more = builder.take()?.finish() else { return false }
+        var all = SecretBuilder(limit: Self.limit * 2)
+        do throws(SecretBuilder.LimitExceeded) {
+            try all.append(beginning)
+            try all.append(more)
+        } catch {
+            return false
+        }
+        (beginning, place) = (all.finish(), 0)
+        builder = SecretBuilder(limit: max(Self.limit - beginning.count, 0))
+        return true
+    }
+
+    /// All of a body that is not to be longer than what is kept.
+    static func all(of pipe: BytePipe) throws(LoginError) -> Secret {
+        var builder = SecretBuilder(limit: limit)
+        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 << 10, alignment: 1)
+        defer { piece.deallocate() }
+        while true {
+            guard let read = pipe.read(into: piece) else { throw .cancelled }
+            if read == 0 { return builder.finish() }
+            do throws(SecretBuilder.LimitExceeded) {
+                try builder.append(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(piece)[..<read]))
+            } catch {
+                throw .usage(.other("the session adds to this body, which is too long for that; at most 1 MiB is held"))
+            }
+        }
+    }
+}

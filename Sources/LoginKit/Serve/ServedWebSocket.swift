@@ -1,0 +1,77 @@
+import LoginCore
+import LoginHTTP
+import LoginServe
+import LoginWords
+
+/// A WebSocket of a command: opened at the service with the session, and once more with a renewed one.
+final class ServedWebSocket: ServedStream, @unchecked Sendable {
+    let fields: [HTTPResponseField]
+    private let tunnel: any Tunnel
+    /// Gives back what the connection uses.
+    private let done: @Sendable () -> Void
+
+    init(_ fields: [HTTPResponseField], _ tunnel: any Tunnel, done: @escaping @Sendable () -> Void) {
+        (self.fields, self.tunnel, self.done) = (fields, tunnel, done)
+    }
+
+    deinit {
+        done()
+    }
+
+    func run(_ socket: Int32, beginning: UnsafeRawBufferPointer, unless isOver: () -> Bool) {
+        var pump = StreamPump(socket, tunnel)
+        pump.run(beginning: beginning, unless: isOver)
+    }
+}
+
+extension ServedRequest {
+    /// - Returns: nothing where the service does not go on in that protocol: then the call is answered.
+    func open(_ answer: ServedAnswer) throws(LoginError) -> (fields: [HTTPResponseField], tunnel: any Tunnel)? {
+        var lent = try session.current()
+        var (relayed, tunnel) = try ask(lent)
+        if tunnel == nil, try isLoggedOut(relayed, lent) {
+            do throws(LoginError) {
+                lent = try session.renewed(after: lent)
+            } catch {
+                session.tell(error)
+                throw error
+            }
+            (relayed, tunnel) = try ask(lent)
+        }
+        let head = relayed.response
+        guard let tunnel else {
+            answer.hidden = lent.hidden
+            try answer.begin(HTTPResponse(status: head.status, headers: head.headers.withoutBody))
+            try answer.finish()
+            return nil
+        }
+        let fields = headers.returned(head.headers) { lent.hidden.stand(in: $0) }
+        return (fields + [HTTPResponseField(name: "Upgrade", value: "websocket")], tunnel)
+    }
+
+    private func ask(
+        _ lent: ServedSession.Lent
+    ) throws(LoginError) -> (relayed: Service.Relayed, tunnel: (any Tunnel)?) {
+        service.hold(lent.extraSecrets)
+        let request = HTTPRequest(
+            method: "GET", url: endpoint.origin.description + call.target, headers: headers.sent(call.head.fields))
+        return try service.openTunnel(request, to: "websocket", with: lent.session, username: lent.username)
+    }
+
+    private func isLoggedOut(_ relayed: Service.Relayed, _ lent: ServedSession.Lent) throws(LoginError) -> Bool {
+        switch try service.judge(relayed, body: nil, space: lent.space) {
+        case .loggedOut, .undecided, .redirected:
+            if profile.verify == nil { return true }
+            return try !session.isKnown(lent, refreshed: nil)
+        case .passed, .forbidden, .refusedPassword, .otherRealm: return false
+        }
+    }
+}
+
+extension [HTTPResponseField] {
+    /// The body of a refusal is not read.
+    fileprivate var withoutBody: [HTTPResponseField] {
+        filter { !["content-length", "content-type", "content-encoding"].contains($0.name.lowercased()) }
+            + [HTTPResponseField(name: "Content-Length", value: "0")]
+    }
+}

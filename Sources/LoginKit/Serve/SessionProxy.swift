@@ -1,0 +1,143 @@
+package import LoginCore
+import LoginHTTP
+package import LoginServe
+import LoginWords
+import Secrets
+
+/// The loopback address of an `exec --serve`: what a command sends there goes on to the profile's origin with the session, which
+/// the command never holds.
+package final class SessionProxy: ServerHandler, @unchecked Sendable {
+    private let session: ServedSession
+    private let run: LoginRun
+    private let headers: ServedHeaders
+    private let monitor = Monitor()
+    private var idle: [Worker] = []
+    private let server: LoopbackServer
+
+    /// A service that one request at a time uses; its connections are kept for the next.
+    private final class Worker: @unchecked Sendable {
+        /// The request that it works for.
+        var call: ServerCall?
+        var service: Service?
+
+        /// Only ever asked by the thread that runs a transfer.
+        var isCancelled: Bool { call?.isAbandoned() ?? false }
+    }
+
+    /// Says, before anybody logs in, that there cannot be such an address.
+    package static func check() throws(LoginError) {
+        do throws(ServerFault) {
+            try LoopbackServer.check()
+        } catch {
+            throw error.asLoginError
+        }
+    }
+
+    /// Takes a port; nobody is asked anything any more.
+    package init(_ gate: Gate, _ admission: Gate.Admission) throws(LoginError) {
+        run = admission.run
+        session = ServedSession(gate.unattended(), admission)
+        do throws(ServerFault) {
+            server = try LoopbackServer(segment: Self.segment())
+        } catch {
+            throw error.asLoginError
+        }
+        headers = ServedHeaders(
+            root: server.gate.root, origin: run.endpoint.origin, rule: run.profile.sessionRule)
+    }
+
+    /// Answers from now on, until `stop`.
+    package func start() throws(LoginError) {
+        do throws(ServerFault) {
+            try server.start(self)
+        } catch {
+            throw error.asLoginError
+        }
+    }
+
+    /// Where the profile's `url` is for the command, with a slash at the end.
+    package var url: String {
+        server.gate.root + run.endpoint.base.dropFirst(run.endpoint.origin.description.count) + "/"
+    }
+
+    /// Closes the port and all connections; what was renewed is stored.
+    /// - Returns: the session that there is at last.
+    @discardableResult
+    package func stop() -> Session {
+        server.stop()
+        idle = []
+        return session.close()
+    }
+
+    package func answer(_ call: ServerCall) {
+        explaining(call) { (request, _) throws(LoginError) in request.run() }
+    }
+
+    package func open(_ call: ServerCall) -> (any ServedStream)? {
+        var stream: ServedWebSocket?
+        explaining(call, keeping: { stream != nil }) { [self] (request, worker) throws(LoginError) in
+            let answer = ServedAnswer(call, headers)
+            guard let (fields, tunnel) = try request.open(answer) else { return call.end(isWhole: answer.isWhole) }
+            stream = ServedWebSocket(fields, tunnel) { [self] in giveBack(worker) }
+        }
+        return stream
+    }
+
+    /// Lends a request what it goes out by.
+    /// - Parameter keeping: whether that is still used afterwards.
+    private func explaining(
+        _ call: ServerCall, keeping isKept: () -> Bool = { false },
+        _ work: (ServedRequest, Worker) throws(LoginError) -> Void
+    ) {
+        do throws(LoginError) {
+            let worker = try worker(for: call)
+            defer { if !isKept() { giveBack(worker) } }
+            guard let service = worker.service else { return call.end(isWhole: false) }
+            let request = ServedRequest(
+                call: call, session: session, service: service, profile: run.profile, endpoint: run.endpoint,
+                headers: headers)
+            try work(request, worker)
+        } catch {
+            let answer = ServedAnswer(call, headers)
+            answer.explain(error, ErrorContext(profile: run.profile.name, origin: run.endpoint.origin))
+            call.end(isWhole: answer.isWhole)
+        }
+    }
+
+    package func words(for refusal: ServeGate.Refusal) -> String { refusal.words }
+
+    private func worker(for call: ServerCall) throws(LoginError) -> Worker {
+        try monitor.locked { () throws(LoginError) in
+            if let worker = idle.popLast() {
+                worker.call = call
+                return worker
+            }
+            let worker = Worker()
+            worker.call = call
+            worker.service = try run.serviceBeside { [unowned worker] in worker.isCancelled }
+            return worker
+        }
+    }
+
+    private func giveBack(_ worker: Worker) {
+        monitor.locked {
+            worker.call = nil
+            idle.append(worker)
+        }
+    }
+
+    /// 192 bits of the system's randomness (getrandom(2)), in hexadecimal digits.
+    private static func segment() -> String {
+        var system = SystemRandomNumberGenerator()
+        return (0..<48).map { _ in String(UInt8.random(in: 0..<16, using: &system), radix: 16) }.joined()
+    }
+}
+
+extension ServerFault {
+    fileprivate var asLoginError: LoginError {
+        switch self {
+        case .libraryMissing(let problem): .failure(.other(ServeWords.libraryMissing(problem)))
+        case .failed(let call, let errno): .failure(.system(call: call, errno: errno))
+        }
+    }
+}

@@ -1,0 +1,243 @@
+import Foundation
+import LoginTestSupport
+import Testing
+
+/// `exec --serve`: the command sends its requests to an address on this machine, and never holds the session.
+@Suite(.onOwnThreads, RealServer.requirePackage("starlette")) struct `An exec that serves` {
+    let service: StreamServer
+    let authctl: Installation
+
+    init() throws {
+        service = try StreamServer()
+        authctl = try Installation(config: service.profile)
+        try authctl.logIn("stream")
+    }
+
+    private func serve(
+        _ script: String, _ options: String..., environment: [String: String] = [:]
+    ) throws -> CommandResult {
+        try authctl.run(
+            ["exec", "-P", "stream", "--serve"] + options + ["--", "bash", "-c", script], environment: environment,
+            within: 120)
+    }
+
+    private static let curl = "curl -q -sS"
+
+    @Test func `sends what its command sends, with the session`() throws {
+        let result = try serve("curl -q -fsS \"$AUTHCTL_SERVE_URL\"me; exit 7")
+        #expect(result.code == 7, "\(result.error)")
+        #expect(result.output == "{\"name\":\"ann\"}", "\(result.error)")
+        let other = try serve(
+            """
+            \(Self.curl) -X PATCH -d 'a=b' -H 'Authorization: Basic eDp5' "$AUTHCTL_SERVE_URL"'echo?c=%2F&d'
+            \(Self.curl) -I "$AUTHCTL_SERVE_URL"me | head -n 1
+            \(Self.curl) -T - -X PUT "$AUTHCTL_SERVE_URL"echo <<< piped
+            \(Self.curl) "${AUTHCTL_SERVE_URL%v1/}root"
+            """)
+        #expect(other.output.contains("PATCH c=%2F&d a=b\n"), "\(other.output)\(other.error)")
+        #expect(other.output.contains("HTTP/1.1 200"))
+        #expect(other.output.contains("PUT  piped\n"))
+        #expect(other.output.contains("GET  \n"), "the whole origin can be reached: \(other.output)")
+    }
+
+    @Test func `passes answers on as they are, with redirects that lead back to it`() throws {
+        let result = try serve(
+            """
+            \(Self.curl) -o /dev/null -w '%{http_code} %{redirect_url}\\n' "$AUTHCTL_SERVE_URL"'away?to=/v1/me'
+            \(Self.curl) -L "$AUTHCTL_SERVE_URL"'away?to=\(service.origin)/v1/me'
+            \(Self.curl) -o /dev/null -w '\\n%{redirect_url}\\n' "$AUTHCTL_SERVE_URL"'away?to=https://other.example/'
+            \(Self.curl) -o /dev/null -w '%{http_code}\\n' "$AUTHCTL_SERVE_URL"nowhere
+            echo $AUTHCTL_SERVE_URL
+            """)
+        let lines = result.output.split(separator: "\n").map(String.init)
+        let url = try #require(lines.last)
+        let expected = ["302 \(url)me", "{\"name\":\"ann\"}", "https://other.example/", "404", url]
+        #expect(lines == expected, "\(result.error)")
+    }
+
+    @Test func `E5 E6 E7 turns everybody else away, and nothing of that reaches the service`() throws {
+        let before = try service.seen()
+        let result = try serve(
+            """
+            status() { \(Self.curl) -o /dev/null -w '%{http_code}\\n' "$@"; }
+            base=${AUTHCTL_SERVE_URL%%/v1/}; root=${base%/*}; port=${root##*:}
+            status "$root/v1/me"
+            status "$root/"
+            status "$root/$(tr 0-9a-f 1-9a-f0 <<< "${base##*/}")/v1/me"
+            status -H 'Host: evil.example' "$AUTHCTL_SERVE_URL"me
+            status --resolve "localhost:$port:127.0.0.1" "http://localhost:$port/${base##*/}/v1/me"
+            status -H 'Origin: https://evil.example' -d x "$AUTHCTL_SERVE_URL"echo
+            status -H 'Sec-Fetch-Site: cross-site' "$AUTHCTL_SERVE_URL"me
+            status -X OPTIONS -H 'Origin: null' "$AUTHCTL_SERVE_URL"me
+            status --path-as-is "$AUTHCTL_SERVE_URL../../../me"
+            status -x "$root" http://example.com/
+            """)
+        let expected = Array(repeating: "403", count: 8) + ["400", "403"]
+        #expect(result.output.split(separator: "\n").map(String.init) == expected, "\(result.error)")
+        let after = try service.seen()
+        // The login is verified before the command runs.
+        #expect(after.answered == before.answered + 1 && after.refused == before.refused)
+    }
+
+    @Test(.enabled(if: getuid() == 0, "only root can become somebody else"))
+    func `E5 turns another user's program away, although it knows the address`() throws {
+        let result = try serve(
+            """
+            setpriv --reuid 65534 --clear-groups curl -q -sS -w '%{http_code}\\n' "$AUTHCTL_SERVE_URL"me
+            """)
+        #expect(result.output == "authctl: this address is for programs of another user\n403\n", "\(result.error)")
+    }
+
+    @Test func `E9 renews a token that ends in the middle, once for fifty requests at a time`() throws {
+        let before = try service.seen()
+        let result = try serve(
+            """
+            curl -q -fsS "$AUTHCTL_SERVE_URL"me -o /dev/null && \(Self.curl) -X POST \(service.origin)/end
+            seq 50 | xargs -P 50 -I{} \(Self.curl) -o /dev/null -w '%{http_code}\\n' \
+                "$AUTHCTL_SERVE_URL"'slow?seconds=0.5' | sort | uniq -c
+            \(Self.curl) -d body "$AUTHCTL_SERVE_URL"echo
+            """)
+        let lines = result.output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        #expect(lines == ["50 200", "POST  body"], "\(result.error)")
+        let after = try service.seen()
+        #expect(after.refreshes == before.refreshes + 1)
+        #expect(after.logins == before.logins)
+        #expect(try authctl.run("whoami", "stream").code == 0, "what was renewed is stored")
+    }
+
+    @Test func `E9 sends a body once more that it has kept, and renews for the next where it was too long`() throws {
+        let result = try serve(
+            """
+            end() { \(Self.curl) -X POST \(service.origin)/end; }
+            end; \(Self.curl) -d kept "$AUTHCTL_SERVE_URL"echo
+            end; \(Self.curl) -T - "$AUTHCTL_SERVE_URL"echo <<< chunked
+            end; head -c 3000000 /dev/zero | \(Self.curl) -o /dev/null -T - "$AUTHCTL_SERVE_URL"count
+            head -c 3000000 /dev/zero | \(Self.curl) -T - "$AUTHCTL_SERVE_URL"count
+            """)
+        #expect(result.output == "POST  kept\nPUT  chunked\n\n3000000\n", "\(result.error)")
+    }
+
+    @Test func `passes the refusal on where the session cannot be renewed, and says why, once`() throws {
+        let result = try serve(
+            """
+            \(Self.curl) -X POST '\(service.origin)/end?all=1'
+            for i in 1 2 3; do \(Self.curl) -o /dev/null -w '%{http_code}\\n' "$AUTHCTL_SERVE_URL"me; done
+            """)
+        #expect(result.output == "401\n401\n401\n", "\(result.error)")
+        #expect(result.error.split(separator: "\n").count == 1, "\(result.error)")
+        #expect(result.error.contains("authctl login"), "\(result.error)")
+    }
+
+    @Test func `E8 keeps the session from its command`() throws {
+        let kept = try authctl.keptSecrets().flatMap(Witness.proofs)
+        try #require(!kept.isEmpty)
+        let result = try serve(
+            """
+            tr '\\0' '\\n' < /proc/$$/environ; tr '\\0' ' ' < /proc/$$/cmdline; ls -l /proc/$$/fd
+            \(Self.curl) -i "$AUTHCTL_SERVE_URL"setting
+            """)
+        #expect(result.code == 0, "\(result.error)")
+        try LeakSweep(secrets: kept).expectClean(["the command": result.output + result.error])
+        let text = result.output.lowercased()
+        #expect(text.contains("authctl_serve_url=http://127.0.0.1:") && text.contains("x-other: yes"))
+        for absent in ["x-token", "set-cookie", "access-control", "socket:"] {
+            #expect(!text.contains(absent), "\(absent)")
+        }
+        #expect(text.contains("link: <http://127.0.0.1:") && !text.contains("link: <\(service.origin)"))
+    }
+
+    @Test(.enabled(if: getuid() == 0, "only root can look into another process"))
+    func `E8 root finds nothing of the session in the memory of its command`() throws {
+        let kept = try authctl.keptSecrets().flatMap(Witness.proofs)
+        let run = try authctl.onTerminal(
+            "exec", "-P", "stream", "--serve", "--", "bash", "-c",
+            "\(Self.curl) \"$AUTHCTL_SERVE_URL\"me >&2; echo pid $$ >&2; read line")
+        try run.pty.wait(for: "pid ")
+        try run.pty.wait(for: "\n")
+        let number = try #require(run.pty.text.split(separator: "pid ").last?.prefix { $0.isNumber })
+        let image = try ProcessMemory.Image(of: try #require(Int32(number)))
+        #expect(image.hits(try LeakSweep(secrets: kept)).isEmpty)
+        #expect(!image.hits(try LeakSweep(secrets: ["AUTHCTL_SERVE_URL"])).isEmpty, "or nothing proves nothing")
+        run.pty.type("\r")
+        #expect(try run.end() == .exited(0))
+    }
+
+    @Test func `passes WebSockets and events, and renews before it opens one`() throws {
+        let python = try #require(RealServer.packagesPython)
+        let file = try authctl.file(
+            "client.py",
+            """
+            import os
+            from websockets.sync.client import connect
+            with connect(os.environ["AUTHCTL_SERVE_URL"].replace("http:", "ws:") + "socket") as socket:
+                for text in ["a", "b" * 300000]:
+                    socket.send(text)
+                    print(socket.recv() == "echo " + text)
+            """)
+        let result = try serve(
+            """
+            \(Self.curl) -X POST \(service.origin)/end; \(python) \(file)
+            \(Self.curl) -N "$AUTHCTL_SERVE_URL"'events?number=3' | grep -c data
+            \(Self.curl) -N -m 1 "$AUTHCTL_SERVE_URL"events | head -n 1
+            """)
+        #expect(result.output == "True\nTrue\n3\ndata: 0\n", "\(result.output)\(result.error)")
+        #expect(try eventually { try service.seen().open == 0 }, "what nobody reads any more is ended at the service")
+        #expect(try service.seen().refreshes == 1)
+    }
+
+    @Test(arguments: [SIGKILL, SIGTERM]) func `E10 closes the port with authctl, however it ends`(number: Int32) throws
+    {
+        let run = try authctl.onTerminal(
+            "exec", "-P", "stream", "--serve", "--", "bash", "-c",
+            "trap 'exit 9' TERM; echo \"at $AUTHCTL_SERVE_URL.\" >&2; while :; do sleep 0.05; done")
+        try run.pty.wait(for: "at http")
+        try run.pty.wait(for: "/v1/.")
+        let address = try #require(run.pty.text.split(separator: "at ").last?.split(separator: "/v1/").first)
+        #expect(try Curl("\(address)/v1/me").status == 200)
+        run.pty.child.send(signal: number)
+        #expect(try run.end() == (number == SIGKILL ? .signalled(number) : .exited(9)))
+        #expect(throws: Curl.Failure.self) { _ = try Curl("\(address)/v1/me") }
+    }
+
+    @Test func `E10 ends with its command, whatever is still on its way`() throws {
+        let result = try serve(
+            """
+            echo "$AUTHCTL_SERVE_URL"
+            \(Self.curl) -N "$AUTHCTL_SERVE_URL"events >/dev/null 2>&1 &
+            \(Self.curl) "$AUTHCTL_SERVE_URL"'slow?seconds=600' >/dev/null 2>&1 &
+            sleep 0.5; kill -TERM $$
+            """)
+        #expect(result.ending == .signalled(SIGTERM), "\(result.error)")
+        let url = result.output.trimmingCharacters(in: .whitespacesAndNewlines)
+        #expect(throws: Curl.Failure.self) { _ = try Curl(url + "me") }
+        #expect(try eventually { try service.seen().open == 0 })
+    }
+
+    @Test func `E9 renews a session that no store has, and ends it with the command`() throws {
+        let script = """
+            \(Self.curl) -X POST \(service.origin)/end
+            for i in 1 2; do \(Self.curl) "$AUTHCTL_SERVE_URL"me; done
+            """
+        let result = try authctl.run(
+            [
+                "exec", "-P", "stream", "--serve", "--ephemeral", "-u", "ann", "--password-stdin", "--", "bash", "-c",
+                script,
+            ],
+            input: "correct horse\n")
+        #expect(result.output == "{\"name\":\"ann\"}{\"name\":\"ann\"}", "\(result.error)")
+        #expect(try service.seen().refreshes == 1)
+    }
+
+    @Test func `does not send the address to a proxy of its environment`() throws {
+        let result = try serve(
+            "curl -q -fsS \"$AUTHCTL_SERVE_URL\"me; echo $no_proxy",
+            environment: ["http_proxy": "http://127.0.0.1:1", "no_proxy": "other.example"])
+        #expect(result.output == "{\"name\":\"ann\"}other.example,127.0.0.1\n", "\(result.error)")
+    }
+
+    @Test(arguments: ["--env=TOKEN", "--fd=5", "--curl-config"])
+    func `does not hand the session over as well: 102`(option: String) throws {
+        #expect(try serve("touch ran", option).code == 102)
+        #expect(!authctl.hasFile("ran"))
+    }
+}

@@ -1,0 +1,126 @@
+extension StreamServer {
+    static let script = #"""
+        import asyncio, json, os, secrets, sys, threading
+        threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
+        import uvicorn
+        from starlette.applications import Starlette
+        from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, StreamingResponse
+        from starlette.routing import Route, WebSocketRoute
+        port = int(sys.argv[1])
+        tokens, refreshes = set(), set()
+        seen = dict(logins=0, refreshes=0, verified=0, refused=0, answered=0, fields=[], open=0)
+
+        def pair():
+            token, refresh = "access-" + secrets.token_hex(16), "refresh-" + secrets.token_hex(16)
+            tokens.add(token); refreshes.add(refresh)
+            return JSONResponse({"token": token, "refresh": refresh})
+
+        def known(request):
+            return request.headers.get("authorization", "").removeprefix("Bearer ") in tokens
+
+        def guarded(answer):
+            async def endpoint(request):
+                seen["fields"] = sorted(request.headers.keys())
+                if not known(request):
+                    seen["refused"] += 1
+                    return JSONResponse({"error": "no"}, 401, {"WWW-Authenticate": "Bearer"})
+                seen["answered"] += 1
+                return await answer(request)
+            return endpoint
+
+        async def login(request):
+            if (await request.json()).get("password") != "correct horse":
+                return JSONResponse({"error": "wrong"}, 401)
+            seen["logins"] += 1
+            return pair()
+
+        async def refresh(request):
+            old = (await request.json())["refresh"]
+            if old not in refreshes:
+                return JSONResponse({"error": "unknown"}, 401)
+            refreshes.discard(old)
+            seen["refreshes"] += 1
+            await asyncio.sleep(0.2)
+            return pair()
+
+        async def me(request):
+            seen["verified"] += 1
+            return JSONResponse({"name": "ann"})
+
+        async def end(request):
+            tokens.clear()
+            if request.query_params.get("all"):
+                refreshes.clear()
+            return PlainTextResponse("")
+
+        async def told(request):
+            return JSONResponse(seen)
+
+        async def slow(request):
+            await asyncio.sleep(float(request.query_params.get("seconds", "0")))
+            return PlainTextResponse("slow\n")
+
+        async def echo(request):
+            body = b"".join([piece async for piece in request.stream()])
+            return PlainTextResponse(request.method + " " + request.url.query + " " + body.decode() + "\n")
+
+        async def count(request):
+            total = 0
+            async for piece in request.stream():
+                total += len(piece)
+            return PlainTextResponse("%d\n" % total)
+
+        async def data(request):
+            total = int(request.query_params["bytes"])
+            async def pieces():
+                left = total
+                while left > 0:
+                    yield bytes(min(left, 1 << 16))
+                    left -= 1 << 16
+            sized = {} if "chunked" in request.query_params else {"Content-Length": str(total)}
+            return StreamingResponse(pieces(), headers=sized)
+
+        async def events(request):
+            number = int(request.query_params.get("number", "1000000"))
+            async def pieces():
+                seen["open"] += 1
+                try:
+                    for index in range(number):
+                        yield "data: %d\n\n" % index
+                        await asyncio.sleep(0.05)
+                finally:
+                    seen["open"] -= 1
+            return StreamingResponse(pieces(), media_type="text/event-stream")
+
+        async def away(request):
+            return RedirectResponse(request.query_params["to"], 302)
+
+        async def setting(request):
+            token = request.headers["authorization"].removeprefix("Bearer ")
+            return PlainTextResponse("", headers={
+                "Set-Cookie": "sid=1", "X-Token": token, "X-Other": "yes", "Access-Control-Allow-Origin": "*",
+                "Link": "<http://127.0.0.1:%d/v1/next>; rel=\"next\"" % port})
+
+        async def socket(websocket):
+            if not known(websocket):
+                seen["refused"] += 1
+                await websocket.close()
+                return
+            await websocket.accept()
+            seen["open"] += 1
+            try:
+                async for message in websocket.iter_text():
+                    await websocket.send_text("echo " + message)
+            finally:
+                seen["open"] -= 1
+
+        guards = {"me": me, "slow": slow, "echo": echo, "count": count, "data": data, "events": events, "away": away,
+                  "setting": setting}
+        methods = ["GET", "POST", "PUT", "DELETE", "PATCH"]
+        routes = [Route("/v1/" + name, guarded(answer), methods=methods) for name, answer in guards.items()]
+        routes += [Route("/v1/login", login, methods=["POST"]), Route("/v1/refresh", refresh, methods=["POST"]),
+                   Route("/end", end, methods=["POST"]), Route("/seen", told), Route("/root", guarded(echo)),
+                   WebSocketRoute("/v1/socket", socket)]
+        uvicorn.run(Starlette(routes=routes), host="127.0.0.1", port=port, log_level="warning")
+        """#
+}
