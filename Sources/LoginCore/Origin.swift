@@ -16,6 +16,14 @@ public struct Origin: Hashable, Sendable, Codable {
         self.port = port
     }
 
+    /// Reads what `encode` wrote.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: FormKey.self)
+        scheme = try members.decode(String.self, forKey: "scheme")
+        host = try members.decode(String.self, forKey: "host")
+        port = try members.decode(Int.self, forKey: "port")
+    }
+
     /// Whether the port is the usual one of the scheme.
     public var hasDefaultPort: Bool {
         (scheme == "https" && port == 443) || (scheme == "http" && port == 80)

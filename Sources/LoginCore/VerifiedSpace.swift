@@ -15,6 +15,13 @@ package struct VerifiedSpace: Equatable, Sendable, Codable {
         folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "/"
     }
 
+    /// Reads what `encode` wrote.
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: FormKey.self)
+        realm = try members.decodeIfPresent(String.self, forKey: "realm")
+        folder = try members.decode(String.self, forKey: "folder")
+    }
+
     /// Whether a password may be sent to this path before the server has asked for it: at or below the folder (RFC 7617,
     /// section 2.2).
     package func covers(path: String) -> Bool {

@@ -24,6 +24,16 @@ package struct PlaintextStore: CredentialStore {
     private struct Content: Codable {
         let version: Int
         var entries: [Entry]
+
+        init(version: Int, entries: [Entry]) {
+            (self.version, self.entries) = (version, entries)
+        }
+
+        init(from decoder: any Decoder) throws {
+            let members = try decoder.container(keyedBy: FormKey.self)
+            version = try members.decode(Int.self, forKey: "version")
+            entries = try members.decode([Entry].self, forKey: "entries")
+        }
     }
 
     private struct Entry: Codable {
@@ -34,6 +44,19 @@ package struct PlaintextStore: CredentialStore {
         let secret: String
 
         var account: AccountID { AccountID(profile: profile, origin: origin, username: username) }
+
+        init(_ account: AccountID, secret: String) {
+            (profile, origin, username) = (account.profile, account.origin, account.username)
+            self.secret = secret
+        }
+
+        init(from decoder: any Decoder) throws {
+            let members = try decoder.container(keyedBy: FormKey.self)
+            profile = try members.decode(String.self, forKey: "profile")
+            origin = try members.decode(Origin.self, forKey: "origin")
+            username = try members.decode(String.self, forKey: "username")
+            secret = try members.decode(String.self, forKey: "secret")
+        }
     }
 
     package func find(_ account: AccountID) throws(StoreFault) -> Secret? {
@@ -47,10 +70,7 @@ package struct PlaintextStore: CredentialStore {
         try file.update { (bytes) throws(StoreFault) in
             var content = try content(bytes)
             content.entries.removeAll { $0.account == account }
-            content.entries.append(
-                Entry(
-                    profile: account.profile, origin: account.origin, username: account.username,
-                    secret: Base64.encode(secret)))
+            content.entries.append(Entry(account, secret: Base64.encode(secret)))
             return try encoded(content)
         }
     }

@@ -32,7 +32,7 @@ package enum StoredLoginCodec {
             extraSecrets: try document.extraSecrets?.extraSecrets() ?? [:])
     }
 
-    private struct Document: Codable {
+    struct Document: Codable {
         let version: Int
         let session: SessionForm?
         let credential: CredentialForm?
@@ -45,7 +45,7 @@ package enum StoredLoginCodec {
         }
     }
 
-    private struct ExtraSecretsForm: Codable {
+    struct ExtraSecretsForm: Codable {
         let passphrase: String?
         /// By label.
         let secrets: [String: String]
@@ -72,7 +72,7 @@ package enum StoredLoginCodec {
         }
     }
 
-    private enum SessionForm: Codable {
+    enum SessionForm: Codable {
         case basic(CredentialForm)
         case token(TokenForm)
         case cookies([CookieForm])
@@ -95,7 +95,7 @@ package enum StoredLoginCodec {
         }
     }
 
-    private struct CredentialForm: Codable {
+    struct CredentialForm: Codable {
         let username: String?
         let secret: String?
 
@@ -110,7 +110,7 @@ package enum StoredLoginCodec {
         }
     }
 
-    private struct TokenForm: Codable {
+    struct TokenForm: Codable {
         let value: String
         let refreshToken: String?
         let expires: Int64?
@@ -132,7 +132,7 @@ package enum StoredLoginCodec {
         }
     }
 
-    private struct CookieForm: Codable {
+    struct CookieForm: Codable {
         let name: String
         let value: String
         let record: String

@@ -26,6 +26,17 @@ package struct ProfileRecord: Equatable, Sendable, Codable {
         self.accounts = []
     }
 
+    /// Reads what `encode` wrote.
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: FormKey.self)
+        name = try members.decode(String.self, forKey: "name")
+        url = try members.decode(String.self, forKey: "url")
+        origin = try members.decode(Origin.self, forKey: "origin")
+        pinnedMethod = try members.decodeIfPresent(AuthenticationMethod.self, forKey: "pinnedMethod")
+        activeUsername = try members.decodeIfPresent(String.self, forKey: "activeUsername")
+        accounts = try members.decode([AccountRecord].self, forKey: "accounts")
+    }
+
     /// The accounts of the present origin, by the names typed.
     package var usernames: [String] { accounts.filter { $0.origin == origin }.map(\.username) }
 
@@ -137,44 +148,38 @@ package struct AccountRecord: Equatable, Sendable, Codable {
 }
 
 extension AccountRecord {
-    private enum CodingKeys: String, CodingKey {
-        case username, serverName, origin, store, kind, expires, savedAt, passwordRefused, keepsPassword, otherCopies
-        case anonymousResponse = "anonymousAnswer"
-        case space, doubt
-    }
-
     package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        let others = try container.decodeIfPresent([StoreName].self, forKey: .otherCopies)
+        let container = try decoder.container(keyedBy: FormKey.self)
+        let others = try container.decodeIfPresent([StoreName].self, forKey: "otherCopies")
         self.init(
-            username: try container.decode(String.self, forKey: .username),
-            serverName: try container.decodeIfPresent(String.self, forKey: .serverName),
-            origin: try container.decode(Origin.self, forKey: .origin),
-            store: try container.decode(StoreName.self, forKey: .store),
-            kind: try container.decode(SessionKind.self, forKey: .kind),
-            expires: try container.decodeIfPresent(Int64.self, forKey: .expires),
-            savedAt: try container.decode(Int64.self, forKey: .savedAt),
-            passwordRefused: try container.decode(Bool.self, forKey: .passwordRefused),
-            keepsPassword: try container.decode(Bool.self, forKey: .keepsPassword), otherCopies: others ?? [],
-            space: try container.decodeIfPresent(VerifiedSpace.self, forKey: .space))
-        anonymousResponse = try container.decodeIfPresent(AnonymousResponse.self, forKey: .anonymousResponse)
-        doubt = try container.decodeIfPresent(RefreshDoubt.self, forKey: .doubt)
+            username: try container.decode(String.self, forKey: "username"),
+            serverName: try container.decodeIfPresent(String.self, forKey: "serverName"),
+            origin: try container.decode(Origin.self, forKey: "origin"),
+            store: try container.decode(StoreName.self, forKey: "store"),
+            kind: try container.decode(SessionKind.self, forKey: "kind"),
+            expires: try container.decodeIfPresent(Int64.self, forKey: "expires"),
+            savedAt: try container.decode(Int64.self, forKey: "savedAt"),
+            passwordRefused: try container.decode(Bool.self, forKey: "passwordRefused"),
+            keepsPassword: try container.decode(Bool.self, forKey: "keepsPassword"), otherCopies: others ?? [],
+            space: try container.decodeIfPresent(VerifiedSpace.self, forKey: "space"))
+        anonymousResponse = try container.decodeIfPresent(AnonymousResponse.self, forKey: "anonymousAnswer")
+        doubt = try container.decodeIfPresent(RefreshDoubt.self, forKey: "doubt")
     }
 
     package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(username, forKey: .username)
-        try container.encodeIfPresent(serverName, forKey: .serverName)
-        try container.encode(origin, forKey: .origin)
-        try container.encode(store, forKey: .store)
-        try container.encode(kind, forKey: .kind)
-        try container.encodeIfPresent(expires, forKey: .expires)
-        try container.encode(savedAt, forKey: .savedAt)
-        try container.encode(passwordRefused, forKey: .passwordRefused)
-        try container.encode(keepsPassword, forKey: .keepsPassword)
-        try container.encodeIfPresent(doubt, forKey: .doubt)
-        if !otherCopies.isEmpty { try container.encode(otherCopies, forKey: .otherCopies) }
-        try container.encodeIfPresent(anonymousResponse, forKey: .anonymousResponse)
-        try container.encodeIfPresent(space, forKey: .space)
+        var container = encoder.container(keyedBy: FormKey.self)
+        try container.encode(username, forKey: "username")
+        try container.encodeIfPresent(serverName, forKey: "serverName")
+        try container.encode(origin, forKey: "origin")
+        try container.encode(store, forKey: "store")
+        try container.encode(kind, forKey: "kind")
+        try container.encodeIfPresent(expires, forKey: "expires")
+        try container.encode(savedAt, forKey: "savedAt")
+        try container.encode(passwordRefused, forKey: "passwordRefused")
+        try container.encode(keepsPassword, forKey: "keepsPassword")
+        try container.encodeIfPresent(doubt, forKey: "doubt")
+        if !otherCopies.isEmpty { try container.encode(otherCopies, forKey: "otherCopies") }
+        try container.encodeIfPresent(anonymousResponse, forKey: "anonymousAnswer")
+        try container.encodeIfPresent(space, forKey: "space")
     }
 }

@@ -95,30 +95,28 @@ package struct AccountRegistryDocument: Equatable, Sendable {
 }
 
 extension AccountRegistryDocument: Codable {
-    private enum CodingKeys: String, CodingKey { case version, profiles, lastProfile, defaultProfile, trusted }
-
     /// The document says a version that this program does not know.
     struct UnknownVersion: Error {
         let version: Int
     }
 
     package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let container = try decoder.container(keyedBy: FormKey.self)
         // First, since a later version may mean something else by the same words.
-        let version = try container.decode(Int.self, forKey: .version)
+        let version = try container.decode(Int.self, forKey: "version")
         guard version == Self.currentVersion else { throw UnknownVersion(version: version) }
-        profiles = try container.decode([ProfileRecord].self, forKey: .profiles)
-        lastProfile = try container.decodeIfPresent(String.self, forKey: .lastProfile)
-        defaultProfile = try container.decodeIfPresent(String.self, forKey: .defaultProfile)
-        trusted = try container.decodeIfPresent([TrustedCertificate].self, forKey: .trusted) ?? []
+        profiles = try container.decode([ProfileRecord].self, forKey: "profiles")
+        lastProfile = try container.decodeIfPresent(String.self, forKey: "lastProfile")
+        defaultProfile = try container.decodeIfPresent(String.self, forKey: "defaultProfile")
+        trusted = try container.decodeIfPresent([TrustedCertificate].self, forKey: "trusted") ?? []
     }
 
     package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(Self.currentVersion, forKey: .version)
-        try container.encode(profiles, forKey: .profiles)
-        try container.encodeIfPresent(lastProfile, forKey: .lastProfile)
-        try container.encodeIfPresent(defaultProfile, forKey: .defaultProfile)
-        if !trusted.isEmpty { try container.encode(trusted, forKey: .trusted) }
+        var container = encoder.container(keyedBy: FormKey.self)
+        try container.encode(Self.currentVersion, forKey: "version")
+        try container.encode(profiles, forKey: "profiles")
+        try container.encodeIfPresent(lastProfile, forKey: "lastProfile")
+        try container.encodeIfPresent(defaultProfile, forKey: "defaultProfile")
+        if !trusted.isEmpty { try container.encode(trusted, forKey: "trusted") }
     }
 }
