@@ -57,7 +57,7 @@ public struct Template: Equatable, Sendable {
         var literal = ""
         var rest = text[...]
         while let brace = rest.firstIndex(of: "{") {
-            literal += rest[..<brace]
+            literal += String(rest[..<brace])
             rest = rest[rest.index(after: brace)...]
             if rest.first == "{" {
                 literal += "{"
@@ -74,7 +74,7 @@ public struct Template: Equatable, Sendable {
             parts.append(.slot(slot))
             rest = rest[rest.index(after: end)...]
         }
-        literal += rest
+        literal += String(rest)
         if !literal.isEmpty { parts.append(.text(literal)) }
         self.parts = parts
     }

@@ -7,7 +7,7 @@ package import LoginCore
 package enum ProfileName {
     package static let limit = 100
     /// Besides letters and digits: what a host with its port is made of, `[::1]:8765` too, and `user@host`.
-    private static let marks: Set<Unicode.Scalar> = [".", "-", "_", ":", "@", "[", "]"]
+    private static let marks: [Unicode.Scalar] = [".", "-", "_", ":", "@", "[", "]"]
 
     package static func check(_ name: String, file: String) throws(UsageFault) {
         if let problem = problem(name) {

@@ -33,7 +33,7 @@ package struct FolderChain {
     private var names: [String] {
         var names = ["/"], name = ""
         for part in path.split(separator: "/") {
-            name += "/" + part
+            name += "/" + String(part)
             names.append(name)
         }
         return names
