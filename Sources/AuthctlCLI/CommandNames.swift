@@ -20,16 +20,27 @@ enum CommandNames {
     /// start, and costs a tenth of it.
     /// - Returns: nothing where the line does not begin with a command, or does not parse; the whole tree then says why.
     static func parsed(_ arguments: [String]) -> (any ParsableCommand)? {
+        guard !mayAskForHelp(arguments) else { return nil }
         var commands = Authctl.configuration.subcommands, rest = arguments[...]
         while let word = rest.first, let command = commands.first(where: { goes($0, by: word) }) {
             rest = rest.dropFirst()
             commands = command.configuration.subcommands
             guard commands.isEmpty else { continue }
-            // What asks for help is parsed as a command of the parser's own.
-            let parsed = try? command.parseAsRoot(Array(rest))
+            let parsed = $parsesAlone.withValue(true) { try? command.parseAsRoot(Array(rest)) }
             return parsed.flatMap { type(of: $0) == command ? $0 : nil }
         }
         return nil
+    }
+
+    /// Whether a command is parsed without the tree around it. It then knows no options for help: to put together their names,
+    /// the parser reflects on a value, which looks eleven times through all conformances of the program.
+    @TaskLocal static var parsesAlone = false
+
+    /// Whether an option may be one of those for help. Some of these lines ask for none; the whole tree knows.
+    private static func mayAskForHelp(_ arguments: [String]) -> Bool {
+        arguments.prefix { $0 != "--" }.contains {
+            $0.hasPrefix("--help") || ($0.hasPrefix("-") && !$0.hasPrefix("--") && $0.utf8.contains(UInt8(ascii: "h")))
+        }
     }
 
     /// Whether it is the command's name, or another one for it.

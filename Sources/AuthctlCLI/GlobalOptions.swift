@@ -2,7 +2,7 @@ import ArgumentParser
 import LoginKit
 
 /// The options that every command has.
-struct GlobalOptions: ParsableArguments {
+struct GlobalOptions: OptionList {
     @Option(
         name: [.customShort("P"), .long], help: ArgumentHelp("The profile to use.", valueName: "name"))
     var profile: String?
@@ -30,6 +30,13 @@ struct GlobalOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp("Time limit for one request.", valueName: "seconds"))
     var timeout: Int?
+
+    var options: KeyValuePairs<String, Any> {
+        [
+            "_profile": _profile, "_username": _username, "_quiet": _quiet, "_verbose": _verbose,
+            "_noPrompt": _noPrompt, "_color": _color, "_config": _config, "_timeout": _timeout,
+        ]
+    }
 }
 
 extension GlobalOptions {
@@ -42,8 +49,8 @@ extension GlobalOptions {
     }
 }
 
-/// For the commands that report.
-struct ReportOptions: ParsableArguments {
-    @Flag(help: "Print one JSON value, even on failure.")
-    var json = false
+extension ArgumentHelp {
+    /// Of the flag of the commands that report. It is no group of options: the parser asks five questions of type about each
+    /// group, and each looks through all conformances of the program.
+    static let json: ArgumentHelp = "Print one JSON value, even on failure."
 }

@@ -27,7 +27,7 @@ package struct Program {
 
     private func perform(_ arguments: [String]) -> Ending {
         if arguments.first == Completer.name { return complete(arguments) }
-        let command: any ParsableCommand
+        var command: any ParsableCommand
         do {
             try ArgumentGuard.check(arguments)
             try CommandNames.check(arguments)
@@ -42,8 +42,15 @@ package struct Program {
         } catch {
             return endParsing(error, arguments)
         }
-        guard let command = command as? any EndingCommand else { return runPlain(command, arguments) }
-        return run(command)
+        do {
+            try command.run()
+            // Help, completion scripts and the like, which need no world.
+            return .code(.ok)
+        } catch let ready as ReadyCommand {
+            return run(ready.command)
+        } catch {
+            return endParsing(error, arguments)
+        }
     }
 
     /// For a shell, which has no use for words of ours.
@@ -69,17 +76,6 @@ package struct Program {
         } catch {
             command.tell(error, about: topic, to: console.streams)
             return .code(error.exitCode)
-        }
-    }
-
-    /// Help, completion scripts and the like, which need no world.
-    private func runPlain(_ command: any ParsableCommand, _ arguments: [String]) -> Ending {
-        var command = command
-        do {
-            try command.run()
-            return .code(.ok)
-        } catch {
-            return endParsing(error, arguments)
         }
     }
 

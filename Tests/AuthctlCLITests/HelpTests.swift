@@ -34,6 +34,7 @@ struct HelpTests {
 
     @Test(arguments: [
         ["--help"], ["-h"], ["help"], ["login", "--help"], ["help", "store", "list"], ["help", "exit-codes"],
+        ["token", "-qh"], ["token", "--header", "--help-hidden"],
     ])
     func `help is a result: on standard output, and 0`(arguments: [String]) throws {
         let run = try TestWorld().run(arguments, server: [])

@@ -27,7 +27,7 @@ struct DiscoverCommand: WorldCommand, ReportingCommand {
     var name: String?
 
     @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var report: ReportOptions
+    @Flag(help: .json) var json = false
     @OptionGroup var global: GlobalOptions
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {

@@ -32,7 +32,7 @@ struct LoginCommand: WorldCommand, ReportingCommand {
     var explain = false
 
     @OptionGroup var login: LoginOptions
-    @OptionGroup var report: ReportOptions
+    @Flag(help: .json) var json = false
     @OptionGroup var global: GlobalOptions
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {

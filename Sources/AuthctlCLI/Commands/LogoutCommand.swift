@@ -28,7 +28,7 @@ struct LogoutCommand: WorldCommand, ReportingCommand {
     @Flag(help: "Send no request; only erase the local copies.")
     var local = false
 
-    @OptionGroup var report: ReportOptions
+    @Flag(help: .json) var json = false
     @OptionGroup var global: GlobalOptions
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {

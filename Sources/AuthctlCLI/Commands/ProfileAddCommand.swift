@@ -45,7 +45,7 @@ struct ProfileAddCommand: WorldCommand, ReportingCommand {
     @Flag(help: "Also import keys that can run programs or weaken trust.")
     var acceptCommands = false
 
-    @OptionGroup var report: ReportOptions
+    @Flag(help: .json) var json = false
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {

@@ -15,7 +15,7 @@ struct ProfileListCommand: WorldCommand, ReportingCommand {
               authctl profile list --json
             """, aliases: ["ls"])
 
-    @OptionGroup var report: ReportOptions
+    @Flag(help: .json) var json = false
     @OptionGroup var global: GlobalOptions
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {

@@ -16,7 +16,7 @@ struct ProfileShowCommand: WorldCommand, ReportingCommand {
     @Argument(help: "The profile.")
     var name: String?
 
-    @OptionGroup var report: ReportOptions
+    @Flag(help: .json) var json = false
     @OptionGroup var global: GlobalOptions
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {

@@ -22,7 +22,7 @@ struct ProfileTestCommand: WorldCommand, ReportingCommand {
     var name: String?
 
     @OptionGroup var login: LoginOptions
-    @OptionGroup var report: ReportOptions
+    @Flag(help: .json) var json = false
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {

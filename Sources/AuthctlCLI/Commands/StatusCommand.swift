@@ -6,7 +6,7 @@ import LoginKit
 import LoginStores
 
 /// `authctl status [PROFILE]`
-struct StatusCommand: WorldCommand, ReportingCommand {
+struct StatusCommand: WorldCommand, ReportingCommand, OptionList {
     static let outline = CommandConfiguration(
         commandName: "status",
         abstract: "Show the state of every profile and account.",
@@ -24,8 +24,12 @@ struct StatusCommand: WorldCommand, ReportingCommand {
     @Flag(help: "Show what is stored, without asking the services.")
     var offline = false
 
-    @OptionGroup var report: ReportOptions
+    @Flag(help: .json) var json = false
     @OptionGroup var global: GlobalOptions
+
+    var options: KeyValuePairs<String, Any> {
+        ["_profile": _profile, "_offline": _offline, "_json": _json, "_global": _global]
+    }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let names = try names(invocation)

@@ -23,7 +23,7 @@ struct StoreInitCommand: WorldCommand, ReportingCommand {
         completion: .file())
     var keyFile: String?
 
-    @OptionGroup var report: ReportOptions
+    @Flag(help: .json) var json = false
     @OptionGroup var global: GlobalOptions
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {

@@ -15,7 +15,7 @@ struct StoreListCommand: WorldCommand, ReportingCommand {
     /// It tells what there is, without asking anybody.
     static let mayUnlock = false
 
-    @OptionGroup var report: ReportOptions
+    @Flag(help: .json) var json = false
     @OptionGroup var global: GlobalOptions
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {

@@ -23,7 +23,7 @@ struct StoreMoveCommand: WorldCommand, ReportingCommand {
     @Argument(help: "The store to move to.")
     var to: String
 
-    @OptionGroup var report: ReportOptions
+    @Flag(help: .json) var json = false
     @OptionGroup var global: GlobalOptions
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {

@@ -19,7 +19,7 @@ struct StoreTestCommand: WorldCommand, ReportingCommand {
         help: "The store (default: the one that 'auto' chooses).")
     var store: String?
 
-    @OptionGroup var report: ReportOptions
+    @Flag(help: .json) var json = false
     @OptionGroup var global: GlobalOptions
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {

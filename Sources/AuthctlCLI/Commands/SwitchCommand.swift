@@ -17,7 +17,7 @@ struct SwitchCommand: WorldCommand, ReportingCommand {
     @Argument(help: "The profile, if needed, and the user name.")
     var names: [String] = []
 
-    @OptionGroup var report: ReportOptions
+    @Flag(help: .json) var json = false
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {

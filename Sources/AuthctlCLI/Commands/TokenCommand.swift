@@ -6,7 +6,7 @@ import LoginStores
 import Secrets
 
 /// `authctl token [PROFILE]`
-struct TokenCommand: WorldCommand, ReportingCommand {
+struct TokenCommand: WorldCommand, ReportingCommand, OptionList {
     static let outline = CommandConfiguration(
         commandName: "token",
         abstract: "Print the session's token, never an expired one.",
@@ -29,13 +29,20 @@ struct TokenCommand: WorldCommand, ReportingCommand {
 
     @Option(
         help: ArgumentHelp("Minimum remaining lifetime; refresh the token if it has less.", valueName: "seconds"))
-    var minTtl: Int64 = 0
+    var minTtl: Seconds = 0
 
-    @OptionGroup var report: ReportOptions
+    @Flag(help: .json) var json = false
     @OptionGroup var global: GlobalOptions
 
+    var options: KeyValuePairs<String, Any> {
+        [
+            "_profile": _profile, "_header": _header, "_verify": _verify, "_minTtl": _minTtl, "_json": _json,
+            "_global": _global,
+        ]
+    }
+
     func validate() throws {
-        guard (0...31_536_000).contains(minTtl) else {
+        guard (0...31_536_000).contains(minTtl.count) else {
             throw ValidationError("--min-ttl must be from 0 to 31536000 seconds.")
         }
     }
@@ -43,7 +50,8 @@ struct TokenCommand: WorldCommand, ReportingCommand {
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let profile = try invocation.context.selectProfile(profile)
         let source = TokenSource(
-            context: invocation.context, profile: profile, minimum: minTtl, asksServer: verify, wantsHeader: header)
+            context: invocation.context, profile: profile, minimum: minTtl.count, asksServer: verify,
+            wantsHeader: header)
         let (session, username) = try source.session()
         let taken = try source.taken(username)
         if verify { invocation.context.sayIfUnverifiable(profile) }

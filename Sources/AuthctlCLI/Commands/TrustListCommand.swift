@@ -14,7 +14,7 @@ struct TrustListCommand: WorldCommand, ReportingCommand {
             """,
         aliases: ["ls"])
 
-    @OptionGroup var report: ReportOptions
+    @Flag(help: .json) var json = false
     @OptionGroup var global: GlobalOptions
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {

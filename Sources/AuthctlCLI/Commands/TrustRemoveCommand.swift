@@ -16,7 +16,7 @@ struct TrustRemoveCommand: WorldCommand, ReportingCommand {
     @Argument(help: ArgumentHelp("The origin, such as https://HOST:PORT.", valueName: "origin"))
     var origin: String
 
-    @OptionGroup var report: ReportOptions
+    @Flag(help: .json) var json = false
     @OptionGroup var global: GlobalOptions
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {

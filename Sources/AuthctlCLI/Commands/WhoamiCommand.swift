@@ -4,7 +4,7 @@ import LoginKit
 import LoginStores
 
 /// `authctl whoami [PROFILE]`
-struct WhoamiCommand: WorldCommand, ReportingCommand {
+struct WhoamiCommand: WorldCommand, ReportingCommand, OptionList {
     static let outline = CommandConfiguration(
         commandName: "whoami", abstract: "Ask the service who is logged in and print the user name.",
         discussion: """
@@ -22,8 +22,12 @@ struct WhoamiCommand: WorldCommand, ReportingCommand {
     @Flag(help: "Explain what was asked, what came back, and which rule decided.")
     var explain = false
 
-    @OptionGroup var report: ReportOptions
+    @Flag(help: .json) var json = false
     @OptionGroup var global: GlobalOptions
+
+    var options: KeyValuePairs<String, Any> {
+        ["_profile": _profile, "_offline": _offline, "_explain": _explain, "_json": _json, "_global": _global]
+    }
 
     func validate() throws {
         if offline && explain { throw ValidationError("--explain asks the service, and --offline does not.") }

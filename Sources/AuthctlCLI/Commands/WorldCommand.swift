@@ -27,8 +27,12 @@ extension EndingCommand {
     static var configuration: CommandConfiguration {
         var configuration = outline
         configuration._superCommandName = "authctl"
+        if CommandNames.parsesAlone { configuration.helpNames = [] }
         return configuration
     }
+
+    /// Hands the command over as what it is: to ask the parser's value for that costs a search among all conformances.
+    func run() throws { throw ReadyCommand(command: self) }
 
     static var mayAsk: Bool { false }
     static var mayUnlock: Bool { true }
@@ -39,13 +43,19 @@ extension EndingCommand {
     }
 }
 
+/// A command that was parsed, and needs an invocation to run.
+struct ReadyCommand: Error {
+    // It is caught where it was thrown, in the same thread.
+    nonisolated(unsafe) let command: any EndingCommand
+}
+
 /// One that has `--json`.
 protocol ReportingCommand {
-    var report: ReportOptions { get }
+    var json: Bool { get }
 }
 
 extension EndingCommand where Self: ReportingCommand {
-    var printsJSON: Bool { report.json }
+    var printsJSON: Bool { json }
 }
 
 /// One that ends with a code of ours, as all do but `exec`.
