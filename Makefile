@@ -32,7 +32,7 @@ endif
 
 .DEFAULT_GOAL := build
 MAKEFLAGS += --no-print-directory
-.PHONY: help deps build demo check test test-all soak bench fuzz lint format sbom dist deb reproducible install uninstall clean
+.PHONY: help deps build demo check test test-all soak bench instructions fuzz lint format sbom dist deb reproducible install uninstall clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { sub(/:.*/, "", $$1); printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,7 +58,7 @@ check: CHOICE := --disable-xctest --skip '^(EndToEndTests|LoginTerminalTests)[.]
 check: ## the tests of core, command line and adapters, without servers and terminals: under a minute
 test: ## every test, on real servers too: five minutes
 test-all: THOROUGHNESS := all
-test-all: ## the same, each fault at every place and in every store: what CI runs
+test-all: instructions ## the same, each fault at every place and in every store, and the instructions of a start: what CI runs
 check test test-all:
 	@scripts/deps build test $(if $(THOROUGHNESS),presets)
 	@swift build --build-tests
@@ -70,9 +70,14 @@ soak: ## COUNT=2000 mixed commands from eight processes at a server that fails o
 	@swift build --build-tests
 	@AUTHCTL_SOAK=$(COUNT) swift test --skip-build --filter SoakTests
 
-bench: build ## time, memory, throughput and requests beside curl, gh and git, as ratios of one run
+bench: build ## time, memory, throughput, requests and instructions beside curl, gh and git, as ratios of one run
 	@scripts/deps bench
 	@scripts/bench $(AUTHCTL)
+	@scripts/bench --instructions $(AUTHCTL)
+
+instructions: build ## instructions of three starts beside curl's; a twentieth more than scripts/bench has them is a failure
+	@scripts/deps bench
+	@scripts/bench --instructions $(AUTHCTL)
 
 # Instrumented and in a folder of its own, so that no other build sees it. SECONDS each, one after the other; what is found
 # beyond the corpus stays in .build/fuzz, and a file that crashed a reader belongs in Tests/CorpusTests/Corpus.
