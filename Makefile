@@ -19,6 +19,14 @@ ZSH_FOLDER ?= $(PREFIX)/share/zsh/site-functions
 zsh_place  := $(DESTDIR)$(ZSH_FOLDER)/_authctl
 fish_place := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/authctl.fish
 
+# Of Foundation no more than FoundationEssentials, which is all that is used of what TOMLKit's imports name.
+LEAN := $(foreach library,Foundation FoundationInternationalization _FoundationICU CoreFoundation,\
+	-Xfrontend -disable-autolink-library -Xfrontend $(library))
+
+# lld packs the relocations of the program, which the loader would otherwise read one by one, and exports nothing but what the
+# libraries ask for.
+LINKER := -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic -Xlinker -z -Xlinker pack-relative-relocs
+
 # What a build has of its folder is left out: C names its files from here, Swift notes nothing for debuggers, and keeps no hash of each
 # file's code, with the folder's path in it, to skip what has not changed. And the program loads no library from the folder in which
 # it lies.
@@ -44,7 +52,7 @@ build: ## the release binary, stripped and linked statically to Swift: .build/re
 	@scripts/deps build
 	@mkdir -p '$(ARCHIVES)' && ln -sf "$$(g++ -print-file-name=libstdc++.a)" '$(ARCHIVES)'
 	@ln -sf "$$(g++ -print-file-name=libgcc_eh.a)" '$(ARCHIVES)/libgcc_s.a'
-	@swift build -c release --static-swift-stdlib $(SAME_BYTES) -Xlinker -s -Xlinker '-L$(ARCHIVES)' --product authctl
+	@swift build -c release --static-swift-stdlib $(SAME_BYTES) $(addprefix -Xswiftc ,$(LEAN)) $(LINKER) -Xlinker -s -Xlinker '-L$(ARCHIVES)' --product authctl
 
 demo: build ## a login at the built-in demo server; without a terminal it walks the whole path by itself
 	@scripts/deps demo
