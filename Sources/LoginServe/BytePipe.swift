@@ -3,11 +3,13 @@ internal import Glibc
 /// Bytes from one thread to another, a few at a time: whoever is faster waits.
 package final class BytePipe: @unchecked Sendable {
     /// In bytes; and how many of them wake the other end at once, which costs more than to copy them.
-    private static let (capacity, enough) = (512 << 10, 128 << 10)
+    private static let (capacity, enough) = (512 << 10, 192 << 10)
 
     private let monitor = Monitor()
     private var ring: UnsafeMutableRawPointer?
     private var (start, count) = (0, 0)
+    /// How much of the ring has ever been written to.
+    private var used = 0
     /// Whether nobody writes any more, and whether what was written is all there was to be.
     private var (isFinished, isWhole) = (false, false)
     private var isClosed = false
@@ -18,7 +20,7 @@ package final class BytePipe: @unchecked Sendable {
 
     deinit {
         guard let ring else { return }
-        explicit_bzero(ring, Self.capacity)
+        explicit_bzero(ring, used)
         free(ring)
     }
 
@@ -39,22 +41,21 @@ package final class BytePipe: @unchecked Sendable {
     @discardableResult
     package func write(_ bytes: UnsafeRawBufferPointer, unless isStuck: () -> Bool = { false }) -> Bool {
         var rest = bytes
-        while !rest.isEmpty {
+        while let source = rest.baseAddress, !rest.isEmpty {
             let start = ContinuousClock.now
-            let taken: Int? = monitor.locked {
-                if !isClosed, count == Self.capacity {
-                    monitor.tell()
-                    monitor.wait()
-                    return isClosed ? nil : 0
-                }
-                return isClosed ? nil : put(rest)
+            guard let room = room(for: rest.count) else { return false }
+            guard room.count > 0, let target = room.baseAddress else {
+                if ContinuousClock.now - start >= .milliseconds(900), isStuck() { close() }
+                continue
             }
-            guard let taken else { return false }
-            if taken == 0, ContinuousClock.now - start >= .milliseconds(900), isStuck() {
-                close()
-                return false
+            // Nobody else touches it before it is counted.
+            memcpy(target, source, room.count)
+            monitor.locked {
+                count += room.count
+                isFlushed = false
+                if count >= Self.enough { monitor.tell() }
             }
-            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(taken))
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(room.count))
         }
         return true
     }
@@ -63,13 +64,16 @@ package final class BytePipe: @unchecked Sendable {
     /// - Returns: how many bytes; 0 at the end, nothing where it breaks off.
     package func read(into buffer: UnsafeMutableRawBufferPointer, unless isGone: () -> Bool = { false }) -> Int? {
         while true {
-            let got: (count: Int?, isOver: Bool) = monitor.locked {
-                if count == 0 || !isFlushed && count < Self.enough, !isFinished, !isClosed { monitor.wait() }
-                if isClosed { return (nil, true) }
-                if count > 0 { return (take(into: buffer), true) }
-                return isFinished ? (isWhole ? 0 : nil, true) : (nil, false)
+            let (piece, isOver) = next(buffer.count)
+            if let source = piece?.baseAddress, let piece, let target = buffer.baseAddress, !piece.isEmpty {
+                memcpy(target, source, piece.count)
+                monitor.locked {
+                    (start, count) = ((start + piece.count) % Self.capacity, count - piece.count)
+                    monitor.tell()
+                }
+                return piece.count
             }
-            if got.isOver { return got.count }
+            if isOver { return piece?.count }
             if isGone() { close() }
         }
     }
@@ -91,30 +95,33 @@ package final class BytePipe: @unchecked Sendable {
         }
     }
 
-    private func put(_ bytes: UnsafeRawBufferPointer) -> Int {
-        guard let ring = self.ring ?? malloc(Self.capacity), let source = bytes.baseAddress else { return 0 }
-        self.ring = ring
-        var done = 0
-        while done < bytes.count, count < Self.capacity {
+    /// Where to write next; empty after a second without room, nothing where nobody reads.
+    private func room(for most: Int) -> UnsafeMutableRawBufferPointer? {
+        monitor.locked {
+            if ring == nil { ring = malloc(Self.capacity) }
+            if count == Self.capacity, !isClosed {
+                monitor.tell()
+                monitor.wait()
+            }
+            guard !isClosed, let ring else { return nil }
             let place = (start + count) % Self.capacity
-            let most = min(bytes.count - done, Self.capacity - count, Self.capacity - place)
-            memcpy(ring + place, source + done, most)
-            (done, count) = (done + most, count + most)
+            let free = min(most, Self.capacity - count, Self.capacity - place)
+            used = max(used, place + free)
+            return UnsafeMutableRawBufferPointer(start: ring + place, count: free)
         }
-        isFlushed = false
-        if count >= Self.enough { monitor.tell() }
-        return done
     }
 
-    private func take(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        guard let ring, let target = buffer.baseAddress else { return 0 }
-        var done = 0
-        while done < buffer.count, count > 0 {
-            let most = min(buffer.count - done, count, Self.capacity - start)
-            memcpy(target + done, ring + start, most)
-            (done, count, start) = (done + most, count - most, (start + most) % Self.capacity)
+    /// What to read next; an empty piece at the end, none where it breaks off, or where there is nothing yet.
+    private func next(_ most: Int) -> (piece: UnsafeRawBufferPointer?, isOver: Bool) {
+        monitor.locked {
+            if count == 0 || !isFlushed && count < Self.enough, !isFinished, !isClosed { monitor.wait() }
+            if isClosed { return (nil, true) }
+            if let ring, count > 0 {
+                let most = min(most, count, Self.capacity - start)
+                return (UnsafeRawBufferPointer(start: ring + start, count: most), false)
+            }
+            if isFinished, isWhole { return (UnsafeRawBufferPointer(start: nil, count: 0), true) }
+            return (nil, isFinished)
         }
-        monitor.tell()
-        return done
     }
 }

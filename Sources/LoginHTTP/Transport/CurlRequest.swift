@@ -90,10 +90,10 @@ struct CurlRequest {
     /// not be repeated unasked (RFC 9110, section 9.2.2) goes over a connection of its own.
     private func applyConnection(to handle: CurlHandle) throws(LoginError) {
         if !Self.idempotent.contains(request.method) { try handle.set(CURLOPT_FRESH_CONNECT, 1) }
-        guard request.streamedBodies != nil else { return }
-        // Fewer calls where much passes through; in bytes. libcurl's own are 16 KiB and 64 KiB.
-        try handle.set(CURLOPT_BUFFERSIZE, 512 << 10)
-        if reader != nil { try handle.set(CURLOPT_UPLOAD_BUFFERSIZE, 512 << 10) }
+        guard let size = request.streamedBodies?.pieceSize else { return }
+        // libcurl's own are 16 KiB and 64 KiB.
+        try handle.set(CURLOPT_BUFFERSIZE, size)
+        if reader != nil { try handle.set(CURLOPT_UPLOAD_BUFFERSIZE, size) }
     }
 
     private static let idempotent: Set<String> = [

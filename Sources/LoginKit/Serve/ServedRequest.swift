@@ -116,7 +116,10 @@ struct ServedRequest {
         service.hold(lent.extraSecrets)
         round.answer.hidden = lent.hidden
         var request = round.message
-        request.streamedBodies = StreamedBodies(source: round.source, sink: round.output)
+        let bodies = StreamedBodies(source: round.source, sink: round.output)
+        // What is copied on at once should still be in the processor's cache.
+        bodies.pieceSize = 256 << 10
+        request.streamedBodies = bodies
         let relayed = try service.relay(request, with: going, username: lent.username)
         guard !round.output.isShown, try service.learnsCSRF(from: relayed, body: round.output.heldBody()),
             round.source?.rewind() ?? true

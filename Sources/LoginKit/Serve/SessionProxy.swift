@@ -12,6 +12,8 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
     private let headers: ServedHeaders
     private let monitor = Monitor()
     private var idle: [Worker] = []
+    /// Of which the connections are kept while nobody needs them.
+    private static let mostIdle = 16
     private let server: LoopbackServer
 
     /// A service that one request at a time uses; its connections are kept for the next.
@@ -122,7 +124,7 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
     private func giveBack(_ worker: Worker) {
         monitor.locked {
             worker.call = nil
-            idle.append(worker)
+            if idle.count < Self.mostIdle { idle.append(worker) }
         }
     }
 
