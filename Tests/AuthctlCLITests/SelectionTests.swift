@@ -73,6 +73,21 @@ struct SelectionTests {
         #expect(paths.configFile == "/h/.config/authctl/config.toml" && paths.stateFolder == "/h/.local/state/authctl")
     }
 
+    @Test func `a home is not needed where everything has its place, and else what is missing is named`() throws {
+        let named = ["HOME": "h", "AUTHCTL_CONFIG": "/v/c.toml"]
+        #expect(try paths(named.merging(["XDG_STATE_HOME": "/s"]) { $1 }).stateFolder == "/s/authctl")
+        func fault(_ values: [String: String]) -> String {
+            do {
+                return try paths(values).configFile
+            } catch {
+                return "\(error)"
+            }
+        }
+        #expect(fault(named).contains("XDG_STATE_HOME") && !fault(named).contains("XDG_CONFIG_HOME"))
+        let stateNamed = fault(["HOME": "h", "XDG_STATE_HOME": "/s"])
+        #expect(stateNamed.contains("XDG_CONFIG_HOME") && !stateNamed.contains("XDG_STATE_HOME"), "\(stateNamed)")
+    }
+
     @Test func `--config goes before AUTHCTL_CONFIG, and made profiles beside it`() throws {
         let variable = try paths(["HOME": "/h", "AUTHCTL_CONFIG": "/v/c.toml"])
         #expect(variable.configFile == "/v/c.toml" && variable.isConfigNamed && variable.madeProfiles == "/v/profiles")

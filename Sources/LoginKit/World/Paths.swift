@@ -6,29 +6,32 @@ package struct Paths: Equatable, Sendable {
     /// `config.toml`, or what `--config` or `AUTHCTL_CONFIG` name instead.
     package let configFile: String
     /// Whether a person named the file, so that it has to be there.
-    let isConfigNamed: Bool
+    package let isConfigNamed: Bool
     /// The folder of what is remembered.
     package let stateFolder: String
     package let home: String?
 
     package init(_ environment: Environment, config: String?) throws(UsageFault) {
-        let home = environment["HOME"] ?? Self.homeOfUser
+        // A user without an account has the home that docker gives them: nothing is found there, and the message about
+        // what cannot be kept there names what would help.
+        let home = environment["HOME"] ?? Self.homeOfUser ?? "/"
         // Relative values are to be ignored, says the specification.
         let configHome = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         let stateHome = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         // A relative home would have logins kept in the working directory.
-        self.home = home.flatMap { $0.hasPrefix("/") ? $0 : nil }
-        // A container's user without an account has / as home.
+        self.home = home.hasPrefix("/") ? home : nil
         let below = self.home.map { $0 == "/" ? "" : $0 }
-        guard let configHome = configHome ?? below.map({ $0 + "/.config" }),
-            let stateHome = stateHome ?? below.map({ $0 + "/.local/state" })
-        else { throw .other(Self.problem(of: home)) }
-        let named = config ?? environment["AUTHCTL_CONFIG"]
-        configFile =
-            try named.map { (path) throws(UsageFault) in try Self.absolute(path) }
-            ?? configHome + "/authctl/config.toml"
+        let named = try (config ?? environment["AUTHCTL_CONFIG"]).map { (path) throws(UsageFault) in
+            try Self.absolute(path)
+        }
+        let file = named ?? (configHome ?? below.map { $0 + "/.config" }).map { $0 + "/authctl/config.toml" }
+        let folder = (stateHome ?? below.map { $0 + "/.local/state" }).map { $0 + "/authctl" }
+        guard let configFile = file, let stateFolder = folder else {
+            throw .other(Self.problem(of: home, hasConfig: file != nil, hasState: folder != nil))
+        }
+        self.configFile = configFile
+        self.stateFolder = stateFolder
         isConfigNamed = named != nil
-        stateFolder = stateHome + "/authctl"
     }
 
     /// All of them in one folder.
@@ -58,10 +61,10 @@ package struct Paths: Equatable, Sendable {
         return "\(String(cString: current))/\(path)"
     }
 
-    private static func problem(of home: String?) -> String {
-        let remedy = "set HOME to an absolute path, or XDG_CONFIG_HOME and XDG_STATE_HOME"
-        guard let home else { return "there is no home folder; \(remedy)" }
-        return "HOME is \(SafeText.quoted(home)), which is not an absolute path; \(remedy)"
+    private static func problem(of home: String, hasConfig: Bool, hasState: Bool) -> String {
+        let missing = (hasConfig ? [] : ["XDG_CONFIG_HOME"]) + (hasState ? [] : ["XDG_STATE_HOME"])
+        return "HOME is \(SafeText.quoted(home)), which is not an absolute path; set it to one, or set "
+            + missing.joined(separator: " and ")
     }
 
     private static var homeOfUser: String? {
