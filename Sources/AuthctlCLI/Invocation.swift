@@ -52,6 +52,9 @@ final class Invocation {
     var typedTopic: ErrorContext {
         var topic = context.topic
         // The URL may have named the user.
+        let environment = context.world.environment
+        topic.environmentNamesURL = environment["AUTHCTL_VERIFY_URL"] != nil
+        topic.isWithinUnstoredExec = topic.profile != nil && environment["AUTHCTL_EPHEMERAL"] == topic.profile
         topic.options = options.words + (options.username == nil ? topic.options : []) + loginOptions
         return topic
     }

@@ -75,6 +75,8 @@ public enum UsageFault: Error, Equatable, Sendable {
     /// The verify endpoint refuses requests without credentials, but does not say what it wants instead.
     case noChallenge(url: String, status: Int)
     case tokenHasOnlyHeader(method: AuthenticationMethod)
+    /// A command was to get a token of a login that has none.
+    case commandGetsNoToken(method: AuthenticationMethod)
     /// What this method sends is made anew for each request.
     case hasNoHeader(method: AuthenticationMethod)
     /// A password was given for a method that has none.

@@ -32,6 +32,12 @@ package struct ErrorContext: Equatable, Sendable {
     package var asksForConsent = false
     /// Whether what was sent had no proof against forged requests, as `SessionRule.isForgeable` has it.
     package var isForgeable = false
+    /// Whether the variables that hold a credential are set, and are not this profile's.
+    package var ignoresVariables = false
+    /// Whether the environment names a URL, of which `login` makes a profile.
+    package var environmentNamesURL = false
+    /// Whether authctl was started by an `exec` for this profile that did not store its login.
+    package var isWithinUnstoredExec = false
     /// Whether the authorities are others than the system's already.
     package var namesAuthorities = false
 

@@ -23,11 +23,13 @@ extension CredentialField {
     }
 
     /// Every way to give it without a terminal.
-    var waysToGive: String {
+    /// - Parameter byVariable: whether a variable is one of them.
+    func waysToGive(byVariable: Bool) -> String {
         switch self {
-        case .username: "-u NAME, AUTHCTL_USERNAME"
+        case .username: "-u NAME" + (byVariable ? ", AUTHCTL_USERNAME" : "")
         case .password, .token:
-            "--password-stdin, --password-file FILE, --password-command CMD, AUTHCTL_PASSWORD_FILE, AUTHCTL_PASSWORD"
+            "--password-stdin, --password-file FILE, --password-command CMD"
+                + (byVariable ? ", AUTHCTL_PASSWORD_FILE, AUTHCTL_PASSWORD" : "")
         case .passphrase, .secret: "asked for once, at a terminal"
         case .code: SecondFactorFault.waysToGive
         case .taken: "handed out by the login"

@@ -126,6 +126,7 @@ extension LoginNeed {
                 "this URL belongs to the realm \(SafeText.quoted(realm)), but the login is for \(SafeText.quoted(login))"
             case .declined(let method): "the server requires the method \(method.rawValue), which was declined"
             }
+        if let next = nextWithinExec(topic) { return Message(what, next: next) }
         if case .ticket(let problem) = why {
             return Message(what, next: "get a ticket: kinit\(problem.user), then: \(topic.loginCommand)")
         }
@@ -153,15 +154,19 @@ extension LoginNeed {
             return Message(what, next: "log in there with a separate profile: authctl login \(url.shellWord)")
         }
         if why == .noProfile {
-            return Message(what, next: "log in with a URL: authctl login https://HOST/PATH")
+            return Message(what, next: topic.wayToFirstProfile)
         }
         if topic.asksForConsent {
             let plain = topic.withoutWayToConsent
             let ways = ["--device", "--no-browser"].map { plain.loginCommand($0) }.joined(separator: ", or: ")
-            return Message(what, next: "at a terminal: \(plain.loginCommand); without one: \(ways)")
+            return Message(
+                what,
+                next: "a person has to consent, at a terminal: \(plain.loginCommand); without one: \(ways)")
         }
         guard !missing.isEmpty else { return Message(what, next: "log in: \(topic.loginCommand)") }
-        let details = missing.map { "missing: \($0.shownName) (\($0.waysToGive))" }
+        let details = missing.map {
+            "missing: \($0.shownName) (\($0.waysToGive(byVariable: !topic.ignoresVariables)))"
+        }
         return Message(what, details: details, next: "at a terminal: \(topic.loginCommand)")
     }
 }

@@ -72,6 +72,10 @@ extension UsageFault {
                 next:
                     "for the whole header line: \(ShellCommand(["authctl", "token"] + [topic.profile].compactMap { $0 } + ["--header"]))"
             )
+        case .commandGetsNoToken(let method):
+            return Message(
+                "method \(method.rawValue) has no token for --env or --fd",
+                next: "pass the session to curl with --curl-config, or to anything else with --serve")
         case .hasNoHeader(let method):
             return Message(
                 "method \(method.rawValue) has no token and no fixed header: each header is good for one request only",

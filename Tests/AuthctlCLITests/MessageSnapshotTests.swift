@@ -27,7 +27,7 @@ struct MessageSnapshotTests {
         .badURL(url: "ftp://x", problem: "only https and http are supported"), .missingScheme(host: "blog.example"),
         .usernameHasColon, .controlCharacter(.password), .invalidUTF8(.username),
         .verifyProvesNothing(url: "https://blog.example/me"), .noChallenge(url: "https://blog.example/me", status: 401),
-        .tokenHasOnlyHeader(method: .basic), .hasNoHeader(method: .digest),
+        .tokenHasOnlyHeader(method: .basic), .commandGetsNoToken(method: .cookie), .hasNoHeader(method: .digest),
         .takesNoPassword(method: .negotiate), .helperRequest(.missing(attribute: "host")),
         .helperRequest(.controlCharacter), .other("something else"),
     ].map { .usage($0) }

@@ -94,6 +94,13 @@ import Testing
         #expect(try authctl.run("logout", "127.0.0.1:\(demo.port)").code == 0)
     }
 
+    @Test func `of a URL, with no terminal and no way chosen, names the ways that need none`() throws {
+        let url = demo.origin + "/notes/me"
+        let run = try authctl.run("login", url)
+        #expect(run.code == 4 && run.error.contains("a person has to consent"), "\(run.error)")
+        for way in ["--device", "--no-browser"] { #expect(run.error.contains("authctl login \(url) \(way)")) }
+    }
+
     @Test func `OA13 a scope that does not reach is 10, with the login that asks for more`() throws {
         let first = try authctl.onTerminal("login", "notes", "--browser", person.browser)
         #expect(try first.end() == .exited(0))

@@ -75,7 +75,7 @@ enum SomeErrors {
             .controlCharacter(.password),
             .controlCharacter(.token), .invalidUTF8(.password), .verifyProvesNothing(url: hostile),
             .nothingToVerify(profile: hostile), .proposesProfile(url: hostile), .noChallenge(url: hostile, status: 401),
-            .tokenHasOnlyHeader(method: .basic),
+            .tokenHasOnlyHeader(method: .basic), .commandGetsNoToken(method: .cookie),
             .hasNoHeader(method: .digest), .takesNoPassword(method: .negotiate), .other(hostile),
         ]
 

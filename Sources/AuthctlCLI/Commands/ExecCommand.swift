@@ -16,7 +16,7 @@ struct ExecCommand: EndingCommand {
             Examples:
               authctl exec -P wiki --env WIKI_TOKEN -- ./deploy.sh
               authctl exec -P wiki --serve -- sh -c 'curl -f "$AUTHCTL_SERVE_URL"pages'
-              authctl exec -P wiki --ephemeral -- git push
+              authctl exec -P wiki --ephemeral --curl-config -- ./deploy.sh
             """)
     static let mayAsk = true
 

@@ -17,7 +17,8 @@ struct EphemeralLogin {
         let keeper = NoKeeper()
         let (identity, _) = try run.run(through: keeper)
         guard let session = keeper.login?.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
-        handover = Handover(run: run, session: session, username: identity.username, identity: identity)
+        handover = Handover(
+            run: run, session: session, username: identity.username, identity: identity, isStored: false)
     }
 
     /// Ends the session at the server. What comes of it is said, and changes no exit code: that is the command's.

@@ -22,7 +22,7 @@ struct GatedCommand {
             try prepared(
                 Handover(
                     run: admission.run, session: admission.session, username: admission.username,
-                    identity: admission.identity))
+                    identity: admission.identity, isStored: admission.isKept))
         )
     }
 
@@ -33,7 +33,7 @@ struct GatedCommand {
         let admission = isOffline ? try gate.enterUnverified() : try gate.enter()
         let handover = Handover(
             run: admission.run, session: admission.session, username: admission.username,
-            identity: admission.identity)
+            identity: admission.identity, isStored: admission.isKept)
         return try serve(handover, admission).ending
     }
 
@@ -88,14 +88,14 @@ struct GatedCommand {
         let (context, profile) = (gate.context, gate.profile)
         guard profile.sessionRule.isCredential else {
             if profile.sessionRule.slots.contains(.token) { return }
-            throw .usage(.tokenHasOnlyHeader(method: .cookie))
+            throw .usage(.commandGetsNoToken(method: .cookie))
         }
-        if profile.kind.isProvedByCertificate { throw .usage(.hasNoHeader(method: .certificate)) }
+        if profile.kind.isProvedByCertificate { throw .usage(.commandGetsNoToken(method: .certificate)) }
         let pinned = try context.record(of: profile)?.pinnedMethod
-        switch pinned ?? profile.methods.first ?? .auto {
-        case .digest: throw .usage(.hasNoHeader(method: .digest))
-        case .negotiate: throw .usage(.hasNoHeader(method: .negotiate))
-        case .basic, .auto, .certificate, .cookie, .token, .oauth: throw .usage(.tokenHasOnlyHeader(method: .basic))
+        let method = pinned ?? profile.methods.first ?? .auto
+        switch method {
+        case .digest, .negotiate: throw .usage(.commandGetsNoToken(method: method))
+        case .basic, .auto, .certificate, .cookie, .token, .oauth: throw .usage(.commandGetsNoToken(method: .basic))
         }
     }
 }

@@ -11,6 +11,8 @@ struct Handover {
     /// What the profile's templates are filled with.
     let username: String
     let identity: Identity
+    /// Whether an authctl that the command starts finds it, too.
+    var isStored = true
 
     /// Where the file for curl is, and the one of its cookies: scripts take the numbers below 10 for themselves, and shells
     /// look for free ones from there on.
@@ -23,8 +25,13 @@ struct Handover {
         image.environment.set("AUTHCTL_ORIGIN", to: run.endpoint.origin.description)
         image.environment.set("AUTHCTL_USERNAME", to: identity.accountName)
         image.environment.set("AUTHCTL_EXEC", to: run.profile.name)
+        image.environment.removeAll(beginningWith: "AUTHCTL_EPHEMERAL=")
+        if !isStored { image.environment.set("AUTHCTL_EPHEMERAL", to: run.profile.name) }
+        // What the profile is found in, also from another folder.
+        let paths = run.context.paths
+        if paths.isConfigNamed { image.environment.set("AUTHCTL_CONFIG", to: paths.configFile) }
         if options.wantsToken {
-            guard case .token(let token) = session else { throw .usage(.tokenHasOnlyHeader(method: .basic)) }
+            guard case .token(let token) = session else { throw .usage(.commandGetsNoToken(method: .basic)) }
             // A NUL would cut it short.
             guard token.value.isHeaderSafe else { throw .usage(.controlCharacter(.token)) }
             if let name = options.env { token.value.withUnsafeBytes { image.environment.set(name, to: $0) } }

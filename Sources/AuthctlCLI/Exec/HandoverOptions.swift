@@ -17,7 +17,8 @@ struct HandoverOptions: ParsableArguments {
 
     /// What authctl itself sets.
     static let reserved = [
-        "AUTHCTL_PROFILE", "AUTHCTL_ORIGIN", "AUTHCTL_EXEC", "AUTHCTL_CURL_CONFIG", "AUTHCTL_SERVE_URL",
+        "AUTHCTL_PROFILE", "AUTHCTL_ORIGIN", "AUTHCTL_EXEC", "AUTHCTL_EPHEMERAL", "AUTHCTL_CONFIG",
+        "AUTHCTL_CURL_CONFIG", "AUTHCTL_SERVE_URL",
     ]
 
     /// Whether the token itself is wanted, which not every session has.

@@ -22,6 +22,9 @@ package struct LoginSettingsResolver {
 
     package func settings() throws(LoginError) -> LoginSettings {
         let profile = target.profile
+        // A URL that has no profile yet may turn out to be one of these, too.
+        context.topic.asksForConsent = profile.kind.asksForConsent
+        context.topic.ignoresVariables = ignoresVariables
         let username = context.options.username ?? target.user ?? variable("AUTHCTL_USERNAME")
         if let username { try check(username: username) }
         var settings = LoginSettings()
@@ -112,6 +115,13 @@ package struct LoginSettingsResolver {
 
     private func variable(_ name: String) -> String? {
         mayUseVariables ? context.world.environment[name] : nil
+    }
+
+    /// Whether some are set, and are another's.
+    private var ignoresVariables: Bool {
+        let environment = context.world.environment
+        return !mayUseVariables
+            && (environment["AUTHCTL_USERNAME"] != nil || SuppliedCredential.variable(environment, true) != nil)
     }
 
     private var otherOwner: String {

@@ -23,7 +23,7 @@ extension Gate.Admission {
     }
 
     /// Whether a store has the session, so that it is renewed there.
-    var isKept: Bool { keeper.hasStore && !run.keepsNothing }
+    package var isKept: Bool { keeper.hasStore && !run.keepsNothing }
 }
 
 extension LoginRun {

@@ -1,0 +1,26 @@
+import LoginCore
+
+extension LoginNeed {
+    /// What to do where the `exec` that started all this has made a login and not stored it: to log in once more, as the
+    /// message would say else, is not what was forgotten.
+    func nextWithinExec(_ topic: ErrorContext) -> String? {
+        guard topic.isWithinUnstoredExec else { return nil }
+        switch why {
+        case .nothingStored, .sessionRefused, .sessionExpired, .noSuchAccount, .noActiveAccount: break
+        default: return nil
+        }
+        return """
+            this runs inside an 'authctl exec' whose login is not stored (--ephemeral, or the store none): add \
+            --curl-config to it, or log in with a store first
+            """
+    }
+}
+
+extension ErrorContext {
+    /// How the first profile comes to be.
+    var wayToFirstProfile: String {
+        environmentNamesURL
+            ? "only login makes one of AUTHCTL_VERIFY_URL, so first: authctl login"
+            : "log in with a URL: authctl login https://HOST/PATH"
+    }
+}
