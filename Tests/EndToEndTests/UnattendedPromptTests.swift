@@ -134,7 +134,7 @@ import Testing
         let server = try startServer()
         defer { server.child.send(signal: SIGTERM) }
         let environment = ["HOME": place.authctl.folder, "PATH": place.path, "TERM": "xterm"]
-        let lines = try place.recipe("ssh").split(separator: "\n").map(String.init)
+        let lines = try place.recipe("ssh").replacing("\\\n", with: " ").split(separator: "\n").map(String.init)
         func run(_ line: String) throws -> CommandResult { try place.shell("/bin/sh", ["-c"], line, environment) }
         #expect(try run(lines[2]).code == 4)
         let pty = try Pty(ChildSpec("/bin/sh", ["-c", lines[0]], environment: environment))

@@ -20,10 +20,46 @@ import Testing
         let page = try Command.tool("col", ["-bx"], input: roff.outputBytes).output
         let lines = Set(page.components(separatedBy: "\n").map { $0.trimmingCharacters(in: .whitespaces) })
         let recipes = try Recipe.all()
-        #expect(recipes.count == 8, "\(recipes.keys)")
+        #expect(recipes.count == 10, "\(recipes.keys)")
         for line in recipes.values.joined().flatMap({ $0.components(separatedBy: "\n") }) {
             #expect(lines.contains(line.trimmingCharacters(in: .whitespaces)), "\(line)")
         }
+    }
+
+    // --- Without exec
+
+    /// With the profile in the usual place, in a folder with the post.
+    private func runLines(_ section: String, _ password: String, _ change: (String) -> String = { $0 }) throws
+        -> CommandResult
+    {
+        for name in [".blog.password", ".wire.password"] { _ = try place.authctl.file(name, password + "\n") }
+        try place.authctl.home.write("{}", to: "post.json")
+        let environment = place.authctl.environment.merging(["PATH": place.path]) { $1 }
+        return try place.shell("/bin/sh", ["-ec"], change(place.recipe(section)), environment)
+    }
+
+    @Test func `one request: has a login of its own, and nothing is left here`() throws {
+        let run = try runLines("One request", Workplace.secret)
+        #expect(run.code == 0 && run.output.contains("\"author\":\"ann\""), "\(run.output)\(run.error)")
+        #expect(try place.posts() == 1 && count("/users/login") == 1)
+        #expect(!place.authctl.hasFile("state/authctl/state.json"))
+        #expect(try runLines("One request", "wrong").code == 3)
+    }
+
+    @Test func `without a configuration file: login makes the profile, which the other commands use`() throws {
+        let verify = "/account/verify_credentials.json"
+        try FileManager.default.removeItem(atPath: place.config)
+        func run(_ password: String) throws -> CommandResult {
+            try runLines("Without a configuration file", password) { text in
+                // No store of this machine is to be seen by others.
+                "export AUTHCTL_STORE=plaintext\n"
+                    + text.replacing("https://wire.example", with: place.demo.origin).replacing("/me", with: verify)
+            }
+        }
+        #expect(try run("wrong").code == 3)
+        let logged = try run(Workplace.secret)
+        #expect(logged.code == 0 && logged.output.contains("\"ann\""), "\(logged.output)\(logged.error)")
+        #expect(try place.authctl.run("whoami").code == 4)
     }
 
     // --- CI
@@ -39,16 +75,15 @@ import Testing
         let checkout = place.authctl.folder + "/checkout"
         try place.authctl.home.write(
             String(contentsOfFile: place.config, encoding: .utf8), to: "checkout/ci/authctl.toml")
-        try FileManager.default.createSymbolicLink(
-            atPath: checkout + "/deploy", withDestinationPath: place.programs + "/deploy")
+        try place.authctl.home.write("a post", to: "checkout/post.json")
         let file = try place.authctl.file("step.sh", try #require(step["run"] as? String))
         return try place.shell("/bin/bash", ["-e"], file, environment, in: checkout)
     }
 
     @Test(RealServer.requirePython("yaml")) func `GitHub Actions: the command runs, and nothing is left`() throws {
         let run = try runStep(password: Workplace.secret)
-        #expect(run.code == 0 && run.output == "deploy runs as ann\n", "\(run.output)\(run.error)")
-        #expect(try count("/users/logout") == 1)
+        #expect(run.code == 0 && run.output.contains("\"post\":\"a post\""), "\(run.output)\(run.error)")
+        #expect(try place.posts() == 1 && count("/users/logout") == 1)
         #expect(!place.authctl.hasFile(".local") && !place.authctl.hasFile("state/authctl/state.json"))
     }
 
@@ -93,7 +128,7 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: memory) }
         #expect(script.code == 0 && script.output.hasSuffix("deploy runs as ann\n"), "\(script.output)\(script.error)")
         #expect(after.code == 0, "\(after.error)")
-        #expect(try count("/users/login") == 1 && count("/posts", status: 201) == 1 && count("/users/logout") == 1)
+        #expect(try count("/users/login") == 1 && place.posts() == 1 && count("/users/logout") == 1)
         let kept = try String(contentsOfFile: memory + "/authctl/plaintext.json", encoding: .utf8)
         #expect(kept.contains("\"entries\"") && !kept.contains("secret"), "\(kept)")
     }
@@ -110,6 +145,10 @@ import Testing
 
     // --- cron
 
+    private var cronEnvironment: [String: String] {
+        ["HOME": place.authctl.folder, "LOGNAME": "ann", "SHELL": "/bin/sh", "PATH": "/usr/bin:/bin"]
+    }
+
     /// What cron(8) of Debian does with a crontab: its lines set variables, and a command is run by `/bin/sh -c` with little else.
     private func runCrontab(_ index: Int) throws -> CommandResult {
         let text = try place.recipe("cron", index)
@@ -117,7 +156,7 @@ import Testing
         let checked = try Command.tool("crontab", ["-n", file])
         #expect(checked.code == 0, "\(checked.error)")
         let home = place.authctl.folder
-        var environment = ["HOME": home, "LOGNAME": "ann", "SHELL": "/bin/sh", "PATH": "/usr/bin:/bin"]
+        var environment = cronEnvironment
         for line in text.split(separator: "\n") {
             if let variable = line.wholeMatch(of: /([A-Z]+)=(.*)/) {
                 environment[String(variable.1)] = String(variable.2)
@@ -160,10 +199,16 @@ import Testing
     func `cron: a job with a password of its own needs no login before, and leaves none`() throws {
         try settle()
         _ = try place.authctl.file(".blog.password", Workplace.secret + "\n")
-        let run = try runCrontab(2)
-        #expect(run.code == 0 && run.output == "backup runs as ann\n" && run.error.isEmpty, "\(run.output)\(run.error)")
-        #expect(try count("/users/logout") == 1)
+        let script = try place.authctl.home.write(place.recipe("cron", 2), to: "bin/report", mode: 0o755)
+        func run() throws -> CommandResult {
+            // With the PATH of the crontab before it.
+            let environment = cronEnvironment.merging(["PATH": place.path]) { $1 }
+            return try place.shell("/bin/sh", ["-c"], script, environment)
+        }
+        let reported = try run()
+        #expect(reported.code == 0 && reported.error.isEmpty, "\(reported.output)\(reported.error)")
+        #expect(try place.posts() == 1 && count("/users/logout") == 1)
         _ = try place.authctl.file(".blog.password", "wrong\n")
-        #expect(try runCrontab(2).code == 103)
+        #expect(try run().code == 103)
     }
 }

@@ -53,6 +53,7 @@ final class Workplace {
         #!/bin/sh
         echo "${0##*/} runs as $AUTHCTL_USERNAME"
         env | grep -q horse && echo "and sees the password"
+        test -z "$AUTHCTL_CURL_CONFIG" || exec curl -fsS -o /dev/null -K "$AUTHCTL_CURL_CONFIG" -d x "$AUTHCTL_ORIGIN/posts"
         exit 0
         """
 
@@ -60,7 +61,7 @@ final class Workplace {
         demo = try DemoBackendProcess()
         authctl = try Installation(config: demo.blogWithLogout, store: nil)
         programs = authctl.folder + "/bin"
-        for name in ["deploy", "backup", "upload", "job"] {
+        for name in ["deploy", "backup", "upload"] {
             try authctl.home.write(Self.job, to: "bin/\(name)", mode: 0o755)
         }
         try FileManager.default.createSymbolicLink(atPath: programs + "/authctl", withDestinationPath: authctl.program)
@@ -68,6 +69,11 @@ final class Workplace {
 
     var config: String { authctl.folder + "/config/authctl/config.toml" }
     var path: String { programs + ":/usr/bin:/bin" }
+
+    /// How many posts ann has made: what a job that was logged in leaves.
+    func posts() throws -> Int {
+        try demo.requests().count { $0.path == "/posts" && $0.status == 201 && $0.who == "ann" }
+    }
 
     /// A recipe of the page with this place's names.
     func recipe(_ section: String, _ index: Int = 0) throws -> String {
