@@ -32,7 +32,8 @@ import Testing
             echo: #"function authctl; printf '<%s>' $argv; echo; end; function fish_prompt; echo re'ady> '; end"#)
     }
 
-    private static let shells = [Shell.bash, .fullBash, .zsh, .fish]
+    private static let shells = Thoroughness.choose(
+        usual: [Shell.fullBash, .fish], full: [.bash, .fullBash, .zsh, .fish])
 
     init() throws {
         demo = try DemoBackendProcess()

@@ -58,7 +58,7 @@ import Testing
 
     /// The passphrase is given once, and then held. All four in a full run.
     private static let crowds: [(StoreOnTest, String)] = Thoroughness.choose(
-        usual: [(.keyFile, "chat"), (.passphrase, "chat")],
+        usual: [(.keyFile, "chat")],
         full: [(.keyring, "chat"), (.keyFile, "chat"), (.keyFile, "wire"), (.passphrase, "chat")])
 
     @Test(arguments: crowds)

@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// The programs in `Examples/`, a package of its own that uses the library as anybody's would. It takes minutes to build.
-@Suite(.onOwnThreads, .serialized, .enabled(if: Thoroughness.isFull)) struct `The examples` {
+@Suite(.onOwnThreads, .serialized, Thoroughness.isNeeded) struct `The examples` {
     let demo: DemoBackendProcess
     /// For the encrypted file, so that nothing outlives the test, and for the sweep.
     let authctl: Installation

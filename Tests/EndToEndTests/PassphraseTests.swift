@@ -47,7 +47,9 @@ import Testing
         return file
     }
 
-    @Test(arguments: [["whoami", "wire"], ["status", "wire"], ["token", "chat"], ["logout", "wire"]])
+    @Test(
+        arguments: Thoroughness.sample(
+            [["whoami", "wire"], ["status", "wire"], ["token", "chat"], ["logout", "wire"]], 2))
     func `B2: is asked for at a terminal by every command`(command: [String]) throws {
         let file = try loggedIn()
         let run = try authctl.onTerminal(command)

@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// The picture in README is drawn from a run of authctl (scripts/picture), and stays one.
-@Suite(.onOwnThreads, .enabled(if: Thoroughness.isFull)) struct `The picture in README` {
+@Suite(.onOwnThreads, Thoroughness.isNeeded) struct `The picture in README` {
     private static let picture = Repository.path + "/docs/session.svg"
 
     @Test(RealServer.requirePython("pyte"), RealServer.requirePython("pexpect"), RealServer.require("jq"))

@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// Whether the browsers of the tests arrive: at the demo server's pages and at Django's, until the loopback page.
-@Suite(.onOwnThreads) struct `A browser` {
+@Suite(.onOwnThreads, Thoroughness.isNeeded) struct `A browser` {
     private let answer = "authctl has the answer."
 
     /// One that answers every redirect.

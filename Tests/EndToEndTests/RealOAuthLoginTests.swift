@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// Logins by consent at servers that others have written.
-@Suite(.onOwnThreads, RealServer.require("glewlwyd"), RealServer.require("openssl"))
+@Suite(.onOwnThreads, Thoroughness.isNeeded, RealServer.require("glewlwyd"), RealServer.require("openssl"))
 final class `A login at a real Glewlwyd` {
     private let glewlwyd: GlewlwydServer
     private let person: ScriptedPerson
@@ -78,7 +78,7 @@ final class `A login at a real Glewlwyd` {
     }
 }
 
-@Suite(.onOwnThreads, RealServer.requirePackage("fastmcp"))
+@Suite(.onOwnThreads, Thoroughness.isNeeded, RealServer.requirePackage("fastmcp"))
 final class `A login at a real FastMCP` {
     @Test func `OA2 with nothing configured: by its URL alone`() throws {
         let mcp = try FastMCPServer(), person = try ScriptedPerson(), authctl = try Installation()
@@ -100,7 +100,7 @@ final class `A login at a real FastMCP` {
     }
 }
 
-@Suite(.onOwnThreads, RealServer.requirePython("oauth2_provider"))
+@Suite(.onOwnThreads, Thoroughness.isNeeded, RealServer.requirePython("oauth2_provider"))
 final class `A login at a real Django` {
     @Test func `OA1 with endpoints in the profile: refreshed, revoked, and the browser is Chromium`() throws {
         let person = try ScriptedPerson()
@@ -133,7 +133,7 @@ final class `A login at a real Django` {
     }
 }
 
-@Suite(.onOwnThreads, RealServer.require("chromium"))
+@Suite(.onOwnThreads, Thoroughness.isNeeded, RealServer.require("chromium"))
 final class `A login in a real browser` {
     @Test func `ends at the listener's page, which obeys its policy`() throws {
         let demo = try DemoBackendProcess(), chromium = try ChromiumBrowser()

@@ -3,7 +3,7 @@ import LoginTestSupport
 import Testing
 
 /// Whether the real servers behave as tests of authctl against them take for granted; nothing of ours is asked.
-@Suite(.onOwnThreads, RealServer.require("glewlwyd"), RealServer.require("openssl"))
+@Suite(.onOwnThreads, Thoroughness.isNeeded, RealServer.require("glewlwyd"), RealServer.require("openssl"))
 final class `A real Glewlwyd` {
     private let glewlwyd: GlewlwydServer
     private let person: ScriptedPerson
@@ -94,7 +94,7 @@ final class `A real Glewlwyd` {
     }
 }
 
-@Suite(.onOwnThreads, RealServer.requirePackage("fastmcp"))
+@Suite(.onOwnThreads, Thoroughness.isNeeded, RealServer.requirePackage("fastmcp"))
 final class `A real FastMCP` {
     private let mcp: FastMCPServer
     private let person: ScriptedPerson
@@ -142,7 +142,7 @@ final class `A real FastMCP` {
     }
 }
 
-@Suite(.onOwnThreads, RealServer.requirePython("oauth2_provider"), RealServer.require("openssl"))
+@Suite(.onOwnThreads, Thoroughness.isNeeded, RealServer.requirePython("oauth2_provider"), RealServer.require("openssl"))
 final class `A real django-oauth-toolkit` {
     private let django: DjangoOAuthServer
     private let person: ScriptedPerson

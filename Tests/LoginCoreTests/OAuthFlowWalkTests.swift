@@ -1,3 +1,4 @@
+import LoginTestSupport
 import Secrets
 import Testing
 
@@ -19,13 +20,19 @@ struct OAuthFlowWalkTests {
         }
     }
 
-    static let cases = [
-        Case("a browser, a client", .init(choice: .init(canStartBrowser: true), clientID: "authctl")),
+    /// These reach every kind of state.
+    private static let usual = [
         Case("a browser, no client", .init(choice: .init(canStartBrowser: true))),
-        Case("no browser", .init()),
         Case("--device, nobody to ask", .init(choice: .init(option: .device), clientID: "authctl", mayAsk: false)),
-        Case("--no-browser, nobody to ask", .init(choice: .init(option: .browser(starts: false)), mayAsk: false)),
         Case("flow = device", .init(choice: .init(profile: .device, canStartBrowser: true))),
+    ]
+
+    static let cases = usual + (Thoroughness.isFull ? others : [])
+
+    private static let others = [
+        Case("a browser, a client", .init(choice: .init(canStartBrowser: true), clientID: "authctl")),
+        Case("no browser", .init()),
+        Case("--no-browser, nobody to ask", .init(choice: .init(option: .browser(starts: false)), mayAsk: false)),
     ]
 
     @Test(arguments: cases) func `W1 every path ends`(_ walked: Case) throws {

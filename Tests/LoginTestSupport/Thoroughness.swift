@@ -1,4 +1,5 @@
 import Foundation
+public import Testing
 
 /// How much the tests try. `make test` takes samples where all of it takes minutes; `make test-all`, which is what CI runs,
 /// sets `AUTHCTL_TESTS=all` and takes everything. docs/tests.md lists what asks here.
@@ -14,4 +15,7 @@ public enum Thoroughness {
 
     /// `full` in a full run, else `usual`.
     public static func choose<Value>(usual: Value, full: Value) -> Value { isFull ? full : usual }
+
+    /// Runs a test or a suite only in a full run.
+    public static var isNeeded: ConditionTrait { .enabled(if: isFull, "make test-all has it") }
 }
