@@ -6,7 +6,8 @@ import LoginKit
 enum CommandNames {
     /// - Throws: `usage` for a first word that is no command, with the nearest one.
     static func check(_ arguments: [String]) throws(LoginError) {
-        guard let word = arguments.first, !word.hasPrefix("-") else { return }
+        guard let word = arguments.first else { return }
+        if word.hasPrefix("-") { return try checkOrder(arguments) }
         if word == "help" { return try HelpTopics.check(arguments.dropFirst()) }
         try check(word, among: Authctl.configuration.subcommands, of: "")
         for group in Authctl.configuration.subcommands where group._commandName == word {
@@ -14,6 +15,16 @@ enum CommandNames {
             let inner = group.configuration.subcommands
             if !inner.isEmpty { try check(arguments[1], among: inner, of: "\(word) ") }
         }
+    }
+
+    /// As with git and docker, somebody writes `authctl --config FILE login`.
+    private static func checkOrder(_ arguments: [String]) throws(LoginError) {
+        guard !["--version", "--help", "-h"].contains(arguments[0]),
+            let command = arguments.first(where: { word in
+                Authctl.configuration.subcommands.contains { goes($0, by: word) }
+            })
+        else { return }
+        throw .usage(.other("options stand after the command: authctl \(command) [<options>]"))
     }
 
     /// The command that the first words name, without the tree of all commands around it: that tree is put together at every

@@ -73,7 +73,9 @@ struct ConfigHelpCommand: ParsableCommand {
     }
 
     private static let page = """
-        Edit ~/.config/authctl/config.toml; authctl never writes to it:
+        Write ~/.config/authctl/config.toml (mkdir -p ~/.config/authctl), which authctl only
+        reads, or pipe one profile to: authctl profile add -
+
 
           default = "blog"            the default profile
           store = "file"              for all profiles; also: persist, proxy
@@ -83,6 +85,7 @@ struct ConfigHelpCommand: ParsableCommand {
           method = "cookie"
           login  = { post = "/in", json = { u = "{username}", p = "{password}" } }
           verify = { get = "/me", username = "/name", logged-out = [401, 403] }
+          logout = { post = "/out" }
 
         url       the origin, with a base path if there is one
         method    auto (default), certificate, negotiate, digest, basic, cookie, token, oauth

@@ -131,13 +131,17 @@ public struct Refusal: Equatable, Sendable {
     public let hadTicket: Bool
     /// What a next login has to ask for, where the token's scope does not reach (RFC 6750, section 3.1).
     public let scope: String?
+    /// Where the profile says the user name stands in a response to verify that has none there: the only sign that it was
+    /// refused, and one that a wrong profile gives as well.
+    public let missingName: String?
 
     /// Without more than a status: a server that said nothing, and tells its refusals apart.
     public init(
         status: Int, words: String? = nil, mayMeanForbidden: Bool = false, hadTicket: Bool = false,
-        scope: String? = nil
+        scope: String? = nil, missingName: String? = nil
     ) {
         self.scope = scope
+        self.missingName = missingName
         self.status = status
         self.words = words
         self.mayMeanForbidden = mayMeanForbidden

@@ -55,6 +55,7 @@ extension Refusal {
     /// The same without the server's words, where they repeat a secret.
     package func without(_ secrets: RepeatedSecrets) -> Refusal {
         guard let words, secrets.stand(in: words) else { return self }
-        return Refusal(status: status, words: nil, mayMeanForbidden: mayMeanForbidden, hadTicket: hadTicket)
+        return Refusal(
+            status: status, words: nil, mayMeanForbidden: mayMeanForbidden, hadTicket: hadTicket, missingName: missingName)
     }
 }

@@ -62,6 +62,9 @@ struct Dialogue {
 
     private func details(_ refusal: Refusal) -> [String] {
         var lines: [String] = []
+        if let place = refusal.missingName {
+            lines.append("The response to verify has no user name at \(SafeText.quoted(place)).")
+        }
         if refusal.mayMeanForbidden {
             lines.append("The account may also be blocked; this server does not say which.")
         }

@@ -103,7 +103,7 @@ extension Discovered {
         "no way to log in was seen. What to try:",
         "  authctl profile presets           a profile for this software may be there already",
         "  authctl discover URL              with the page that has the login form, or a URL of the API",
-        "  man authctl-config                how to write the login request by hand",
+        "  authctl help config               a profile to copy, with a login request written by hand",
     ]
 }
 

@@ -60,13 +60,8 @@ extension OtherFailure {
             return Message.proofless(status, words, topic.url ?? "")
         case .unexpectedStatus(let status, let step, let words):
             let said = words.map { ": the server says \(SafeText.quoted($0))" } ?? ""
-            let rule = """
-                add a rule to 'login' in the profile: refused = [\(status)] if it means a wrong login, \
-                forbidden = [\(status)] if the account has no permission
-                """
             return Message(
-                "unexpected response to \(step) (status \(status))\(said)",
-                next: possibleRefusal == nil ? "try again later, or check '\(step)' in the profile" : rule)
+                "unexpected response to \(step) (status \(status))\(said)", next: afterUnexpected(status, step))
         case .redirected(let step, let status, let target):
             return Message(
                 "the response to \(step) is a redirect (status \(status)) to \(SafeText.quoted(target)), which is not followed",
@@ -105,6 +100,17 @@ extension OtherFailure {
         case .other(let text):
             return Message(text)
         }
+    }
+}
+
+extension OtherFailure {
+    private func afterUnexpected(_ status: Int, _ step: String) -> String {
+        if status == 404 || status == 405 { return "check 'url' and the path of '\(step)' in the profile" }
+        guard possibleRefusal != nil else { return "try again later, or check '\(step)' in the profile" }
+        return """
+            check what 'login' sends; if this is how the service refuses, add a rule to it: refused = [\(status)] for a wrong \
+            login, forbidden = [\(status)] for an account without permission
+            """
     }
 }
 

@@ -87,8 +87,12 @@ extension Refusal {
     }
 
     fileprivate func rejection(_ topic: ErrorContext) -> Message {
-        let what = "the server refused the \(hadTicket ? "Kerberos ticket" : "credential") (status \(status))\(quoted)"
-        let check = hadTicket ? "check klist and the clocks" : topic.check
+        var what = "the server refused the \(hadTicket ? "Kerberos ticket" : "credential") (status \(status))\(quoted)"
+        var check = hadTicket ? "check klist and the clocks" : topic.check
+        if let missingName {
+            what += "; its response to verify has no user name at \(SafeText.quoted(missingName))"
+            check += ", or 'username' of 'verify' in the profile"
+        }
         let register = topic.signup.map { "; no account yet? sign up at \(SafeText.escaped($0))" } ?? ""
         let next = "\(check), then: \(topic.loginCommand)\(register)"
         guard mayMeanForbidden else { return Message(what, next: next) }

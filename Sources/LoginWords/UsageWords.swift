@@ -18,7 +18,7 @@ extension UsageFault {
         case .profileNotNamed(let known):
             return Message(
                 "more than one profile is possible",
-                next: "name one: \(known.map(ShellCommand.quoted).joined(separator: ", "))")
+                next: "name one with -P: \(known.map(ShellCommand.quoted).joined(separator: ", "))")
         case .badValue(let option, let problem):
             return Message("\(option): \(problem)", next: Self.remedy(of: option))
         case .noAuthorities(let problem):
@@ -65,7 +65,7 @@ extension UsageFault {
         case .noChallenge(let url, let status):
             return Message(
                 "\(SafeText.escaped(url)) refuses requests (status \(status)) but offers no authentication method",
-                next: "set the method in a profile: method = \"basic\", \"cookie\" or \"token\"")
+                next: "describe its login in a profile: authctl help config has one to copy")
         case .tokenHasOnlyHeader(let method):
             return Message(
                 "method \(method.rawValue) has no token",

@@ -33,7 +33,7 @@ struct SelectionTests {
         #expect(selected(try TestWorld(config: Examples.wire)) == "wire")
         let world = try TestWorld(config: Self.two)
         let run = world.run("profile", "show")
-        #expect(run.code == 2 && run.talk.contains("name one: forge, wire"))
+        #expect(run.code == 2 && run.talk.contains("name one with -P: forge, wire"))
         world.person = ScriptedPerson([ScriptedPerson.pastes("tok")])
         #expect(world.run("login", "forge", server: [.answer(401), .answer(200, "{\"username\":\"a\"}")]).code == 0)
         #expect(selected(world) == "forge")

@@ -110,8 +110,8 @@ struct MessageTests {
         let next = { (status: Int, step: String) in
             LoginError.failure(.unexpectedStatus(status, step: step, words: nil)).message(about: topic).next
         }
-        #expect(next(403, "login").contains("refused = [403] if it means a wrong login"))
-        #expect(next(422, "login").contains("forbidden = [422] if the account has no permission"))
+        #expect(next(403, "login").contains("refused = [403] for a wrong login"))
+        #expect(next(422, "login").contains("forbidden = [422] for an account without permission"))
         for (status, step) in [(404, "login"), (405, "login"), (408, "login"), (403, "logout")] {
             #expect(next(status, step).contains("refused") == false, "\(status) at \(step)")
         }

@@ -70,7 +70,8 @@ struct ProfileAddCommand: WorldCommand, ReportingCommand {
         for (name, table) in offered.profiles {
             try invocation.context.write(
                 takesRisks ? table.members : table.withoutRisks, as: name, head: offered.origin)
-            invocation.say("Added the profile \(SafeText.escaped(name)).")
+            invocation.say(
+                "Added the profile \(SafeText.escaped(name)). Log in: \(ShellCommand("authctl", "login", name))")
         }
         if printsJSON { try invocation.streams.result(json: ["added": offered.profiles.map(\.name)]) }
         return .ok

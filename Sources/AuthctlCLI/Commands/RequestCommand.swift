@@ -37,6 +37,9 @@ struct RequestCommand: WorldCommand {
     private var url: String { second ?? first }
 
     func validate() throws {
+        if second == nil, !first.isEmpty, first.allSatisfy({ $0.isASCII && $0.isUppercase }) {
+            throw ValidationError("A URL is missing after \(first).")
+        }
         if second == nil, request.hasBody {
             throw ValidationError("A body needs a method, for example: authctl request POST URL")
         }

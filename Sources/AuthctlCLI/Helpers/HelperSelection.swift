@@ -69,14 +69,15 @@ extension Invocation {
         if names.count <= 1 {
             return try names.first.map { (name) throws(LoginError) in try context.profile(named: name) }
         }
-        if let name = try context.defaultProfile(), names.contains(name) { return try context.profile(named: name) }
         var usable: [Profile] = []
         for name in names {
             let profile = try context.profile(named: name)
             if try helperAccount(profile, username) != nil { usable.append(profile) }
         }
-        guard usable.count <= 1 else { throw .usage(.profileNotNamed(known: names)) }
-        return usable.first
+        if usable.count == 1 { return usable[0] }
+        if let name = try context.defaultProfile(), names.contains(name) { return try context.profile(named: name) }
+        guard usable.isEmpty else { throw .usage(.profileNotNamed(known: names)) }
+        return nil
     }
 
     private func helperAccount(_ profile: Profile, _ username: String?) throws(LoginError) -> AccountRecord? {

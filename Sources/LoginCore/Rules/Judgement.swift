@@ -36,7 +36,8 @@ extension ParsedResponse {
         if rule.forbidden == nil, matches(any: step.usuallyForbidden) { return .forbidden(refusal) }
         if refused == nil, matches(any: step.usuallyRefused(status)) { return .refused(refusal) }
         if let unclear = unclear(rule, step), !isNamedLogin(rule, step) { return .unclear(unclear) }
-        return missingName(rule, step) == nil ? .accepted : .refused(refusal)
+        guard let place = missingName(rule, step) else { return .accepted }
+        return .refused(Refusal(status: status, words: refusal.words, missingName: place.description))
     }
 
     /// Where the user name should be, if verify says none: that is logged out.
@@ -75,8 +76,17 @@ extension ParsedResponse {
         case 400 where origin.scheme == "http" && response.wantsTLS:
             return .network(.notHTTP)
         default:
-            return .failure(.unexpectedStatus(status, step: step.rawValue, words: words(rule)))
+            return .failure(.unexpectedStatus(status, step: step.rawValue, words: words(rule) ?? shortText))
         }
+    }
+
+    /// The whole body, where it is a short text: what no rule expects is understood only by what the server says of it.
+    private var shortText: String? {
+        let type = response.values(of: "Content-Type").first?.lowercased() ?? ""
+        guard type.hasPrefix("text/plain") || type.hasPrefix("application/json") || type.contains("+json"),
+            let text = text(at: .text), !text.isEmpty, text.utf8.count <= 200
+        else { return nil }
+        return text
     }
 
     /// A login form usually ends in a redirect, and what that means only verify can tell. A redirect that would have the

@@ -5,17 +5,18 @@ import LoginStores
 import Secrets
 
 extension LoginContext {
-    /// Which profile a `request` is for: `-P`, `AUTHCTL_PROFILE`, the one of the URL's origin, then as for other commands.
+    /// Which profile a `request` is for: `-P`, `AUTHCTL_PROFILE`, the one of the URL's origin (of several, the one with a
+    /// login), then as for other commands.
     package func selectProfile(forRequestTo url: String) throws(LoginError) -> Profile {
         guard options.profile == nil, world.environment["AUTHCTL_PROFILE"] == nil, !url.hasPrefix("/"),
             url.contains("://")
         else { return try selectProfile(nil) }
         let names = try profilesNearest(to: parse(url))
         if names.count == 1 { return try profile(named: names[0]) }
-        if let name = try defaultProfile(), names.contains(name) { return try profile(named: name) }
         let document = try document()
         let present = names.filter { document.profile($0)?.activeAccount != nil }
         if present.count == 1 { return try profile(named: present[0]) }
+        if let name = try defaultProfile(), names.contains(name) { return try profile(named: name) }
         if names.count > 1 { throw .usage(.profileNotNamed(known: names)) }
         return try selectProfile(nil)
     }
