@@ -73,8 +73,8 @@ struct ConfigHelpCommand: ParsableCommand {
     }
 
     private static let page = """
-        Write ~/.config/authctl/config.toml (mkdir -p ~/.config/authctl), which authctl only
-        reads, or pipe one profile to: authctl profile add -
+        Write ~/.config/authctl/config.toml (mkdir -p the folder); authctl only reads
+        it. Or pipe one profile to: authctl profile add -
 
 
           default = "blog"            the default profile

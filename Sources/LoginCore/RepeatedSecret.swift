@@ -56,6 +56,7 @@ extension Refusal {
     package func without(_ secrets: RepeatedSecrets) -> Refusal {
         guard let words, secrets.stand(in: words) else { return self }
         return Refusal(
-            status: status, words: nil, mayMeanForbidden: mayMeanForbidden, hadTicket: hadTicket, missingName: missingName)
+            status: status, words: nil, mayMeanForbidden: mayMeanForbidden, hadTicket: hadTicket,
+            missingName: missingName)
     }
 }

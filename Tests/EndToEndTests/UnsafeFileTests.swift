@@ -56,7 +56,8 @@ import Testing
         "store.authctl", "state.json", ".store.authctl.lock", ".state.json.lock", ".logins-wire.lock",
     ]
 
-    @Test(.enabled(if: getuid() == 0, "some of these only root can make"),
+    @Test(
+        .enabled(if: getuid() == 0, "some of these only root can make"),
         arguments: Thoroughness.sample(files, 3))
     func `F2: that is not the one it wrote is 8 and left alone, without waiting`(file: String) throws {
         var tried = 0

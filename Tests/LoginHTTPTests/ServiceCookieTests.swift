@@ -49,7 +49,9 @@ struct ServiceCookieTests {
         let exchange = Exchange(try SomeProfiles.blog(), [anonymous, form, anonymous])
         #expect(fault { _ = try exchange.login() } == .rejected(Refusal(status: 401, mayMeanForbidden: true)))
         let open = Exchange(try SomeProfiles.blog(), [anonymous, form, .answer(200, "<html>log in</html>")])
-        #expect(fault { _ = try open.login() } == .rejected(Refusal(status: 200, mayMeanForbidden: true, missingName: "/name")))
+        #expect(
+            fault { _ = try open.login() }
+                == .rejected(Refusal(status: 200, mayMeanForbidden: true, missingName: "/name")))
     }
 
     @Test func `K7 a login that ends in a redirect is judged by verify, not by where it leads`() throws {
