@@ -64,13 +64,14 @@ check: CHOICE := --disable-xctest --skip '^(EndToEndTests|LoginTerminalTests)[.]
 	--skip '(Crash|HelperContract|SecretService|Concurrency|Tamper)Tests' \
 	--skip '^LoginHTTPTests[.].?(TLS|A request|A network fault|A redirect to another origin).?/'
 check: ## the tests of core, command line and adapters, without servers and terminals: under a minute
-test: ## every test, on real servers too: five minutes
+test: build ## every test, on real servers too, with the release binary: five minutes
 test-all: THOROUGHNESS := all
+test test-all: PROGRAM := $(abspath $(AUTHCTL))
 test-all: instructions ## the same, each fault at every place and in every store, and the instructions of a start: what CI runs
 check test test-all:
 	@scripts/deps build test $(if $(THOROUGHNESS),presets)
 	@swift build --build-tests
-	@AUTHCTL_TESTS=$(THOROUGHNESS) scripts/run-tests $(CHOICE)
+	@AUTHCTL_TESTS=$(THOROUGHNESS) AUTHCTL_PROGRAM='$(PROGRAM)' scripts/run-tests $(CHOICE)
 
 soak: COUNT := 2000
 soak: ## COUNT=2000 mixed commands from eight processes at a server that fails one answer in five
