@@ -33,7 +33,11 @@ struct `A browser beside an exec that serves` {
         echo "own: $(visit "${AUTHCTL_SERVE_URL}me" | grep -o '"ann"')"
         curl -q -sS -o before "$SEEN"
         echo "rebound: $(visit "http://evil.example${AUTHCTL_SERVE_URL#http://127.0.0.1}me" | grep -o 'authctl: .*')"
-        echo "page: $(visit "http://evil.example:$PAGES/" | grep -o 'authctl: .*')"
+        # Its form is sent last, and a slow browser may end before it has the answer.
+        for _ in 1 2 3 4 5 6; do
+            page=$(visit "http://evil.example:$PAGES/" | grep -o 'authctl: .*') && break
+        done
+        echo "page: $page"
         curl -q -sS -o after "$SEEN"
         cmp before after && echo nothing
         """#
