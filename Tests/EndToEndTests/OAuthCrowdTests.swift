@@ -34,12 +34,12 @@ import Testing
         }
     }
 
-    @Test func `O8 renew it once, fifty of them, where a used refresh token would end the family`() async throws {
+    @Test func `O8 renew it once, fifty of them, where a used refresh token would end the family`() throws {
         try authctl.letTokensExpire()
         let before = try statuses(of: Self.token).count
         // Slow enough for all of them to have read the old token.
         try demo.order(.init(path: Self.token, delay: 2))
-        let results = try await Crowd.run(Self.commands, of: authctl)
+        let results = try Crowd.run(Self.commands, of: authctl)
         for (words, result) in zip(Self.commands, results) {
             #expect(result.code == 0, "\(words): \(result.ending) \(result.error)")
         }

@@ -74,43 +74,43 @@ struct `Fifty processes with one expired token` {
         #expect(try authctl.run("token", "chat").output == token + "\n")
     }
 
-    @Test func `O8 ask for one refresh, and all print the same new token`() async throws {
+    @Test func `O8 ask for one refresh, and all print the same new token`() throws {
         try logInAnHourAgo(authctl)
         // Slow enough for all of them to have read the old token.
         try demo.order(.init(path: Self.refresh, delay: 2))
         let begun = Date()
-        let results = try await Crowd.run(Self.commands, of: authctl)
+        let results = try Crowd.run(Self.commands, of: authctl)
         print("50 processes, one refresh: \(Int(Date().timeIntervalSince(begun) * 1000)) ms, 2000 of them the server's")
         try expectOneToken(results, authctl)
         #expect(try statuses(of: Self.refresh) == [200])
     }
 
-    @Test func `O8 that is refused: 4 for all, asked once, and nothing more is tried`() async throws {
+    @Test func `O8 that is refused: 4 for all, asked once, and nothing more is tried`() throws {
         try logInAnHourAgo(authctl)
         let before = try demo.requests().count
         try demo.order(.init(path: Self.refresh, status: 401, delay: 2))
-        let results = try await Crowd.run(Self.commands, of: authctl)
+        let results = try Crowd.run(Self.commands, of: authctl)
         #expect(results.allSatisfy { $0.code == 4 && $0.outputBytes.isEmpty }, "\(results.map(\.error))")
         #expect(try demo.requests().dropFirst(before).map(\.path) == [Self.refresh])
         #expect(try authctl.keptSecrets().isEmpty)
     }
 
-    @Test func `O8 that is refused: the kept password logs in once, and all print its token`() async throws {
+    @Test func `O8 that is refused: the kept password logs in once, and all print its token`() throws {
         let authctl = try keepingPassword()
         try logInAnHourAgo(authctl)
         try demo.order(.init(path: Self.refresh, status: 401, delay: 2))
-        let results = try await Crowd.run(Self.commands, of: authctl)
+        let results = try Crowd.run(Self.commands, of: authctl)
         try expectOneToken(results, authctl)
         #expect(try statuses(of: Self.refresh) == [401])
         #expect(try statuses(of: Self.base + "/login") == [200, 200])
     }
 
-    @Test func `O8 that is refused: a kept password that is refused too is sent once`() async throws {
+    @Test func `O8 that is refused: a kept password that is refused too is sent once`() throws {
         let authctl = try keepingPassword()
         try logInAnHourAgo(authctl)
         try demo.order(
             .init(path: Self.refresh, status: 401, delay: 2), .init(path: Self.base + "/login", status: 403))
-        let results = try await Crowd.run(Self.commands, of: authctl)
+        let results = try Crowd.run(Self.commands, of: authctl)
         // The one that sent it is told that it was refused.
         #expect(results.filter { $0.code == 3 }.count == 1)
         #expect(results.filter { $0.code == 4 }.count == 49, "\(results.map(\.ending))")
@@ -153,20 +153,18 @@ struct `Fifty processes with one expired token` {
         #expect(killed.output.isEmpty)
     }
 
-    @Test func `O8 after one that was killed right after the server rotated: 4, asked once`() async throws {
+    @Test func `O8 after one that was killed right after the server rotated: 4, asked once`() throws {
         try killRightAfterRotation(authctl)
-        let results = try await Crowd.run(Self.commands, of: authctl)
+        let results = try Crowd.run(Self.commands, of: authctl)
         #expect(results.allSatisfy { $0.code == 4 && $0.outputBytes.isEmpty }, "\(results.map(\.error))")
         #expect(try statuses(of: Self.refresh) == [200, 401])
         #expect(try statuses(of: Self.base + "/login") == [200])
     }
 
-    @Test func `O8 after one that was killed right after the server rotated: a kept password makes it good`()
-        async throws
-    {
+    @Test func `O8 after one that was killed right after the server rotated: a kept password makes it good`() throws {
         let authctl = try keepingPassword()
         try killRightAfterRotation(authctl)
-        let results = try await Crowd.run(Self.commands, of: authctl)
+        let results = try Crowd.run(Self.commands, of: authctl)
         try expectOneToken(results, authctl)
         #expect(try statuses(of: Self.refresh) == [200, 401])
         #expect(try statuses(of: Self.base + "/login") == [200, 200])

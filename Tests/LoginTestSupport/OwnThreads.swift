@@ -4,7 +4,8 @@ public import Testing
 /// Runs the tests of a suite on threads of their own.
 ///
 /// Swift has as many threads as the machine has cores, and a test that waits for another program keeps one of them from
-/// everybody else. These may wait: two for each core run at once.
+/// everybody else. These may wait: two for each core run at once. A test that has begun goes on before another one begins, so
+/// that what it has at a server, a session of five minutes, is not over by then.
 public struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
     fileprivate let threads: WaitingThreads
 
@@ -50,7 +51,7 @@ private final class WaitingThreads: TaskExecutor, @unchecked Sendable {
     private func next() -> UnownedJob {
         changed.withLock {
             while jobs.isEmpty { changed.wait() }
-            return jobs.removeFirst()
+            return jobs.removeLast()
         }
     }
 }

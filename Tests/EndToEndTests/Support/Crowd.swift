@@ -4,20 +4,19 @@ import LoginTestSupport
 /// Many processes at once.
 enum Crowd {
     /// Runs all of them, each waited for by a thread of its own: as many at once as there are, however few cores the machine
-    /// has.
+    /// has. The caller's thread waits, too: a test that let go of it would come back behind all the tests that are to begin,
+    /// and what the commands left at the server may be over by then.
     /// - Returns: in the order of `commands`.
-    static func run(_ commands: [[String]], of authctl: Installation) async throws -> [CommandResult] {
+    static func run(_ commands: [[String]], of authctl: Installation) throws -> [CommandResult] {
+        let crowd = CrowdResults(count: commands.count)
         let (program, folder, environment) = (authctl.program, authctl.folder, authctl.environment)
-        let numbered = try await withThrowingTaskGroup(of: (Int, CommandResult).self) { group in
-            for (number, words) in commands.enumerated() {
-                group.addTask {
-                    let spec = ChildSpec(program, words, environment: environment, directory: folder)
-                    return (number, try await onThread { try Command.run(spec, within: 120) })
-                }
+        for (number, words) in commands.enumerated() {
+            let spec = ChildSpec(program, words, environment: environment, directory: folder)
+            Thread.detachNewThread {
+                crowd.add(Result { try Command.run(spec, within: 120) }, at: number)
             }
-            return try await group.reduce(into: []) { $0.append($1) }
         }
-        return numbered.sorted { $0.0 < $1.0 }.map(\.1)
+        return try crowd.all()
     }
 
     /// Does `work` on a new thread.
@@ -26,6 +25,31 @@ enum Crowd {
     ) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread { continuation.resume(with: Swift.Result { try work() }) }
+        }
+    }
+}
+
+/// What has come of a crowd so far.
+private final class CrowdResults: @unchecked Sendable {
+    private let changed = NSCondition()
+    private var results: [Result<CommandResult, any Error>?]
+
+    init(count: Int) {
+        results = Array(repeating: nil, count: count)
+    }
+
+    func add(_ result: Result<CommandResult, any Error>, at number: Int) {
+        changed.withLock {
+            results[number] = result
+            changed.signal()
+        }
+    }
+
+    /// Waits for the last of them.
+    func all() throws -> [CommandResult] {
+        try changed.withLock {
+            while results.contains(where: { $0 == nil }) { changed.wait() }
+            return try results.compactMap { try $0?.get() }
         }
     }
 }
