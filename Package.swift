@@ -33,14 +33,15 @@ let package = Package(
         // C libraries. Readline and libsodium are small, so they are linked; the others are opened on first use.
         .systemLibrary(name: "CReadline", providers: [.apt(["libreadline-dev"])]),
         .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"])]),
-        .target(name: "CCrypto", cSettings: strictC),
-        .target(name: "CCurl", cSettings: strictC),
-        .target(name: "CGSSAPI", cSettings: strictC),
-        .target(name: "CKeyutils", cSettings: strictC),
-        .target(name: "CMicroHTTPD", cSettings: strictC),
-        .target(name: "CQREncode", cSettings: strictC),
-        .target(name: "CSecret", cSettings: strictC),
-        .target(name: "CXML", cSettings: strictC),
+        .target(name: "CLibrary", cSettings: strictC),
+        .target(name: "CCrypto", dependencies: ["CLibrary"], cSettings: strictC),
+        .target(name: "CCurl", dependencies: ["CLibrary"], cSettings: strictC),
+        .target(name: "CGSSAPI", dependencies: ["CLibrary"], cSettings: strictC),
+        .target(name: "CKeyutils", dependencies: ["CLibrary"], cSettings: strictC),
+        .target(name: "CMicroHTTPD", dependencies: ["CLibrary"], cSettings: strictC),
+        .target(name: "CQREncode", dependencies: ["CLibrary"], cSettings: strictC),
+        .target(name: "CSecret", dependencies: ["CLibrary"], cSettings: strictC),
+        .target(name: "CXML", dependencies: ["CLibrary"], cSettings: strictC),
         .target(name: "CProcess", cSettings: strictC),
 
         // The arrows: authctl → AuthctlCLI → LoginKit → adapters → LoginCore → Secrets.

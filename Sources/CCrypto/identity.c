@@ -1,13 +1,13 @@
 #define _GNU_SOURCE
 #include "CCryptoIdentity.h"
 
+#include <CLibrary.h>
 #include <dlfcn.h>
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/pkcs12.h>
 #include <openssl/x509.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
 #include <time.h>
@@ -22,20 +22,13 @@
 #define MEMBER(name) __typeof__(name) *name;
 static struct { FUNCTIONS(MEMBER) } table;
 
-static pthread_once_t opened = PTHREAD_ONCE_INIT;
-static bool is_open;
-
-static void open_library(void)
+static bool ready(void)
 {
-    void *library = dlopen("libcrypto.so.3", RTLD_LAZY | RTLD_LOCAL);
-    if (library == NULL)
-        return;
-#define LOOK_UP(name)                                                                                      \
-    table.name = (__typeof__(table.name))dlsym(library, #name);                                            \
-    if (table.name == NULL)                                                                                \
-        return;
-    FUNCTIONS(LOOK_UP)
-    is_open = true;
+    static struct clibrary library = CLIBRARY_CLOSED;
+#define FUNCTION(name) { #name, &table.name },
+    static const struct clibrary_function functions[] = { FUNCTIONS(FUNCTION) };
+    size_t count = sizeof functions / sizeof *functions;
+    return clibrary_open(&library, "libcrypto.so.3", RTLD_LAZY, functions, count) == NULL;
 }
 
 /* What PEM_read_bio_PrivateKey is given, so that a key that needs no passphrase is told from one that does. */
@@ -147,9 +140,8 @@ ccrypto_identity_state ccrypto_identity_read(
     const void *certificate, size_t certificate_size, const void *key, size_t key_size, const char *passphrase,
     ccrypto_identity *found)
 {
-    pthread_once(&opened, open_library);
     memset(found, 0, sizeof *found);
-    if (!is_open || certificate_size > 1 << 20 || key_size > 1 << 20)
+    if (!ready() || certificate_size > 1 << 20 || key_size > 1 << 20)
         return CCRYPTO_IDENTITY_FAILED;
     /* DER begins with a SEQUENCE; PEM is text. */
     found->is_pkcs12 = certificate_size > 0 && *(const unsigned char *)certificate == 0x30;

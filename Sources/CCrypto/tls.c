@@ -1,15 +1,10 @@
 #define _GNU_SOURCE
 #include "CCryptoTLS.h"
 
+#include <CLibrary.h>
 #include <dlfcn.h>
 #include <openssl/ssl.h>
 #include <openssl/x509_vfy.h>
-#include <pthread.h>
-#include <stdio.h>
-
-static pthread_once_t opened = PTHREAD_ONCE_INIT;
-static const char *problem;
-static char problem_text[256];
 
 static struct {
     __typeof__(SSL_CTX_get0_param) *get0_param;
@@ -19,29 +14,18 @@ static struct {
     __typeof__(SSL_CTX_ctrl) *ctrl;
 } table;
 
-static void open_libraries(void)
-{
-    /* libssl brings libcrypto: its functions are found through the same handle. */
-    void *library = dlopen("libssl.so.3", RTLD_LAZY | RTLD_LOCAL);
-    if (library != NULL) {
-        table.get0_param = (__typeof__(table.get0_param))dlsym(library, "SSL_CTX_get0_param");
-        table.set1_ip_asc = (__typeof__(table.set1_ip_asc))dlsym(library, "X509_VERIFY_PARAM_set1_ip_asc");
-        table.set_cert_cb = (__typeof__(table.set_cert_cb))dlsym(library, "SSL_CTX_set_cert_cb");
-        table.set_msg_callback = (__typeof__(table.set_msg_callback))dlsym(library, "SSL_CTX_set_msg_callback");
-        table.ctrl = (__typeof__(table.ctrl))dlsym(library, "SSL_CTX_ctrl");
-        if (table.get0_param != NULL && table.set1_ip_asc != NULL && table.set_cert_cb != NULL
-            && table.set_msg_callback != NULL && table.ctrl != NULL)
-            return;
-    }
-    const char *text = dlerror();
-    snprintf(problem_text, sizeof problem_text, "%s", text ? text : "libssl.so.3 could not be loaded");
-    problem = problem_text;
-}
-
 const char *ccrypto_tls_open(void)
 {
-    pthread_once(&opened, open_libraries);
-    return problem;
+    static struct clibrary library = CLIBRARY_CLOSED;
+    /* libssl brings libcrypto: its functions are found through the same handle. */
+    static const struct clibrary_function functions[] = {
+        { "SSL_CTX_get0_param", &table.get0_param },
+        { "X509_VERIFY_PARAM_set1_ip_asc", &table.set1_ip_asc },
+        { "SSL_CTX_set_cert_cb", &table.set_cert_cb },
+        { "SSL_CTX_set_msg_callback", &table.set_msg_callback },
+        { "SSL_CTX_ctrl", &table.ctrl },
+    };
+    return clibrary_open(&library, "libssl.so.3", RTLD_LAZY, functions, sizeof functions / sizeof *functions);
 }
 
 int ccrypto_tls_require_address(void *context, const char *address)

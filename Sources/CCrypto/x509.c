@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CCryptoX509.h"
 
+#include <CLibrary.h>
 #include <dlfcn.h>
 #include <openssl/bio.h>
 #include <openssl/err.h>
@@ -9,7 +10,6 @@
 #include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,25 +31,12 @@
 #define MEMBER(name) __typeof__(name) *name;
 static struct { FUNCTIONS(MEMBER) } table;
 
-static pthread_once_t opened = PTHREAD_ONCE_INIT;
-static const char *problem;
-static char problem_text[256];
-
-static void open_library(void)
+static const char *open_library(void)
 {
-    void *library = dlopen("libcrypto.so.3", RTLD_LAZY | RTLD_LOCAL);
-    bool whole = library != NULL;
-#define LOOK_UP(name)                                                                                      \
-    if (whole) {                                                                                           \
-        table.name = (__typeof__(table.name))dlsym(library, #name);                                        \
-        whole = table.name != NULL;                                                                        \
-    }
-    FUNCTIONS(LOOK_UP)
-    if (whole)
-        return;
-    const char *text = dlerror();
-    snprintf(problem_text, sizeof problem_text, "%s", text ? text : "libcrypto.so.3 could not be loaded");
-    problem = problem_text;
+    static struct clibrary library = CLIBRARY_CLOSED;
+#define FUNCTION(name) { #name, &table.name },
+    static const struct clibrary_function functions[] = { FUNCTIONS(FUNCTION) };
+    return clibrary_open(&library, "libcrypto.so.3", RTLD_LAZY, functions, sizeof functions / sizeof *functions);
 }
 
 /* The numbers are those of x509_vfy.h; see openssl-verification-options(1). */
@@ -193,7 +180,7 @@ const char *ccrypto_evaluate(
     X509 *certificates[most];
     size_t read = 0;
 
-    pthread_once(&opened, open_library);
+    const char *problem = open_library();
     if (problem != NULL)
         return problem;
     memset(found, 0, sizeof *found);

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CCurl.h"
 
+#include <CLibrary.h>
 #include <dlfcn.h>
 #include <locale.h>
 #include <malloc.h>
@@ -58,14 +59,11 @@ static void *wiping_realloc(void *pointer, size_t size)
 
 static const char *load(const char *library)
 {
-    void *handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
-    if (handle == NULL)
-        return dlerror();
-#define LOOK_UP(name)                                                                                      \
-    table.name = (__typeof__(table.name))dlsym(handle, "curl_" #name);                                     \
-    if (table.name == NULL)                                                                                \
-        return dlerror();
-    FUNCTIONS(LOOK_UP)
+#define FUNCTION(name) { "curl_" #name, &table.name },
+    static const struct clibrary_function functions[] = { FUNCTIONS(FUNCTION) };
+    const char *problem = clibrary_find(library, RTLD_LAZY, functions, sizeof functions / sizeof *functions);
+    if (problem != NULL)
+        return problem;
     CURLcode code = table.global_init_mem(CURL_GLOBAL_DEFAULT, malloc, wiping_free, wiping_realloc, strdup, calloc);
     return code == CURLE_OK ? NULL : table.easy_strerror(code);
 }

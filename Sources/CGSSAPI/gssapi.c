@@ -1,8 +1,8 @@
 #include "CGSSAPI.h"
 
+#include <CLibrary.h>
 #include <dlfcn.h>
 #include <gssapi/gssapi.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,8 +12,6 @@
 
 #define MEMBER(name) __typeof__(gss_##name) *name;
 static struct { FUNCTIONS(MEMBER) } table;
-static pthread_once_t opened = PTHREAD_ONCE_INIT;
-static int is_open;
 
 /* RFC 4121: iso.member-body.us.mit.infosys.gssapi.krb5; RFC 2743: the name type of a host-based service. */
 static gss_OID_desc kerberos = {9, "\x2a\x86\x48\x86\xf7\x12\x01\x02\x02"};
@@ -27,20 +25,12 @@ enum {
     REALM_NOT_RESOLVED = -1765328164, /* KRB5_REALM_CANT_RESOLVE */
 };
 
-static void open_library(void) {
-    void *library = dlopen("libgssapi_krb5.so.2", RTLD_NOW | RTLD_LOCAL);
-    if (!library) return;
-    /* Through void **, as dlopen(3) shows, since ISO C does not convert an object pointer to a function pointer. */
-#define LOOK_UP(name)                                                                                      \
-    *(void **)&table.name = dlsym(library, "gss_" #name);                                                  \
-    if (!table.name) return;
-    FUNCTIONS(LOOK_UP)
-    is_open = 1;
-}
-
 static int ready(void) {
-    pthread_once(&opened, open_library);
-    return is_open;
+    static struct clibrary library = CLIBRARY_CLOSED;
+#define FUNCTION(name) { "gss_" #name, &table.name },
+    static const struct clibrary_function functions[] = { FUNCTIONS(FUNCTION) };
+    size_t count = sizeof functions / sizeof *functions;
+    return clibrary_open(&library, "libgssapi_krb5.so.2", RTLD_NOW, functions, count) == NULL;
 }
 
 static void append(char *text, size_t capacity, OM_uint32 code, int kind) {

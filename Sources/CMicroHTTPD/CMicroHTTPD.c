@@ -1,9 +1,9 @@
 #define _GNU_SOURCE
 #include "CMicroHTTPD.h"
 
+#include <CLibrary.h>
 #include <dlfcn.h>
 #include <netinet/in.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -66,35 +66,17 @@ struct call {
     bool has_begun;
 };
 
-/* Through void **, as dlopen(3) shows, since ISO C does not convert an object pointer to a function pointer. */
-static bool look_up(void *library, const char *name, void *place)
+const char *cmicrohttpd_open(const char *name)
 {
-    return (*(void **)place = dlsym(library, name)) != NULL;
-}
-
-static const char *load(const char *name)
-{
-    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    if (library == NULL)
-        return dlerror();
-#define LOOK_UP(name) look_up(library, "MHD_" #name, &table.name)
-    bool found = LOOK_UP(start_daemon) && LOOK_UP(stop_daemon) && LOOK_UP(get_connection_values_n)
-        && LOOK_UP(get_connection_info) && LOOK_UP(set_connection_option) && LOOK_UP(create_response_from_callback)
-        && LOOK_UP(create_response_from_buffer) && LOOK_UP(create_response_for_upgrade) && LOOK_UP(add_response_header) && LOOK_UP(queue_response)
-        && LOOK_UP(destroy_response) && LOOK_UP(upgrade_action);
-    return found ? NULL : dlerror();
-}
-
-const char *cmicrohttpd_open(const char *library)
-{
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static bool opened = false;
-
-    pthread_mutex_lock(&lock);
-    const char *problem = opened ? NULL : load(library);
-    opened = problem == NULL;
-    pthread_mutex_unlock(&lock);
-    return problem;
+    static struct clibrary library = CLIBRARY_CLOSED;
+    static const struct clibrary_function functions[] = {
+#define FUNCTION(name) { "MHD_" #name, &table.name }
+        FUNCTION(start_daemon), FUNCTION(stop_daemon), FUNCTION(get_connection_values_n), FUNCTION(get_connection_info),
+        FUNCTION(set_connection_option), FUNCTION(create_response_from_callback), FUNCTION(create_response_from_buffer),
+        FUNCTION(create_response_for_upgrade), FUNCTION(add_response_header), FUNCTION(queue_response),
+        FUNCTION(destroy_response), FUNCTION(upgrade_action),
+    };
+    return clibrary_open(&library, name, RTLD_NOW, functions, sizeof functions / sizeof *functions);
 }
 
 /* --- Requests ---------------------------------------------------------------------------------------------------- */

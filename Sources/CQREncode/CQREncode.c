@@ -1,8 +1,7 @@
 #include "CQREncode.h"
 
+#include <CLibrary.h>
 #include <dlfcn.h>
-#include <pthread.h>
-#include <stdbool.h>
 #include <stddef.h>
 
 /* QRcode of qrencode.h. The lowest bit of a module says whether it is dark. */
@@ -20,32 +19,14 @@ static struct {
     void (*free)(cqrencode_symbol *);
 } table;
 
-/* Through void **, as dlopen(3) shows, since ISO C does not convert an object pointer to a function pointer. */
-static bool look_up(void *library, const char *name, void *place)
+const char *cqrencode_open(const char *name)
 {
-    return (*(void **)place = dlsym(library, name)) != NULL;
-}
-
-static const char *load(const char *name)
-{
-    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    if (library == NULL)
-        return dlerror();
-    bool found = look_up(library, "QRcode_encodeString8bit", &table.encode)
-        && look_up(library, "QRcode_free", &table.free);
-    return found ? NULL : dlerror();
-}
-
-const char *cqrencode_open(const char *library)
-{
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static bool opened = false;
-
-    pthread_mutex_lock(&lock);
-    const char *problem = opened ? NULL : load(library);
-    opened = problem == NULL;
-    pthread_mutex_unlock(&lock);
-    return problem;
+    static struct clibrary library = CLIBRARY_CLOSED;
+    static const struct clibrary_function functions[] = {
+        { "QRcode_encodeString8bit", &table.encode },
+        { "QRcode_free", &table.free },
+    };
+    return clibrary_open(&library, name, RTLD_NOW, functions, sizeof functions / sizeof *functions);
 }
 
 cqrencode_symbol *cqrencode_encode(const char *text)

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "library.h"
 
+#include <CLibrary.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -40,28 +41,18 @@ static void drop_message(const char *domain, unsigned level, const char *message
 
 static void drop_text(const char *text) { (void)text; }
 
-static void note_problem(void)
-{
-    const char *text = dlerror();
-    snprintf(problem_text, sizeof problem_text, "%s", text ? text : "libsecret-1.so.0 could not be loaded");
-}
-
 static void open_library(void)
 {
     forget_environment();
-    void *handle = dlopen("libsecret-1.so.0", RTLD_LAZY | RTLD_LOCAL);
-    if (handle == NULL) {
-        note_problem();
+    /* A look-up through the handle goes on in what libsecret itself was linked to: GIO, GObject and GLib. */
+#define FUNCTION(result, name, parameters) { #name, &library.name },
+    static const struct clibrary_function functions[] = { CSECRET_FUNCTIONS(FUNCTION) };
+    const char *problem =
+        clibrary_find("libsecret-1.so.0", RTLD_LAZY, functions, sizeof functions / sizeof *functions);
+    if (problem != NULL) {
+        snprintf(problem_text, sizeof problem_text, "%s", problem);
         return;
     }
-    /* A look-up through the handle goes on in what libsecret itself was linked to: GIO, GObject and GLib. */
-#define LOOK_UP(result, name, parameters)                                                                              \
-    library.name = (__typeof__(library.name))dlsym(handle, #name);                                                     \
-    if (library.name == NULL) {                                                                                        \
-        note_problem();                                                                                                \
-        return;                                                                                                        \
-    }
-    CSECRET_FUNCTIONS(LOOK_UP)
     library.g_log_set_writer_func(drop_log, NULL, NULL);
     library.g_log_set_default_handler(drop_message, NULL);
     library.g_set_print_handler(drop_text);

@@ -1,10 +1,9 @@
 #define _GNU_SOURCE
 #include "CXML.h"
 
+#include <CLibrary.h>
 #include <dlfcn.h>
 #include <limits.h>
-#include <pthread.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,41 +41,25 @@ static void ignore(void *context, void *error)
     (void)error;
 }
 
-/* Through void **, as dlopen(3) shows, since ISO C does not convert an object pointer to a function pointer. */
-static bool look_up(void *library, const char *name, void *place)
+const char *cxml_open(const char *name)
 {
-    return (*(void **)place = dlsym(library, name)) != NULL;
-}
-
-static const char *load(const char *name)
-{
-    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    if (library == NULL)
-        return dlerror();
-    bool found = look_up(library, "htmlReadMemory", &table.read) && look_up(library, "xmlFreeDoc", &table.free_document)
-        && look_up(library, "xmlReaderWalker", &table.walker)
-        && look_up(library, "xmlFreeTextReader", &table.free_reader)
-        && look_up(library, "xmlTextReaderRead", &table.next)
-        && look_up(library, "xmlTextReaderNodeType", &table.type)
-        && look_up(library, "xmlTextReaderDepth", &table.depth)
-        && look_up(library, "xmlTextReaderConstName", &table.name)
-        && look_up(library, "xmlTextReaderGetAttribute", &table.attribute)
-        && look_up(library, "xmlNodeGetContent", &table.text)
-        && look_up(library, "xmlTextReaderCurrentNode", &table.node)
-        && look_up(library, "xmlSetStructuredErrorFunc", &table.on_error) && look_up(library, "xmlFree", &table.free);
-    return found ? NULL : dlerror();
-}
-
-const char *cxml_open(const char *library)
-{
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static bool opened = false;
-
-    pthread_mutex_lock(&lock);
-    const char *problem = opened ? NULL : load(library);
-    opened = problem == NULL;
-    pthread_mutex_unlock(&lock);
-    return problem;
+    static struct clibrary library = CLIBRARY_CLOSED;
+    static const struct clibrary_function functions[] = {
+        { "htmlReadMemory", &table.read },
+        { "xmlFreeDoc", &table.free_document },
+        { "xmlReaderWalker", &table.walker },
+        { "xmlFreeTextReader", &table.free_reader },
+        { "xmlTextReaderRead", &table.next },
+        { "xmlTextReaderNodeType", &table.type },
+        { "xmlTextReaderDepth", &table.depth },
+        { "xmlTextReaderConstName", &table.name },
+        { "xmlTextReaderGetAttribute", &table.attribute },
+        { "xmlNodeGetContent", &table.text },
+        { "xmlTextReaderCurrentNode", &table.node },
+        { "xmlSetStructuredErrorFunc", &table.on_error },
+        { "xmlFree", &table.free },
+    };
+    return clibrary_open(&library, name, RTLD_NOW, functions, sizeof functions / sizeof *functions);
 }
 
 cxml_page *cxml_read(const void *bytes, size_t count, const char *encoding)

@@ -38,7 +38,7 @@ struct cmicrohttpd_field {
 };
 
 /* Opens the library of this name, once. Returns NULL, or what went wrong: text that is valid until the next call. */
-const char *cmicrohttpd_open(const char *library);
+const char *cmicrohttpd_open(const char *name);
 
 /* Serves on a socket that listens, which belongs to the server from then on; so many connections at once, each of which may
  * be idle for so many seconds. Only after cmicrohttpd_open has returned NULL. Returns NULL where it cannot be started. */

@@ -6,7 +6,7 @@
 typedef struct cqrencode_symbol cqrencode_symbol;
 
 /* Opens the library of this name, once. Returns NULL, or what went wrong: text that is valid until the next call. */
-const char *cqrencode_open(const char *library);
+const char *cqrencode_open(const char *name);
 
 /* The smallest symbol that holds the text, with the least error correction: it is read from a screen. Only after cqrencode_open
  * has returned NULL. Returns NULL for what is too long, or empty. */

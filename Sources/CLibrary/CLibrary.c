@@ -1,0 +1,28 @@
+#include "CLibrary.h"
+
+#include <dlfcn.h>
+
+const char *clibrary_find(const char *name, int mode, const struct clibrary_function *functions, size_t count)
+{
+    void *library = dlopen(name, mode | RTLD_LOCAL);
+    if (library == NULL)
+        return dlerror();
+    for (size_t i = 0; i < count; i++) {
+        void *address = dlsym(library, functions[i].name);
+        if (address == NULL)
+            return dlerror();
+        /* Through void **, as dlopen(3) shows, since ISO C does not convert an object pointer to a function pointer. */
+        *(void **)functions[i].place = address;
+    }
+    return NULL;
+}
+
+const char *clibrary_open(
+    struct clibrary *library, const char *name, int mode, const struct clibrary_function *functions, size_t count)
+{
+    pthread_mutex_lock(&library->lock);
+    const char *problem = library->is_open ? NULL : clibrary_find(name, mode, functions, count);
+    library->is_open = problem == NULL;
+    pthread_mutex_unlock(&library->lock);
+    return problem;
+}
