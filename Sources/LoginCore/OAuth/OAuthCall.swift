@@ -98,14 +98,13 @@ package struct OAuthCall: Equatable, Sendable {
 
     /// Both halves are form-encoded before base64 (RFC 6749, section 2.3.1).
     private func basic() throws(LoginError) -> Secret {
-        var pair = SecretBuilder(limit: RequestRule.bodyLimit)
+        var name = SecretBuilder(limit: RequestRule.bodyLimit)
+        var secret = SecretBuilder(limit: RequestRule.bodyLimit)
         var header = SecretBuilder(limit: RequestRule.bodyLimit)
-        do throws(FillFault) {
-            try pair.write(Secret(client.id), .form)
-            try pair.write(":")
-            try pair.write(client.secret ?? Secret(""), .form)
-            try header.write("Basic ")
-            try header.write(pair.finish().base64)
+        do {
+            try name.write(Secret(client.id), .form)
+            try secret.write(client.secret ?? Secret(""), .form)
+            try header.appendBasic(name.finish(), secret.finish())
         } catch {
             throw .failure(.other("the client's identifier and secret are too long for a header"))
         }

@@ -9,14 +9,27 @@ extension SessionRule {
     /// - Throws: what of the profile's templates cannot be filled in, or not in a header.
     package func headerLines(_ session: Session, _ values: SlotValues) throws(FillFault) -> Secret? {
         var text = SecretBuilder(limit: RequestRule.bodyLimit)
-        if let (username, password) = try basicPair(session, values) { try text.writeBasic(username, password) }
-        try text.writeCookies(values.cookies)
+        let pair = try basicPair(session, values)
         // What the service has not told yet can only be left out; what is fetched is another program's to fetch.
         let isTold = csrf?.stale.isEmpty == false
-        for header in headers + writeHeaders where !isTold || header.value.isWanted(values) {
-            let field = try header.filled(values)
-            try text.write("\(text.count == 0 ? "" : "\n")\(field.name): ")
-            try text.write(field.value)
+        let fields = try (headers + writeHeaders).filter { !isTold || $0.value.isWanted(values) }.map {
+            (header) throws(FillFault) in try header.filled(values)
+        }
+        do throws(SecretBuilder.LimitExceeded) {
+            if let pair {
+                try text.append("Authorization: ")
+                try text.appendBasic(pair.username, pair.password)
+            }
+            if !values.cookies.isEmpty {
+                try text.append(text.count == 0 ? "Cookie: " : "\nCookie: ")
+                try text.append(values.cookies)
+            }
+            for field in fields {
+                try text.append("\(text.count == 0 ? "" : "\n")\(field.name): ")
+                try text.append(field.value)
+            }
+        } catch {
+            throw .tooLong(limit: error.limit)
         }
         return text.count == 0 ? nil : text.finish()
     }
@@ -74,27 +87,5 @@ extension SlotValues {
         case .cookies(let cookies):
             self.cookies = cookies
         }
-    }
-}
-
-extension SecretBuilder {
-    /// RFC 6265, section 5.4.
-    fileprivate mutating func writeCookies(_ cookies: [Cookie]) throws(FillFault) {
-        if cookies.isEmpty { return }
-        try write("Cookie: ")
-        for (index, cookie) in cookies.enumerated() {
-            try write(index > 0 ? "; \(cookie.name)=" : "\(cookie.name)=")
-            try write(cookie.value)
-        }
-    }
-
-    /// RFC 7617, section 2.
-    fileprivate mutating func writeBasic(_ username: Secret, _ password: Secret) throws(FillFault) {
-        var pair = SecretBuilder(limit: RequestRule.bodyLimit)
-        try pair.write(username)
-        try pair.write(":")
-        try pair.write(password)
-        try write("Authorization: Basic ")
-        try write(pair.finish().base64)
     }
 }

@@ -153,33 +153,20 @@ extension HTTPRequest {
                 try text.append(field.value)
                 try text.append("\r\n")
             }
-            if let basic { try text.append(basic) }
-            try text.append(cookies)
+            if let basic {
+                try text.append("Authorization: ")
+                try text.appendBasic(Secret(basic.username), basic.password)
+                try text.append("\r\n")
+            }
+            if !cookies.isEmpty {
+                try text.append("Cookie: ")
+                try text.append(cookies)
+                try text.append("\r\n")
+            }
             try text.append("\r\n")
         } catch {
             throw .usage(.other("the head of the request is too long"))
         }
         return text.finish()
-    }
-}
-
-extension SecretBuilder {
-    /// RFC 7617, section 2.
-    fileprivate mutating func append(_ basic: BasicCredential) throws(LimitExceeded) {
-        var pair = SecretBuilder(limit: limit)
-        try pair.append("\(basic.username):")
-        try pair.append(basic.password)
-        try append("Authorization: Basic ")
-        try append(pair.finish().base64)
-        try append("\r\n")
-    }
-
-    /// RFC 6265, section 5.4; all of them are of this origin.
-    fileprivate mutating func append(_ cookies: [Cookie]) throws(LimitExceeded) {
-        for (index, cookie) in cookies.enumerated() {
-            try append(index == 0 ? "Cookie: \(cookie.name)=" : "; \(cookie.name)=")
-            try append(cookie.value)
-        }
-        if !cookies.isEmpty { try append("\r\n") }
     }
 }
