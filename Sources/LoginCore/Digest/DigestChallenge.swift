@@ -60,7 +60,7 @@ package struct DigestChallenge: Equatable, Sendable {
     /// `auth` where both are offered: the body is covered by TLS.
     private static func chosen(_ offered: String?) throws(Unusable) -> QOP? {
         guard let offered else { return nil }
-        let names = offered.lowercased().split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" } }
+        let names = offered.tokens
         if names.contains(QOP.auth.rawValue) { return .auth }
         if names.contains(QOP.authInt.rawValue) { return .authInt }
         throw .notUnderstood(parameter: "qop", value: offered)

@@ -1,3 +1,5 @@
+import Secrets
+
 /// The address that the command of an `exec --serve` gets, and who is let in there.
 package struct ServeGate: Equatable, Sendable {
     /// Why a request is turned away, before anything of it is read but its head.
@@ -41,7 +43,7 @@ package struct ServeGate: Equatable, Sendable {
         guard user == self.user else { throw ServeRefused(.otherUser) }
         guard head.values(of: "Host") == [authority] else { throw ServeRefused(.otherHost) }
         let (first, rest) = Self.split(head.target)
-        guard Self.isSame(first, segment) else { throw ServeRefused(.unknownSegment) }
+        guard Secret(first) == Secret(segment) else { throw ServeRefused(.unknownSegment) }
         guard isOwnSite(head) else { throw ServeRefused(.otherSite) }
         guard Self.isUnambiguous(rest) else { throw ServeRefused(.badTarget) }
         guard Self.hasOneLength(head) else { throw ServeRefused(.badLength) }
@@ -60,13 +62,6 @@ package struct ServeGate: Equatable, Sendable {
         let path = target.dropFirst()
         let end = path.firstIndex { $0 == "/" || $0 == "?" } ?? path.endIndex
         return (String(path[..<end]), String(path[end...]))
-    }
-
-    /// Takes the same time wherever two texts of one length differ.
-    private static func isSame(_ one: String, _ other: String) -> Bool {
-        let (one, other) = (Array(one.utf8), Array(other.utf8))
-        guard one.count == other.count else { return false }
-        return zip(one, other).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
     /// Dot segments could leave the segment, in whatever way they are written; a fragment is never sent; and what browsers take

@@ -51,7 +51,7 @@ extension String {
     func namesToken(_ token: String) -> Bool { tokens.contains(token) }
 
     /// The members of such a list, in lower case.
-    var tokens: [String] {
+    package var tokens: [String] {
         split(separator: ",").map { part in
             String(part.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }).lowercased()
         }

@@ -91,10 +91,6 @@ struct DigestDialogue {
 
     /// 128 bits of the system's randomness (getrandom(2)).
     static func clientNonce() -> String {
-        var generator = SystemRandomNumberGenerator()
-        return (0..<2).map { _ in
-            let digits = String(generator.next() as UInt64, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
+        Hexadecimal.random(bytes: 16)
     }
 }

@@ -26,17 +26,7 @@ struct ServedRequest {
         }
     }
 
-    func run() {
-        let answer = ServedAnswer(call, headers)
-        do throws(LoginError) {
-            try relay(answer)
-        } catch {
-            answer.explain(error, ErrorContext(profile: profile.name, origin: endpoint.origin))
-        }
-        call.end(isWhole: answer.isWhole)
-    }
-
-    private func relay(_ answer: ServedAnswer) throws(LoginError) {
+    func relay(_ answer: ServedAnswer) throws(LoginError) {
         var lent = try telling { () throws(LoginError) in try session.current() }
         let round = try prepared(answer)
         let luggage = try first(round, lent)

@@ -10,8 +10,8 @@ final class ServedWebSocket: ServedStream, @unchecked Sendable {
     /// Gives back what the connection uses.
     private let done: @Sendable () -> Void
 
-    init(_ fields: [HTTPResponseField], _ tunnel: any Tunnel, done: @escaping @Sendable () -> Void) {
-        (self.fields, self.tunnel, self.done) = (fields, tunnel, done)
+    init(_ opened: ServedRequest.Opened, done: @escaping @Sendable () -> Void) {
+        (fields, tunnel, self.done) = (opened.fields, opened.tunnel, done)
     }
 
     deinit {
@@ -25,8 +25,11 @@ final class ServedWebSocket: ServedStream, @unchecked Sendable {
 }
 
 extension ServedRequest {
+    /// What the service has agreed to go on with.
+    typealias Opened = (fields: [HTTPResponseField], tunnel: any Tunnel)
+
     /// - Returns: nothing where the service does not go on in that protocol: then the call is answered.
-    func open(_ answer: ServedAnswer) throws(LoginError) -> (fields: [HTTPResponseField], tunnel: any Tunnel)? {
+    func open(_ answer: ServedAnswer) throws(LoginError) -> Opened? {
         var lent = try session.current()
         var (relayed, tunnel) = try ask(lent)
         if tunnel == nil, try isLoggedOut(relayed, lent) {

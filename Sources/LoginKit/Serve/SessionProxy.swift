@@ -40,7 +40,7 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
         run = admission.run
         session = ServedSession(gate.unattended(), admission)
         do throws(ServerFault) {
-            server = try LoopbackServer(segment: Self.segment())
+            server = try LoopbackServer(segment: Hexadecimal.random(bytes: 24))
         } catch {
             throw error.asLoginError
         }
@@ -72,38 +72,37 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
     }
 
     package func answer(_ call: ServerCall) {
-        explaining(call) { (request, _) throws(LoginError) in request.run() }
+        _ = serve(call) { (request, answer) throws(LoginError) in
+            try request.relay(answer)
+            return nil
+        }
     }
 
     package func open(_ call: ServerCall) -> (any ServedStream)? {
-        var stream: ServedWebSocket?
-        explaining(call, keeping: { stream != nil }) { [self] (request, worker) throws(LoginError) in
-            let answer = ServedAnswer(call, headers)
-            guard let (fields, tunnel) = try request.open(answer) else { return call.end(isWhole: answer.isWhole) }
-            stream = ServedWebSocket(fields, tunnel) { [self] in giveBack(worker) }
-        }
-        return stream
+        serve(call) { (request, answer) throws(LoginError) in try request.open(answer) }
     }
 
-    /// Lends a request what it goes out by.
-    /// - Parameter keeping: whether that is still used afterwards.
-    private func explaining(
-        _ call: ServerCall, keeping isKept: () -> Bool = { false },
-        _ work: (ServedRequest, Worker) throws(LoginError) -> Void
-    ) {
+    /// Lends a request what it goes out by, and ends the call, unless that goes on as what `work` has opened.
+    private func serve(
+        _ call: ServerCall, _ work: (ServedRequest, ServedAnswer) throws(LoginError) -> ServedRequest.Opened?
+    ) -> ServedWebSocket? {
+        let answer = ServedAnswer(call, headers)
         do throws(LoginError) {
             let worker = try worker(for: call)
-            defer { if !isKept() { giveBack(worker) } }
-            guard let service = worker.service else { return call.end(isWhole: false) }
-            let request = ServedRequest(
-                call: call, session: session, service: service, profile: run.profile, endpoint: run.endpoint,
-                headers: headers)
-            try work(request, worker)
+            var opened: ServedRequest.Opened?
+            defer { if opened == nil { giveBack(worker) } }
+            if let service = worker.service {
+                let request = ServedRequest(
+                    call: call, session: session, service: service, profile: run.profile, endpoint: run.endpoint,
+                    headers: headers)
+                opened = try work(request, answer)
+            }
+            if let opened { return ServedWebSocket(opened) { [self] in giveBack(worker) } }
         } catch {
-            let answer = ServedAnswer(call, headers)
             answer.explain(error, ErrorContext(profile: run.profile.name, origin: run.endpoint.origin))
-            call.end(isWhole: answer.isWhole)
         }
+        call.end(isWhole: answer.isWhole)
+        return nil
     }
 
     package func words(for refusal: ServeGate.Refusal) -> String { refusal.words }
@@ -128,11 +127,6 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
         }
     }
 
-    /// 192 bits of the system's randomness (getrandom(2)), in hexadecimal digits.
-    private static func segment() -> String {
-        var system = SystemRandomNumberGenerator()
-        return (0..<48).map { _ in String(UInt8.random(in: 0..<16, using: &system), radix: 16) }.joined()
-    }
 }
 
 extension ServerFault {
