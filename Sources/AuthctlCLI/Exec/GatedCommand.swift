@@ -17,24 +17,19 @@ struct GatedCommand {
     /// In the place of authctl, once the session is verified, or taken as it is stored.
     func become() throws(LoginError) -> Ending {
         if handover.wantsToken { try checkHasToken() }
-        let admission = isOffline ? try gate.enterUnverified() : try gate.enter()
-        return .become(
-            try prepared(
-                Handover(
-                    run: admission.run, session: admission.session, username: admission.username,
-                    identity: admission.identity, isStored: admission.isKept))
-        )
+        return .become(try prepared(Handover(try admitted())))
     }
 
     /// Beside authctl, which adds the session to what the command sends to an address on this machine.
     func serve() throws(LoginError) -> Ending {
         // Nobody types a password for a server that cannot be started.
         try SessionProxy.check()
-        let admission = isOffline ? try gate.enterUnverified() : try gate.enter()
-        let handover = Handover(
-            run: admission.run, session: admission.session, username: admission.username,
-            identity: admission.identity, isStored: admission.isKept)
-        return try serve(handover, admission).ending
+        let admission = try admitted()
+        return try serve(Handover(admission), admission).ending
+    }
+
+    private func admitted() throws(LoginError) -> Gate.Admission {
+        isOffline ? try gate.enterUnverified() : try gate.enter()
     }
 
     private func serve(

@@ -12,11 +12,23 @@ struct Handover {
     let username: String
     let identity: Identity
     /// Whether an authctl that the command starts finds it, too.
-    var isStored = true
+    let isStored: Bool
 
     /// Where the file for curl is, and the one of its cookies: scripts take the numbers below 10 for themselves, and shells
     /// look for free ones from there on.
     private static let firstOwn: Int32 = 10
+
+    init(run: LoginRun, session: Session, username: String, identity: Identity, isStored: Bool) {
+        (self.run, self.session, self.username) = (run, session, username)
+        (self.identity, self.isStored) = (identity, isStored)
+    }
+
+    /// Of what the gate let in.
+    init(_ admission: Gate.Admission) {
+        self.init(
+            run: admission.run, session: admission.session, username: admission.username,
+            identity: admission.identity, isStored: admission.isKept)
+    }
 
     func apply(_ options: HandoverOptions, to image: inout ProgramImage) throws(LoginError) {
         // The server may have chosen it: a NUL would make another's name of it.
