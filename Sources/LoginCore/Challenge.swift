@@ -123,17 +123,17 @@ public struct Refusal: Equatable, Sendable {
     /// The status of the answer (RFC 9110, section 15).
     public let status: Int
     /// The server's own words, unescaped.
-    public let words: String?
+    public internal(set) var words: String?
     /// Whether this server would answer the same for a good credential without rights, so that both readings have to
     /// be named.
-    public let mayMeanForbidden: Bool
+    public package(set) var mayMeanForbidden: Bool
     /// Whether it was a Kerberos ticket that was refused.
-    public let hadTicket: Bool
+    public package(set) var hadTicket: Bool
     /// What a next login has to ask for, where the token's scope does not reach (RFC 6750, section 3.1).
     public let scope: String?
     /// Where the profile says the user name stands in a response to verify that has none there: the only sign that it was
     /// refused, and one that a wrong profile gives as well.
-    public let missingName: String?
+    public internal(set) var missingName: String?
 
     /// Without more than a status: a server that said nothing, and tells its refusals apart.
     public init(

@@ -55,8 +55,8 @@ extension Refusal {
     /// The same without the server's words, where they repeat a secret.
     package func without(_ secrets: RepeatedSecrets) -> Refusal {
         guard let words, secrets.stand(in: words) else { return self }
-        return Refusal(
-            status: status, words: nil, mayMeanForbidden: mayMeanForbidden, hadTicket: hadTicket,
-            missingName: missingName)
+        var refusal = self
+        refusal.words = nil
+        return refusal
     }
 }

@@ -23,7 +23,7 @@ extension ParsedResponse {
     /// refusals: a profile that counts 403 among `logged-out` need not take it out of `forbidden`.
     /// - Parameter anonymous: what verify is known to answer without a login.
     package func judged(by rule: ResponseRule, at step: Step, anonymous: AnonymousResponse? = nil) -> Judgement {
-        let refusal = Refusal(status: status, words: words(rule))
+        var refusal = Refusal(status: status, words: words(rule))
         let refused = step == .verify ? rule.loggedOut : rule.refused
         if matches(any: rule.forbidden ?? []) { return .forbidden(refusal) }
         if matches(any: rule.secondFactor ?? []) { return .needsSecondFactor(words: refusal.words) }
@@ -37,7 +37,8 @@ extension ParsedResponse {
         if refused == nil, matches(any: step.usuallyRefused(status)) { return .refused(refusal) }
         if let unclear = unclear(rule, step), !isNamedLogin(rule, step) { return .unclear(unclear) }
         guard let place = missingName(rule, step) else { return .accepted }
-        return .refused(Refusal(status: status, words: refusal.words, missingName: place.description))
+        refusal.missingName = place.description
+        return .refused(refusal)
     }
 
     /// Where the user name should be, if verify says none: that is logged out.

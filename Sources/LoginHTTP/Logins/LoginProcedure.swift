@@ -65,8 +65,8 @@ extension Credential {
 extension Refusal {
     /// The same, if need be with the remark that a good credential without rights may look alike.
     func ambiguous(_ isAmbiguous: Bool, _ credential: Credential?) -> Refusal {
-        let hadTicket = credential?.kind == .ticket
-        return Refusal(
-            status: status, words: words, mayMeanForbidden: isAmbiguous, hadTicket: hadTicket, missingName: missingName)
+        var refusal = self
+        (refusal.mayMeanForbidden, refusal.hadTicket) = (isAmbiguous, credential?.kind == .ticket)
+        return refusal
     }
 }
