@@ -156,11 +156,12 @@ import Testing
         let unit = try String(contentsOfFile: folder + "/" + Self.unit, encoding: .utf8)
         let credentials = try place.authctl.file("credentials/blog", Workplace.secret + "\n", mode: 0o400)
         let line = try #require(unit.replacing("\\\n", with: " ").firstMatch(of: /ExecStart=(.*)/)).1
-            .replacing("/usr/local/bin/", with: place.programs + "/")
             .replacing("%d", with: URL(fileURLWithPath: credentials).deletingLastPathComponent().path)
         let environment = ["AUTHCTL_CONFIG": place.config, "PATH": place.path, "LANG": "C.UTF-8"]
         let words = line.split(separator: " ").map(String.init)
-        let run = try Command.run(ChildSpec(words[0], Array(words.dropFirst()), environment: environment))
+        #expect(words[0] == "authctl", "systemd looks for a name in its own folders")
+        let program = place.programs + "/authctl"
+        let run = try Command.run(ChildSpec(program, Array(words.dropFirst()), environment: environment))
         #expect(run.code == 0 && run.output == "upload runs as ann\n", "\(run.output)\(run.error)")
         #expect(try logouts() == 1 && place.posts() == 1)
     }
