@@ -99,7 +99,7 @@ package struct TerminalPrompt: Prompt, Sendable {
 
     /// Asks a question that only the whole word answers with yes.
     /// - Parameter question: our own words; of others only what `SafeText` made fit to be shown.
-    /// - Returns: whether exactly `word` was typed.
+    /// - Returns: whether exactly `word` was typed; for less of it the question is asked again.
     /// - Throws: as `ask`; `cancelled` if the person wants neither.
     package func confirm(_ question: String, typing word: String) throws(LoginError) -> Bool {
         try confirm([question], label: "Type \(word) to continue: ", typing: word)
@@ -109,8 +109,14 @@ package struct TerminalPrompt: Prompt, Sendable {
     package func confirm(_ lines: [String], label: String, typing word: String) throws(LoginError) -> Bool {
         let conversation = try begin(missing: [])
         conversation.say(lines)
-        guard let answer = try conversation.read(label, style: .shown, for: .username) else { throw .cancelled }
-        return answer == Secret(word)
+        for _ in 1...3 {
+            guard let answer = try conversation.read(label, style: .shown, for: .username) else { throw .cancelled }
+            if answer == Secret(word) { return true }
+            // Somebody who types `y` means yes, but may not have read what for.
+            guard !answer.isEmpty, word.hasPrefix(String(shown: answer).lowercased()) else { return false }
+            conversation.say(["Type the whole word \(word), or press Return to cancel."])
+        }
+        return false
     }
 
     /// Shows a certificate that does not verify, and takes one of three words. Whatever else is typed, a blank line first

@@ -175,12 +175,24 @@ import Testing
         #expect(try cancelled.answer == ["passphrase -"])
     }
 
-    @Test(arguments: [("yes", true), ("y", false), ("", false), ("YES", false)])
+    @Test(arguments: [("yes", true), ("no", false), ("", false), ("YES!", false)])
     func `only the whole word is a yes`(typed: String, confirmed: Bool) throws {
         let probe = try Probe("--typing", "yes")
         try probe.pty.wait(for: "Type yes to continue: ")
         probe.pty.type(typed + "\r")
         try probe.finish()
+        #expect(try probe.answer == ["confirmed \(confirmed)"])
+    }
+
+    @Test(arguments: [("yes", true), ("\r", false), ("y", false)])
+    func `half of the word is asked about twice more`(typed: String, confirmed: Bool) throws {
+        let probe = try Probe("--typing", "yes")
+        for answer in ["y", "YES", typed] {
+            try probe.pty.wait(for: "Type yes to continue: ")
+            probe.pty.type(answer.trimmingCharacters(in: .newlines) + "\r")
+        }
+        try probe.finish()
+        #expect(probe.pty.text.contains("Type the whole word yes, or press Return to cancel."))
         #expect(try probe.answer == ["confirmed \(confirmed)"])
     }
 }
