@@ -83,7 +83,7 @@ struct AdminService: Service {
     /// What a browser says of where a form came from.
     private func isFromHere(_ call: Call) -> Bool {
         let origin = "http://\(call.header("Host") ?? "")"
-        return call.header("Origin") == origin && call.header("Referer") == origin + "/login/"
+        return call.header("Origin") == origin && call.header("Referer")?.hasPrefix(origin + "/login/") == true
     }
 
     private var forged: Reply { .json(403, ErrorWords(error: "CSRF verification failed")) }
