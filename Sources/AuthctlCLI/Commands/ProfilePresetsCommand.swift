@@ -36,7 +36,7 @@ struct ProfilePresetsCommand: WorldCommand, ReportingCommand {
         if printsJSON {
             try invocation.streams.result(json: found.map(PresetReport.init))
         } else if name != nil, let preset = found.first {
-            try invocation.streams.result(Self.page(preset))
+            try invocation.streams.result(sentences: Self.page(preset))
         } else if found.isEmpty {
             invocation.say("No presets found: share/authctl/presets is missing.")
         } else {

@@ -29,7 +29,7 @@ struct ExplainedWhoami {
         if printsJSON {
             try invocation.streams.result(json: explanation)
         } else {
-            try invocation.streams.result(explanation.text)
+            try invocation.streams.result(sentences: explanation.text)
         }
         return explanation.code
     }

@@ -38,6 +38,11 @@ struct Streams: Sendable {
         try result(results.text(text, wraps: false))
     }
 
+    /// A result in sentences, whose words the edge of a terminal does not break.
+    func result(sentences text: String) throws(LoginError) {
+        try result(results.text(StyledText(text)))
+    }
+
     func result(_ table: Table) throws(LoginError) {
         try result(styled: table.text(for: results))
     }
