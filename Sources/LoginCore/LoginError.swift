@@ -30,6 +30,8 @@ public enum LoginError: Error, Equatable, Sendable {
         case .rejected, .noTicketForService: .rejected
         case .loginRequired: .loginRequired
         case .cancelled: .cancelled
+        // Waiting installs nothing.
+        case .network(.libraryMissing): .failure
         case .network: .network
         case .untrusted: .untrusted
         case .store(.locked): .locked

@@ -37,13 +37,25 @@ extension NetworkFault {
                 "redirect loop, or more than \(limit) redirects", next: "use the final URL")
         case .answerTooLarge(let limit):
             return Message("the response is larger than the limit of \(limit) bytes", next: "check the URL")
-        case .libraryMissing(let name):
-            return Message("the library \(name) is not installed", next: "install it (on Debian: apt install libcurl4)")
+        case .libraryMissing(let problem):
+            return Message(
+                "a library could not be loaded: \(SafeText.escaped(problem))", next: Self.installing(problem))
         case .noKerberosServer(let reason):
             return Message("could not reach a Kerberos server: \(SafeText.quoted(reason))", next: retry)
         case .other(let code, let text):
             return Message("the transfer failed: \(SafeText.escaped(text)) (libcurl error \(code))", next: retry)
         }
+    }
+}
+
+extension NetworkFault {
+    /// - Parameter problem: the loader's words, which begin with the file that it missed.
+    private static func installing(_ problem: String) -> String {
+        let packages = [
+            ("libcurl", "libcurl4"), ("libxml2", "libxml2"), ("libssl", "libssl3"), ("libcrypto", "libssl3"),
+        ]
+        guard let package = packages.first(where: { problem.hasPrefix($0.0) })?.1 else { return "install it" }
+        return "install it (on Debian: apt install \(package))"
     }
 }
 
@@ -105,7 +117,9 @@ extension OtherFailure {
 
 extension OtherFailure {
     private func afterUnexpected(_ status: Int, _ step: String) -> String {
-        if status == 404 || status == 405 { return "check 'url' and the path of '\(step)' in the profile" }
+        if status == 404 || status == 405 {
+            return "check 'url' and the path of '\(step)' in the profile; -v shows the request that was sent"
+        }
         guard possibleRefusal != nil else { return "try again later, or check '\(step)' in the profile" }
         return """
             check what 'login' sends; if this is how the service refuses, add a rule to it: refused = [\(status)] for a wrong \

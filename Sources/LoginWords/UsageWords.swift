@@ -65,7 +65,9 @@ extension UsageFault {
         case .noChallenge(let url, let status):
             return Message(
                 "\(SafeText.escaped(url)) refuses requests (status \(status)) but offers no authentication method",
-                next: "describe its login in a profile: authctl help config has one to copy")
+                next:
+                    "use a preset (authctl profile presets lists them), or describe its login in a profile: authctl help config has one to copy"
+            )
         case .tokenHasOnlyHeader(let method):
             return Message(
                 "method \(method.rawValue) has no token",

@@ -59,7 +59,8 @@ struct MessageSnapshotTests {
         .nameNotResolved(host: "blog.example"), .notConnected(ignoredProxyVariable: nil),
         .notConnected(ignoredProxyVariable: "https_proxy"), .timedOut(seconds: 60), .tooSlow, .connectionLost, .notTLS,
         .notHTTP, .endedUnanswered, .notConnected(ignoredProxyVariable: nil, errno: 111), .redirectLoop(limit: 5),
-        .brokenResponse("no status line"), .answerTooLarge(limit: 1_048_576), .libraryMissing("libcurl.so.4"),
+        .brokenResponse("no status line"), .answerTooLarge(limit: 1_048_576),
+        .libraryMissing("libxml2.so.2: cannot open shared object file: No such file or directory"),
         .noKerberosServer(reason: "Cannot contact any KDC for realm 'REALM'"),
         .other(code: 1, text: "what libcurl says"),
     ].map { .network($0) }

@@ -7,6 +7,7 @@ enum SomeErrors {
 
     static let all: [(LoginError, ExitCode)] =
         usage.map { (.usage($0), .usage) } + judged + network.map { (.network($0), .network) }
+        + [(.network(.libraryMissing("libcurl.so.4")), .failure)]
         + trust.map { (.untrusted($0), .untrusted) }
         + stores.map { fault in
             switch fault {
@@ -117,7 +118,7 @@ enum SomeErrors {
         .nameNotResolved(host: hostile), .notConnected(ignoredProxyVariable: nil),
         .notConnected(ignoredProxyVariable: "https_proxy"), .timedOut(seconds: 60), .tooSlow, .connectionLost, .notTLS,
         .notHTTP, .endedUnanswered, .notConnected(ignoredProxyVariable: nil, errno: 111), .redirectLoop(limit: 5),
-        .brokenResponse(hostile), .answerTooLarge(limit: 1), .libraryMissing("libcurl.so.4"),
+        .brokenResponse(hostile), .answerTooLarge(limit: 1),
         .noKerberosServer(reason: hostile), .other(code: 1, text: hostile),
     ]
 
