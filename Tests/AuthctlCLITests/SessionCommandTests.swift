@@ -39,6 +39,24 @@ struct SessionCommandTests {
         #expect(run.output == shown + "\\u{301}\\u{301}\n")
     }
 
+    @Test func `whoami prints an empty line where no name is known, and says how the service could tell it`() throws {
+        let config = """
+            [profiles.feed]
+            url = "https://feed.example"
+            method = "token"
+            verify = { get = "/me" }
+            """
+        let world = try TestWorld(config: config)
+        world.person = ScriptedPerson([ScriptedPerson.pastes("tok")])
+        #expect(world.run("login", "feed", server: [anonymous, .answer(200)]).code == 0)
+        let run = world.run("whoami", server: [.answer(200)])
+        #expect(run.code == 0 && run.output == "\n")
+        #expect(run.talk.hasPrefix("authctl: feed: no user name is known; add 'username' to 'verify' in the profile"))
+        #expect(run.talk.split(separator: "\n").count == 1, "\(run.talk)")
+        #expect(world.run("whoami", "--offline").talk.contains("no user name is known"))
+        #expect(world.run("whoami", "-q", server: [.answer(200)]) == Run(code: 0, output: "\n", talk: ""))
+    }
+
     @Test func `whoami --offline asks nobody and says so`() throws {
         let world = try chat()
         let run = world.run("whoami", "chat", "--offline")

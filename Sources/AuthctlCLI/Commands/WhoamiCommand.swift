@@ -38,6 +38,7 @@ struct WhoamiCommand: WorldCommand, ReportingCommand, OptionList {
         if explain { return try ExplainedWhoami(invocation, profile).tell(printsJSON: printsJSON) }
         let identity = offline ? try stored(profile, invocation) : try verified(profile, invocation)
         if !offline { invocation.context.sayIfUnverifiable(profile) }
+        invocation.context.sayIfNameless(identity, of: profile)
         guard printsJSON else {
             // A result is whole, however long.
             try invocation.streams.result(SafeText.escaped(identity.displayName, limit: .max))

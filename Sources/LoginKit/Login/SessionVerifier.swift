@@ -76,6 +76,16 @@ extension LoginContext {
         say("\(profile.name): this service has no way to check a login; showing what is stored")
     }
 
+    /// Where neither a person nor the service has told a name: how the profile could have the service tell it.
+    package func sayIfNameless(_ identity: Identity, of profile: Profile) {
+        guard identity.displayName.isEmpty else { return }
+        let remedy =
+            profile.verify == nil
+            ? "a 'verify' request with 'username' in the profile would tell it"
+            : "add 'username' to 'verify' in the profile: username = \"/PLACE\", where the name is in the response"
+        say("\(profile.name): no user name is known; \(remedy)")
+    }
+
     /// The account that a command means, from what is remembered: no network, no libcurl, no store.
     /// - Throws: `loginRequired` if there is none.
     package func account(_ profile: Profile) throws(LoginError) -> AccountRecord {
