@@ -1,4 +1,5 @@
 import LoginCore
+import LoginTestSupport
 import Secrets
 import Testing
 
@@ -11,6 +12,25 @@ struct RequestPartsTests {
         var bytes: [UInt8] = []
         for piece in pieces { bytes += piece.withUnsafeBytes { filter.shown($0) } }
         return String(decoding: bytes + filter.rest(), as: UTF8.self)
+    }
+
+    @Test(arguments: [
+        ("-X POST /x", "-X: the method stands before the URL: authctl request POST URL"),
+        ("/x -XPOST", "-X: the method"), ("--request=POST /x", "--request: the method"), ("-I /x", "request HEAD URL"),
+        ("-L /x", "-L: redirects are not followed"), ("-qsL /x", "-s: use -q"), ("-x http://p /x", "use --proxy URL"),
+        ("--insecure /x", "--insecure: certificates are always checked; use --ca-file FILE"), ("-k /x", "-k: cert"),
+        ("--user ann:pw /x", "--user: the stored login is used; log in with 'authctl login -u NAME'"),
+    ])
+    func `an option of curl that is not there is told with what is used instead`(line: String, words: String) throws {
+        let run = try TestWorld().run(["request"] + line.split(separator: " ").map(String.init), server: [])
+        #expect(run.code == 2 && run.talk.contains(words), "\(run.talk)")
+        #expect(!run.talk.contains("pw") && !run.talk.contains("Usage:"))
+    }
+
+    @Test(arguments: [["request", "--frobnicate", "/x"], ["request", "/x", "-Z"], ["token", "-k"]])
+    func `any other option is told by the parser`(arguments: [String]) throws {
+        let run = try TestWorld().run(arguments, server: [])
+        #expect(run.code == 2 && run.talk.contains("Unknown option"), "\(run.talk)")
     }
 
     @Test func `a character that arrives in pieces is shown whole`() {

@@ -1,0 +1,54 @@
+import ArgumentParser
+import LoginCore
+
+/// Options of curl that `request` does not have, typed out of habit, and what authctl does instead.
+struct CurlOptions {
+    /// Without the program's own name.
+    let arguments: [String]
+
+    /// Of a line that could not be parsed; nothing if no such option stands on it.
+    var fault: LoginError? {
+        guard arguments.first == RequestCommand.outline.commandName else { return nil }
+        for argument in arguments.prefix(while: { $0 != "--" }) {
+            guard let name = Self.names(in: argument).first(where: { Self.instead[$0] != nil }),
+                let instead = Self.instead[name]
+            else { continue }
+            return .usage(.badValue(option: name, problem: instead))
+        }
+        return nil
+    }
+
+    /// `-sSL` is three of them; what stands behind the `=` of a long one, or behind a short one that takes a value, is none.
+    private static func names(in argument: String) -> [String] {
+        if argument.hasPrefix("--") { return [String(argument.prefix { $0 != "=" })] }
+        guard argument.hasPrefix("-") else { return [] }
+        var names: [String] = []
+        for letter in argument.dropFirst() {
+            names.append("-\(letter)")
+            if takingValues.contains(letter) { break }
+        }
+        return names
+    }
+
+    /// The short options of `request` behind which a value may stand.
+    private static let takingValues = "HdoPu"
+
+    /// By their short names and their long ones.
+    private static let instead: [String: String] = [
+        (["-X", "--request"], "the method stands before the URL: authctl request POST URL"),
+        (["-I", "--head"], "the method stands before the URL: authctl request HEAD URL -i"),
+        (["-L", "--location"], "redirects are not followed; standard error says where one leads"),
+        (
+            ["-k", "--insecure"],
+            "certificates are always checked; use --ca-file FILE, or --trust-fingerprint for a single certificate"
+        ),
+        (
+            ["--user"],
+            "the stored login is used; log in with 'authctl login -u NAME', or choose an account with -u NAME"
+        ),
+        (["-b", "--cookie", "-c", "--cookie-jar"], "cookies of the session are kept and sent automatically"),
+        (["-f", "--fail"], "not needed: a status of 400 or above has its own exit code"),
+        (["-s", "--silent", "-S", "--show-error"], "use -q, which prints only results and errors"),
+        (["-x"], "use --proxy URL"),
+    ].reduce(into: [:]) { table, entry in for name in entry.0 { table[name] = entry.1 } }
+}
