@@ -33,6 +33,27 @@ struct RequestPartsTests {
         #expect(run.code == 2 && run.talk.contains("Unknown option"), "\(run.talk)")
     }
 
+    @Test(arguments: [
+        ("wire /posts", "\"wire\" is a profile; here it is named with -P: authctl request -P wire [METHOD] URL"),
+        ("wire", "authctl request -P wire [METHOD] URL"), ("post /x", "a method is written in capitals: POST"),
+        ("/x PURGE", "the method stands before the URL: authctl request PURGE URL"),
+        ("s3cret /x", "the first of two arguments is the method, in capitals, such as POST"),
+    ])
+    func `what stands in the place of the method and is none is 2`(line: String, words: String) throws {
+        let world = try TestWorld(config: Examples.wire)
+        let run = world.run(["request"] + line.split(separator: " ").map(String.init), server: [])
+        #expect(run.code == 2 && run.talk.contains(words) && !run.talk.contains("s3cret"), "\(run.talk)")
+        #expect(world.reached.isEmpty)
+    }
+
+    @Test(arguments: ["POST", "M-SEARCH", "GET"])
+    func `what is written as a method goes out as one`(method: String) throws {
+        let config = Examples.wire + "\n[profiles.GET]\nurl = \"https://get.example\"\nverify = { get = \"/\" }\n"
+        let world = try TestWorld(config: config)
+        let run = world.run("request", "--anonymous", method, "https://api.wire.example/x", server: [.answer(200)])
+        #expect(run.code == 0 && world.requests.first?.hasPrefix("\(method) ") == true, "\(run.talk)")
+    }
+
     @Test func `a character that arrives in pieces is shown whole`() {
         let text = "aä€😀z"
         for size in 1...4 {

@@ -33,8 +33,9 @@ struct RequestCommand: WorldCommand {
     @OptionGroup(title: "Login options (used if a login is needed)") var login: LoginOptions
     @OptionGroup var global: GlobalOptions
 
-    private var method: String { second == nil ? "GET" : first }
-    private var url: String { second ?? first }
+    private var words: RequestWords { RequestWords(first: first, second: second) }
+    private var method: String { words.method }
+    private var url: String { words.url }
 
     func validate() throws {
         if second == nil, !first.isEmpty, first.allSatisfy({ $0.isASCII && $0.isUppercase }) {
@@ -55,6 +56,7 @@ struct RequestCommand: WorldCommand {
     }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+        try words.check(invocation.context.profiles.names)
         if anonymous { return try runAnonymously(invocation) }
         let gate = try invocation.gate(try invocation.context.selectProfile(forRequestTo: url), login)
         let outgoing = try OutgoingRequest(

@@ -29,7 +29,7 @@ struct CompletionSources {
         case (_, "store"): return ["auto"] + stores.map(\.description)
         case ("trust", "origin"): return origins
         case ("request", _) where argument.kind == .positional && place.arguments.isEmpty:
-            return ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
+            return RequestWords.usualMethods
         default: return []
         }
     }
