@@ -8,10 +8,18 @@ package struct StyledText: Equatable, Sendable, ExpressibleByStringInterpolation
         case bold, good, bad
     }
 
+    /// What a sign at the beginning tells.
+    package enum Mark: Sendable {
+        /// Something went well, or did not.
+        case good, bad
+        /// There is nothing, and nothing went wrong.
+        case absent
+    }
+
     enum Piece: Equatable, Sendable {
         case text(String, Style?)
-        /// That something went well or did not, and what stands there where nobody looks.
-        case mark(isGood: Bool, instead: String)
+        /// A mark, and what stands there where nobody looks.
+        case mark(Mark, instead: String)
     }
 
     private(set) var pieces: [Piece]
@@ -74,7 +82,12 @@ package struct StyledText: Equatable, Sendable, ExpressibleByStringInterpolation
         /// Whether something went well.
         /// - Parameter instead: what stands there where nobody looks.
         package mutating func appendInterpolation(isGood: Bool, instead: String = "") {
-            pieces.append(.mark(isGood: isGood, instead: instead))
+            appendInterpolation(mark: isGood ? .good : .bad, instead: instead)
+        }
+
+        /// The same of what is neither.
+        package mutating func appendInterpolation(mark: Mark, instead: String = "") {
+            pieces.append(.mark(mark, instead: instead))
         }
     }
 }

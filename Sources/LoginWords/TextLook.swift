@@ -41,8 +41,12 @@ package struct TextLook: Equatable, Sendable {
     package func width(of text: StyledText) -> Int { TextWidth.of(cells(of: text).lazy.map(\.character)) }
 
     /// What a mark is: a sign, or where the locale has none a word.
-    package func mark(isGood: Bool) -> String {
-        isUnicode ? (isGood ? "✓" : "✗") : isGood ? "[ok]" : "[failed]"
+    private func sign(of mark: StyledText.Mark) -> String {
+        switch mark {
+        case .good: isUnicode ? "✓" : "[ok]"
+        case .bad: isUnicode ? "✗" : "[failed]"
+        case .absent: isUnicode ? "○" : "[none]"
+        }
     }
 
     func cells(of text: StyledText) -> [Cell] {
@@ -50,7 +54,7 @@ package struct TextLook: Equatable, Sendable {
             let style: StyledText.Style? =
                 switch piece {
                 case .text(_, let style): style
-                case .mark(let isGood, _): isGood ? .good : .bad
+                case .mark(let mark, _): mark.style
                 }
             return SafeText.lines(words(of: piece)).map { Cell(character: $0, style: style) }
         }
@@ -59,7 +63,7 @@ package struct TextLook: Equatable, Sendable {
     private func words(of piece: StyledText.Piece) -> String {
         switch piece {
         case .text(let text, _): text
-        case .mark(let isGood, let instead): isSeen ? mark(isGood: isGood) + " " : instead
+        case .mark(let mark, let instead): isSeen ? sign(of: mark) + " " : instead
         }
     }
 
@@ -75,6 +79,17 @@ package struct TextLook: Equatable, Sendable {
             text.append(cell.character)
         }
         return current == nil ? text : text + "\u{1B}[0m"
+    }
+}
+
+extension StyledText.Mark {
+    /// How it is painted, and what stands behind it.
+    package var style: StyledText.Style? {
+        switch self {
+        case .good: .good
+        case .bad: .bad
+        case .absent: nil
+        }
     }
 }
 

@@ -138,15 +138,45 @@ struct LooksTests {
     ) throws {
         let world = try Self.world(Sight(columns: 80, isColored: true))
         world.variables.merge(variables) { _, new in new }
+        #expect(world.run("login", "wire", server: [stranger, welcome]).code == 0)
         let run = world.run("status", "--offline", "--color", choice)
         #expect(run.output.contains("\u{1B}") == isColored)
-        #expect(run.output.contains("✗ login-required") || isColored)
+        #expect(run.output.contains("✓ stored") || isColored)
+    }
+
+    @Test func `who has logged out has failed at nothing, whoever was refused has`() throws {
+        let world = try Self.world(Sight(columns: 80, isColored: true))
+        #expect(world.run("login", "wire", server: [stranger, welcome]).code == 0)
+        let refused = world.run("status", "wire", server: [stranger])
+        #expect(refused.code != 0 && refused.output.contains("\u{1B}[31m✗ "), "\(refused.output)")
+        #expect(world.run("logout", "wire", "--local").code == 0)
+        let over = world.run("status", "wire")
+        #expect(over.code == 4 && over.output.contains("wire (default)"))
+        #expect(over.output.contains("  ○ login-required\n"))
+        #expect(!over.output.contains("\u{1B}"), "\(over.output)")
+    }
+
+    @Test func `status names the account in use, where that is not clear by itself`() throws {
+        let world = try Self.world(Sight(columns: 80, isColored: false))
+        let logIn = { (name: String) in
+            world.person = ScriptedPerson([ScriptedPerson.types(name, "hunter22")])
+            let me = HTTPResponse.answer(200, "{\"name\": \"\(name)\"}")
+            #expect(world.run("login", "wire", "--force", server: [stranger, me]).code == 0)
+        }
+        logIn("ann")
+        #expect(world.run("status", "wire", "--offline").output.contains(" ann   basic"))
+        logIn("bob")
+        let both = world.run("status", "wire", "--offline").output
+        #expect(both.contains(" bob (active)  basic") && both.contains(" ann           basic"), "\(both)")
+        #expect(world.run("status", "wire", "--offline", "-u", "ann").output.contains(" ann (not active)  basic"))
+        #expect(world.run("logout", "wire", "--local").code == 0)
+        #expect(world.run("status", "wire", "--offline").output.contains(" ann (not active)  basic"))
     }
 
     @Test func `where the locale is ASCII the marks are words`() throws {
         let world = try Self.world(Sight(columns: 80, isColored: false))
         world.isUnicode = false
-        #expect(world.run("status", "--offline").output.contains("[failed] login-required"))
+        #expect(world.run("status", "--offline").output.contains("[none] login-required"))
         #expect(world.run("login", "wire", server: [stranger, welcome]).talk.contains("\n[ok] Logged in to wire"))
     }
 

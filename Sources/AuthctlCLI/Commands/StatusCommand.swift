@@ -41,7 +41,10 @@ struct StatusCommand: WorldCommand, ReportingCommand, OptionList {
         if printsJSON {
             try invocation.streams.result(json: rows)
         } else if !invocation.options.quiet {
-            try invocation.streams.result(StatusTable(rows: rows, now: invocation.context.world.clock.now()).table)
+            let table = StatusTable(
+                rows: rows, defaultProfile: try invocation.context.defaultProfile(),
+                now: invocation.context.world.clock.now())
+            try invocation.streams.result(table.table)
             sayAuthorities(rows, invocation)
             sayExceptions(rows, invocation)
         }

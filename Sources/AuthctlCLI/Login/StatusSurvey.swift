@@ -33,6 +33,9 @@ struct StatusRow: Encodable {
         case stored
     }
 
+    /// Whether it is about an account, not about a profile without any.
+    var hasAccount: Bool { store != nil }
+
     /// The check, or the name of what is wrong.
     var state: String { code == .ok ? check.rawValue : code.name }
 

@@ -4,20 +4,35 @@ import LoginWords
 /// What `status` shows.
 struct StatusTable {
     let rows: [StatusRow]
+    let defaultProfile: String?
     let now: Int64
 
     var table: Table {
         var table = Table(headings: ["PROFILE", "USER", "METHOD", "STORE", "ENDS IN", "STATE"])
         for row in rows {
-            let user = (row.active ? "* " : "") + (row.username.map { SafeText.escaped($0) } ?? "-")
-            let isGood = row.code == .ok
+            let profile = SafeText.escaped(row.profile) + (row.profile == defaultProfile ? " (default)" : "")
+            let user = (row.username.map { SafeText.escaped($0) } ?? "-") + role(of: row)
+            let mark = mark(of: row)
             table.add([
-                StyledText(SafeText.escaped(row.profile)), row.active ? "\(user, .bold)" : StyledText(user),
+                StyledText(profile), row.active ? "\(user, .bold)" : StyledText(user),
                 StyledText(row.method), StyledText(row.store ?? "-"), StyledText(end(row)),
-                "\(isGood: isGood)\(row.state, isGood ? .good : .bad)",
+                "\(mark: mark)\(row.state, mark.style)",
             ])
         }
         return table
+    }
+
+    /// Which account is in use, where that is not clear by itself.
+    private func role(of row: StatusRow) -> String {
+        let accounts = rows.filter { $0.profile == row.profile && $0.hasAccount }
+        if row.active { return accounts.count > 1 ? " (active)" : "" }
+        return !row.hasAccount || accounts.contains(where: \.active) ? "" : " (not active)"
+    }
+
+    /// Who has never logged in, or has logged out, has done nothing wrong.
+    private func mark(of row: StatusRow) -> StyledText.Mark {
+        if row.code == .ok { return .good }
+        return row.code == .loginRequired && !row.hasAccount ? .absent : .bad
     }
 
     private func end(_ row: StatusRow) -> String {
