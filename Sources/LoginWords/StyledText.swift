@@ -5,13 +5,15 @@
 package struct StyledText: Equatable, Sendable, ExpressibleByStringInterpolation {
     /// How a piece stands out.
     package enum Style: Sendable {
-        case bold, good, bad
+        case bold, good, bad, warning
     }
 
     /// What a sign at the beginning tells.
     package enum Mark: Sendable {
         /// Something went well, or did not.
         case good, bad
+        /// Something works, and a person should know what it does not do.
+        case warning
         /// There is nothing, and nothing went wrong.
         case absent
     }

@@ -45,6 +45,7 @@ package struct TextLook: Equatable, Sendable {
         switch mark {
         case .good: isUnicode ? "✓" : "[ok]"
         case .bad: isUnicode ? "✗" : "[failed]"
+        case .warning: isUnicode ? "!" : "[warning]"
         case .absent: isUnicode ? "○" : "[none]"
         }
     }
@@ -88,6 +89,7 @@ extension StyledText.Mark {
         switch self {
         case .good: .good
         case .bad: .bad
+        case .warning: .warning
         case .absent: nil
         }
     }
@@ -100,6 +102,7 @@ extension StyledText.Style {
         case .bold: "\u{1B}[1m"
         case .good: "\u{1B}[32m"
         case .bad: "\u{1B}[31m"
+        case .warning: "\u{1B}[33m"
         }
     }
 }

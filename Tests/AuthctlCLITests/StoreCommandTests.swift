@@ -50,6 +50,21 @@ struct StoreCommandTests {
         #expect(run.code == 2 && run.output.isEmpty && run.talk.contains("keeps"), "\(run.talk)")
     }
 
+    @Test func `store list says that plain text is unencrypted, chosen or not`() throws {
+        let world = try TestWorld()
+        let line = { () -> String in
+            let lines = world.run("store", "list").output.split(separator: "\n")
+            return lines.first { $0.hasPrefix("plaintext") }.map(String.init) ?? ""
+        }
+        #expect(line().hasSuffix("  yes     chosen by AUTHCTL_STORE; unencrypted"), "\(line())")
+        world.variables["AUTHCTL_STORE"] = nil
+        #expect(line().hasSuffix("  yes     used only by name; unencrypted"), "\(line())")
+        (world.terminals, world.variables["NO_COLOR"]) = ([STDOUT_FILENO], "1")
+        #expect(line().contains("  ! yes  "), "\(line())")
+        world.isUnicode = false
+        #expect(line().contains("  [warning] yes  "), "\(line())")
+    }
+
     @Test func `store list names a helper that was chosen and is not there`() throws {
         let world = try TestWorld()
         world.variables["AUTHCTL_STORE"] = "helper:gone"

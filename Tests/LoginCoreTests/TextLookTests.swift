@@ -27,9 +27,9 @@ struct TextLookTests {
     @Test(arguments: [nil, 20, 80])
     func `T1: what a text brings along is escaped in every style, before anything is painted`(columns: Int?) {
         let hostile = "\u{1B}[31mred\u{1B}]0;title\u{7}\u{9B}2J\u{202E}x\u{85}\r\u{8}"
-        for style: StyledText.Style? in [nil, .bold, .good, .bad] {
+        for style: StyledText.Style? in [nil, .bold, .good, .bad, .warning] {
             let written = look(columns).text("\(isGood: true)a \(hostile, style) b", wraps: columns != 80)
-            let ours = ["\u{1B}[0m", "\u{1B}[1m", "\u{1B}[31m", "\u{1B}[32m"]
+            let ours = ["\u{1B}[0m", "\u{1B}[1m", "\u{1B}[31m", "\u{1B}[32m", "\u{1B}[33m"]
             let rest = ours.reduce(written.replacing("\\u{1B}[31m", with: "")) { $0.replacing($1, with: "") }
             #expect(rest.unicodeScalars.allSatisfy { $0 == "\n" || SafeText.escape(for: $0) == nil }, "\(rest)")
             #expect(!look(columns, colors: false).text(StyledText(hostile)).unicodeScalars.contains("\u{1B}"))

@@ -34,7 +34,7 @@ struct StoreListCommand: WorldCommand, ReportingCommand {
             for row in rows {
                 table.add([
                     row.chosen ? "\(row.name, .bold)" : StyledText(row.name), StyledText(row.keeps),
-                    "\(isGood: row.usable)\(row.usable ? "yes" : "no", row.usable ? .good : .bad)", StyledText(row.why),
+                    "\(mark: row.mark)\(row.usable ? "yes" : "no", row.mark.style)", StyledText(row.why),
                 ])
             }
             try invocation.streams.result(table)

@@ -26,13 +26,17 @@ struct StoreRow: Encodable {
         self.why = why
     }
 
+    /// A store that works and protects nothing has no mark that says all is well.
+    var mark: StyledText.Mark { !usable ? .bad : name == StoreName.plaintext.description ? .warning : .good }
+
     /// Where a store was chosen by name, `auto` has no say.
     func chosen(by named: (store: StoreName, source: String)?) -> StoreRow {
         guard let named else { return self }
         var row = self
         row.chosen = named.store.description == name
         if row.chosen {
-            row.why = usable ? "chosen by \(named.source)" : "chosen by \(named.source), but: \(why)"
+            let isPlain = named.store == .plaintext
+            row.why = "chosen by \(named.source)" + (isPlain ? "; unencrypted" : usable ? "" : ", but: \(why)")
         } else if chosen {
             row.why = "works"
         }
@@ -42,7 +46,7 @@ struct StoreRow: Encodable {
     /// Those that `auto` never chooses.
     /// - Parameter helpers: those that are in `PATH`; none is run.
     static func byNameOnly(_ helpers: [StoreName]) -> [StoreRow] {
-        let plaintext = StoreRow(.plaintext, keeps: "permanently", why: "used only by name: it protects nothing")
+        let plaintext = StoreRow(.plaintext, keeps: "permanently", why: "used only by name; unencrypted")
         let found = helpers.map { helper in
             StoreRow(
                 helper, keeps: keptByHelper,
