@@ -94,6 +94,26 @@ struct NewcomerTests {
         #expect(other.code == 4 && other.talk.contains("the password in the environment is for \"blog\""))
     }
 
+    @Test func `a user name in the environment is proposed by login, and told where it is not used`() throws {
+        let world = try TestWorld(config: Self.config)
+        world.variables["AUTHCTL_USERNAME"] = "anna"
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "hunter22")])
+        let login = world.run("login", "wire", "--persist", "none", server: [anonymous, .answer(200)])
+        #expect(login.code == 0 && !login.talk.contains("AUTHCTL_USERNAME"), "\(login.talk)")
+        #expect(world.person.prompt.challenges.map(\.proposedUsername) == ["anna"])
+        world.person = ScriptedPerson()
+        let post = { world.run(["request", "POST", "/x", "-P", "wire"] + $0, server: [.success(anonymous)]) }
+        let without = post([])
+        #expect(without.code == 4, "\(without.talk)")
+        let note = "authctl: AUTHCTL_USERNAME needs AUTHCTL_PROFILE=wire, and is not used here\n"
+        #expect(without.talk.hasPrefix(note), "\(without.talk)")
+        #expect(!post(["-u", "bob"]).talk.contains(note))
+        world.variables["AUTHCTL_PROFILE"] = "blog"
+        #expect(post([]).talk.contains("AUTHCTL_USERNAME is for \"blog\", and is not used here"))
+        world.variables["AUTHCTL_PROFILE"] = "wire"
+        #expect(!post([]).talk.contains("not used"))
+    }
+
     @Test func `switch takes the name with -u as well`() throws {
         let world = try loggedIn("wire")
         #expect(world.run("switch", "wire", "-u", "anna").code == 0)

@@ -131,13 +131,20 @@ package struct LoginSettingsResolver {
         return "needs AUTHCTL_PROFILE=\(ShellCommand.quoted(target.profile.name))"
     }
 
+    /// An option goes before a variable anyhow.
+    private func sayWhatIsIgnored(_ environment: Environment) {
+        let hasName = context.options.username == nil && target.user == nil && environment["AUTHCTL_USERNAME"] != nil
+        let hasPassword = !choices.namesPassword && SuppliedCredential.variable(environment, true) != nil
+        guard hasName || hasPassword else { return }
+        let what = hasPassword ? "the password in the environment" : "AUTHCTL_USERNAME"
+        context.say("\(what) \(otherOwner), and is not used here")
+    }
+
     private func supplied() throws(LoginError) -> Secret? {
         // An option goes before the URL, and the URL before a variable.
         if let password = target.password, !choices.namesPassword { return password }
         let environment = context.world.environment
-        if !mayUseVariables, !choices.namesPassword, SuppliedCredential.variable(environment, true) != nil {
-            context.say("the password in the environment \(otherOwner), and is not used here")
-        }
+        if !mayUseVariables { sayWhatIsIgnored(environment) }
         let source = choices.suppliedSource(target.profile, environment, mayUseVariables: mayUseVariables)
         // With nobody to ask, what may be blank is.
         if source == nil, choices.blankPassword, !context.mayAsk { return Secret("") }
