@@ -99,6 +99,42 @@ struct SuppliedSecretTests {
         #expect(try SecretFile.passphrase("/dev/fd/\(ends[0])").unprotectedText == "open sesame")
     }
 
+    @Test(arguments: [(0o600, false), (0o400, false), (0o644, true), (0o440, true), (0o620, true), (0o604, true)])
+    func `a password file that others have access to is used with a warning`(mode: Int, isTold: Bool) throws {
+        let path = try home.write("pw\n", to: "pass word", mode: mode)
+        // What is root's may be for a group.
+        let isForGroup = getuid() == 0 && mode == 0o440
+        var told: [String] = []
+        let source = SuppliedCredential.Source.file(path)
+        let secret = try TestWorld().withWorld { world in
+            try SuppliedCredential(source: source, allowsBlank: false).secret(world) { told.append($0) }
+        }
+        #expect(secret.unprotectedText == "pw")
+        let expected =
+            "warning: --password-file \"\(path)\": other users have access to it (mode \(String(mode, radix: 8))); "
+            + "run: chmod 600 '\(path)'"
+        #expect(told == (isTold && !isForGroup ? [expected] : []))
+    }
+
+    @Test func `a password from a descriptor is used without a warning, whatever rights it has`() throws {
+        let world = try TestWorld(config: Examples.wire)
+        let path = try home.write("pw\n", to: "pass", mode: 0o644)
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        defer { close(descriptor) }
+        let server = [
+            HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"r\""]),
+            .answer(200, "{\"screen_name\":\"ann\"}"),
+        ]
+        let login = { (file: String) in
+            world.run("login", "wire", "--force", "-u", "ann", "--password-file", file, server: server)
+        }
+        let named = login(path)
+        #expect(named.code == 0 && named.talk.hasPrefix("authctl: warning: --password-file "), "\(named.talk)")
+        #expect(named.talk.contains("(mode 644); run: chmod 600 \(path)\n"))
+        let nameless = login("/dev/fd/\(descriptor)")
+        #expect(nameless.code == 0 && !nameless.talk.contains("access"), "\(nameless.talk)")
+    }
+
     private func supplied(_ source: SuppliedCredential.Source, blank: Bool = false, password: Secret? = nil) throws
         -> Secret
     {

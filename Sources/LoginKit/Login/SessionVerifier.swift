@@ -59,7 +59,9 @@ package struct SessionVerifier {
         let mayUse = context.mayUseSuppliedVariables(for: profile, isLogin: false)
         settings.code = LoginChoices().suppliedCode(profile, context.world, mayUseVariables: mayUse)
         guard let source = SuppliedCredential.variable(environment, mayUse) else { return }
-        let secret = try SuppliedCredential(source: source, allowsBlank: false).secret(context.world)
+        let secret = try SuppliedCredential(source: source, allowsBlank: false).secret(context.world) {
+            context.warn($0)
+        }
         if profile.kind.isProvedByCertificate {
             settings.passphrase = secret
         } else {

@@ -24,9 +24,10 @@ package struct SuppliedCredential {
     /// How long it may take to come, in seconds.
     package var patience = PasswordCommand.patience
 
+    /// - Parameter warn: is told of a file that is not safe.
     /// - Throws: `usage` for a secret of several lines or an empty one, `loginRequired` for a command that fails.
-    package func secret(_ world: World) throws(LoginError) -> Secret {
-        let secret = try read(world)
+    package func secret(_ world: World, warn: (String) -> Void = { _ in }) throws(LoginError) -> Secret {
+        let secret = try read(world, warn)
         if secret.isEmpty && !allowsBlank {
             let problem = kind == .code ? "the code is blank" : "the password is blank; --blank-password allows that"
             throw .usage(.badValue(option: name, problem: problem))
@@ -35,7 +36,7 @@ package struct SuppliedCredential {
         return secret
     }
 
-    private func read(_ world: World) throws(LoginError) -> Secret {
+    private func read(_ world: World, _ warn: (String) -> Void) throws(LoginError) -> Secret {
         switch source {
         case .variable:
             let supplied = (kind == .code ? world.environment.code : world.environment.password) ?? Secret("")
@@ -55,7 +56,9 @@ package struct SuppliedCredential {
                 try SecretFile.read(STDIN_FILENO, waiting: InputWait(descriptor: STDIN_FILENO, deadline: deadline))
             }
         case .file(let path, _):
-            return try fromFile { () throws(SecretFile.Problem) in try SecretFile.read(path: path, until: deadline) }
+            return try fromFile { () throws(SecretFile.Problem) in
+                try SecretFile.read(path: path, until: deadline) { warn(warning(of: path, mode: $0)) }
+            }
         }
     }
 
@@ -67,6 +70,11 @@ package struct SuppliedCredential {
         } catch {
             throw .usage(.badValue(option: name, problem: error.words))
         }
+    }
+
+    private func warning(of path: String, mode: UInt32) -> String {
+        "warning: \(name): other users have access to it (mode \(String(mode, radix: 8))); "
+            + "run: \(ShellCommand("chmod", "600", path))"
     }
 
     private var name: String {

@@ -63,12 +63,16 @@ package enum SecretFile {
         }
     }
 
-    /// - Parameter deadline: for a pipe in the place of a file, which may never have a writer, or never an end.
+    /// - Parameters:
+    ///   - deadline: for a pipe in the place of a file, which may never have a writer, or never an end.
+    ///   - tellMode: is told the rights that others have to the file, and should not.
     package static func read(
-        path: String, firstLineOnly: Bool = false, until deadline: ContinuousClock.Instant = usualDeadline
+        path: String, firstLineOnly: Bool = false, until deadline: ContinuousClock.Instant = usualDeadline,
+        tellMode: (UInt32) -> Void = { _ in }
     ) throws(Problem) -> Secret {
         let descriptor = try opened(path)
         defer { close(descriptor) }
+        if let mode = carelessMode(of: descriptor, path) { tellMode(mode) }
         let wait = InputWait(descriptor: descriptor, deadline: deadline)
         return try read(descriptor, firstLineOnly: firstLineOnly, waiting: wait)
     }
@@ -97,11 +101,25 @@ package enum SecretFile {
         return descriptor
     }
 
-    /// A pipe is between two processes, and a file without a name is within reach of its user alone.
     private static func isOpenToOthers(_ descriptor: Int32) -> Bool {
         var information = stat()
         guard fstat(descriptor, &information) == 0 else { return true }
-        return information.st_mode & S_IFMT == S_IFREG && information.st_nlink > 0 && information.isOpenToOthers
+        return information.isWithinReach && information.isOpenToOthers
+    }
+
+    /// The rights of a file that its owner should have closed to others.
+    ///
+    /// Nothing for a file of root's that a group may read, as systemd hands one to a service; nor on a file system that nobody
+    /// can write to, since a container's secrets have the mode that its runtime gives them; nor for what was opened by
+    /// somebody else.
+    private static func carelessMode(of descriptor: Int32, _ path: String) -> UInt32? {
+        var (information, system) = (stat(), statvfs())
+        guard !["/dev/fd/", "/dev/stdin", "/proc/self/fd/"].contains(where: { path.hasPrefix($0) }),
+            fstat(descriptor, &information) == 0, information.isWithinReach,
+            information.st_mode & (information.st_uid == 0 ? 0o027 : 0o077) != 0,
+            fstatvfs(descriptor, &system) == 0, system.f_flag & UInt(ST_RDONLY) == 0
+        else { return nil }
+        return information.st_mode & 0o7777
     }
 
     private static func telling<Result>(
@@ -113,6 +131,11 @@ package enum SecretFile {
             throw .passphraseFile(path: path, problem: error.words)
         }
     }
+}
+
+extension stat {
+    /// A pipe is between two processes, and a file without a name is within reach of its user alone.
+    fileprivate var isWithinReach: Bool { st_mode & S_IFMT == S_IFREG && st_nlink > 0 }
 }
 
 extension Secret {
