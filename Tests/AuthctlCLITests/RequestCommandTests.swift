@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import LoginCore
 import LoginHTTP
 import LoginTestSupport
@@ -54,6 +55,21 @@ import Testing
         // What verify renewed is kept.
         _ = world.run("request", "GET", "/orders", server: [.answer(200)])
         #expect(world.requests.first?.contains("cookie sid=three") == true)
+    }
+
+    @Test(arguments: [
+        ("no end", "no end\n"), ("an end\n", "an end\n"), ("a\r\n", "a\n"), ("", ""), ("ä\u{1B}", "ä\\u{1B}\n"),
+    ])
+    func `the last line of an answer is ended on a terminal, and nowhere else`(body: String, shown: String) throws {
+        let world = try shop()
+        let file = world.home.path + "/out"
+        for terminals in [[STDOUT_FILENO], []] as [Set<Int32>] {
+            world.terminals = terminals
+            let run = world.run("request", "/page", server: [.answer(200, body)])
+            #expect(run.code == 0 && run.output == (terminals.isEmpty ? body : shown), "\(run.output.debugDescription)")
+            #expect(world.run("request", "/page", "-o", file, server: [.answer(200, body)]).code == 0)
+            #expect(try world.home.read("out") == body)
+        }
     }
 
     @Test func `403 for what writes with cookies alone may be for want of a CSRF token`() throws {

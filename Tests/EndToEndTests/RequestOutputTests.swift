@@ -103,7 +103,7 @@ import Testing
         try demo.order(.init(path: "/x", status: 200, body: hostile))
         let shell = try authctl.shellOnTerminal("authctl request GET /x -P wire")
         #expect(try shell.waitForEnd() == .exited(0))
-        #expect(shell.text.contains("a\\u{1B}]0;owned\\u{7}b\\u{9B}2J\r\nc\\u{202E}d\te"))
+        #expect(shell.text.contains("a\\u{1B}]0;owned\\u{7}b\\u{9B}2J\r\nc\\u{202E}d\te\r\n"))
         #expect(!shell.transcript.contains(0x1B) && !shell.transcript.contains(0x07))
     }
 

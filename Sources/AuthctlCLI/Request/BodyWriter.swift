@@ -7,6 +7,8 @@ final class BodyWriter: ResponseReceiver {
     private let streams: Streams
     private var file: OutputFile?
     private var filter: TerminalFilter?
+    /// Of what a terminal shows: whether the prompt of a shell would stand behind it.
+    private var isWithinLine = false
 
     /// - Parameters:
     ///   - path: of a file; nothing or `-` for standard output.
@@ -24,7 +26,13 @@ final class BodyWriter: ResponseReceiver {
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(LoginError) {
         guard filter != nil else { return try send(bytes) }
-        try send(filter?.shown(bytes) ?? [])
+        try show(filter?.shown(bytes) ?? [])
+    }
+
+    private func show(_ text: [UInt8]) throws(LoginError) {
+        guard let last = text.last else { return }
+        isWithinLine = last != UInt8(ascii: "\n")
+        try send(text)
     }
 
     private func send(_ bytes: UnsafeRawBufferPointer) throws(LoginError) {
@@ -39,11 +47,19 @@ final class BodyWriter: ResponseReceiver {
     /// An answer without a byte makes an empty file too.
     func finish() throws(LoginError) {
         try file?.write(UnsafeRawBufferPointer(start: nil, count: 0))
-        if let rest = filter?.rest() { try send(rest) }
+        if let rest = filter?.rest() { try show(rest) }
+        try endLine()
     }
 
-    /// Whether an answer has come or not.
-    func close() { file?.close() }
+    /// Whether an answer has come or not. What is said next does not stand behind one that broke off.
+    func close() {
+        try? endLine()
+        file?.close()
+    }
+
+    private func endLine() throws(LoginError) {
+        if isWithinLine { try show([UInt8(ascii: "\n")]) }
+    }
 }
 
 /// Bytes of others as a terminal may show them: text with its lines and tabs, everything that a terminal would obey escaped.
