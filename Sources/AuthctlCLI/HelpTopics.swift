@@ -8,6 +8,15 @@ enum HelpTopics {
 
     static var names: [String] { all.map { $0._commandName } }
 
+    /// What the parser puts together of a topic, without the usage and the options that it has for commands; other pages as they
+    /// are.
+    static func page(_ text: String, of arguments: [String]) -> String {
+        guard let word = arguments.first(where: { $0 != "help" && !$0.hasPrefix("-") }), names.contains(word),
+            let end = text.ranges(of: "\nUSAGE: ").last
+        else { return text }
+        return String(text[..<end.lowerBound].reversed().drop(while: \.isNewline).reversed())
+    }
+
     /// The parser shows the help of everything for a topic that it does not know.
     /// - Throws: `usage` for such a topic, with the nearest.
     static func check(_ words: ArraySlice<String>) throws(LoginError) {

@@ -83,7 +83,7 @@ package struct Program {
     private func endParsing(_ error: any Error, _ arguments: [String]) -> Ending {
         if Authctl.exitCode(for: error).isSuccess {
             do throws(LoginError) {
-                try console.streams.result(help(error))
+                try console.streams.result(help(error, arguments))
                 return .code(.ok)
             } catch  where error.isClosedPipe {
                 return .signal(SIGPIPE)
@@ -104,9 +104,11 @@ package struct Program {
         return .code(.usage)
     }
 
-    private func help(_ error: any Error) -> String {
-        guard let columns = console.streams.results.columns else { return Authctl.fullMessage(for: error) }
-        return HelpLayout(columns: columns).text { Authctl.fullMessage(for: error, columns: $0) }
+    private func help(_ error: any Error, _ arguments: [String]) -> String {
+        let page = { (columns: Int?) in
+            HelpTopics.page(Authctl.fullMessage(for: error, columns: columns), of: arguments)
+        }
+        return console.streams.results.columns.map { HelpLayout(columns: $0).text(page) } ?? page(nil)
     }
 
     /// Before there is a command that could say it.

@@ -1,4 +1,6 @@
 import ArgumentParser
+import Glibc
+import LoginTestSupport
 import Testing
 
 @testable import AuthctlCLI
@@ -24,7 +26,8 @@ struct HelpTests {
 
     @Test(arguments: commands.indices) func `the help of a command`(index: Int) throws {
         let command = Self.commands[index]
-        try Snapshot.expect(Authctl.helpMessage(for: command.type, columns: 80) + "\n", "help-\(command.name)")
+        let page = HelpTopics.page(Authctl.helpMessage(for: command.type, columns: 80), of: ["help", command.name])
+        try Snapshot.expect(page + "\n", "help-\(command.name)")
     }
 
     @Test func `every command that is shown has its snapshot`() throws {
@@ -33,12 +36,24 @@ struct HelpTests {
     }
 
     @Test(arguments: [
-        ["--help"], ["-h"], ["help"], ["login", "--help"], ["help", "store", "list"], ["help", "exit-codes"],
+        ["--help"], ["-h"], ["help"], ["login", "--help"], ["help", "store", "list"],
         ["token", "-qh"], ["token", "--header", "--help-hidden"],
     ])
     func `help is a result: on standard output, and 0`(arguments: [String]) throws {
         let run = try TestWorld().run(arguments, server: [])
         #expect(run.code == 0 && run.talk.isEmpty && run.output.contains("USAGE:"))
+    }
+
+    @Test(arguments: [["help", "exit-codes"], ["exit-codes", "--help"], ["help", "config"], ["config"]])
+    func `a topic has no options`(arguments: [String]) throws {
+        let world = try TestWorld()
+        for columns in [nil, 80, 62, 40] {
+            world.terminals = columns == nil ? [] : [STDOUT_FILENO]
+            world.columns = columns ?? 80
+            let run = world.run(arguments, server: [])
+            #expect(run.code == 0 && run.output.hasPrefix("OVERVIEW: ") && !run.output.contains("USAGE:"))
+            #expect(!run.output.contains("--version") && !run.output.hasSuffix("\n\n"), "\(run.output)")
+        }
     }
 
     @Test func `the version is one line`() throws {
