@@ -40,6 +40,20 @@ struct ManualTests {
         }
     }
 
+    @Test func `what is to be copied fits into 80 columns`() throws {
+        // Both margins, of the section and of the display.
+        let room = 80 - 5 - 6
+        for name in try Manual.pageNames() {
+            var isDisplay = false
+            for line in try Manual.page(name).lines {
+                if line.hasPrefix(".Bd -literal") { isDisplay = true }
+                if line == ".Ed" { isDisplay = false }
+                let shown = line.replacing(/\\\[u[0-9A-F]+\]|\\\(..|\\e/, with: "?")
+                #expect(!isDisplay || shown.count <= room, "\(name): \(line)")
+            }
+        }
+    }
+
     private struct Code: Equatable {
         let number: Int32
         let name: String
