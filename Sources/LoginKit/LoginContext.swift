@@ -29,6 +29,7 @@ package final class LoginContext {
     /// The store of a login that is not kept yet.
     var chosenStore: StoreName?
     private var remembered: AccountRegistryDocument?
+    private var warned: Set<String> = []
     private var opened: StoreFactory?
     /// How many steps have the turn, each within the other.
     private var turns = 0
@@ -69,6 +70,11 @@ package final class LoginContext {
 
     /// The same of what nobody should miss.
     package func warn(_ text: String) { talk.warn(text) }
+
+    /// The same of what is found again with each account.
+    func warnOnce(_ text: String) {
+        if warned.insert(text).inserted { warn(text) }
+    }
 
     /// The profile of this name; from here on, messages are about it.
     package func profile(named name: String) throws(LoginError) -> Profile {

@@ -1,4 +1,5 @@
 import ChildPrograms
+import Foundation
 import Glibc
 import LoginCore
 import LoginTestSupport
@@ -131,6 +132,15 @@ struct SuppliedSecretTests {
         let named = login(path)
         #expect(named.code == 0 && named.talk.hasPrefix("authctl: warning: --password-file "), "\(named.talk)")
         #expect(named.talk.contains("(mode 644); run: chmod 600 \(path)\n"))
+        world.variables.merge(["AUTHCTL_PROFILE": "wire", "AUTHCTL_PASSWORD_FILE": path]) { $1 }
+        world.person = ScriptedPerson([ScriptedPerson.types("bob", "pw")])
+        let bob = HTTPResponse.answer(200, "{\"screen_name\":\"bob\"}")
+        #expect(world.run("login", "wire", "-u", "bob", "--force", server: [server[0], bob]).code == 0)
+        world.person = ScriptedPerson()
+        let status = world.run("status", "wire", server: [server[0], bob, server[0], server[1]])
+        #expect(status.output.split(separator: "\n").count == 3, "\(status.output)")
+        #expect(status.talk.components(separatedBy: "have access").count == 2, "\(status.talk)")
+        world.variables["AUTHCTL_PASSWORD_FILE"] = nil
         let nameless = login("/dev/fd/\(descriptor)")
         #expect(nameless.code == 0 && !nameless.talk.contains("access"), "\(nameless.talk)")
     }

@@ -148,7 +148,7 @@ package struct LoginSettingsResolver {
         let source = choices.suppliedSource(target.profile, environment, mayUseVariables: mayUseVariables)
         // With nobody to ask, what may be blank is.
         if source == nil, choices.blankPassword, !context.mayAsk { return Secret("") }
-        return try source?.secret(context.world) { context.warn($0) }
+        return try source?.secret(context.world) { context.warnOnce($0) }
     }
 }
 

@@ -60,7 +60,7 @@ package struct SessionVerifier {
         settings.code = LoginChoices().suppliedCode(profile, context.world, mayUseVariables: mayUse)
         guard let source = SuppliedCredential.variable(environment, mayUse) else { return }
         let secret = try SuppliedCredential(source: source, allowsBlank: false).secret(context.world) {
-            context.warn($0)
+            context.warnOnce($0)
         }
         if profile.kind.isProvedByCertificate {
             settings.passphrase = secret
