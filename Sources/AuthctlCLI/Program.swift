@@ -95,7 +95,7 @@ package struct Program {
         if arguments.first == ExecCommand.name, words.repeats(Authctl.message(for: error)) {
             return .code(end(ExecCommand.strayArgument, printsJSON: false))
         }
-        if let fault = CurlOptions(arguments: arguments).fault { return .code(end(fault, printsJSON: false)) }
+        if let fault = CurlHabits(arguments: arguments).fault { return .code(end(fault, printsJSON: false)) }
         if ArgumentGuard.wantsJSON(arguments) {
             let fault = LoginError.usage(.other(words.redacted(Authctl.message(for: error))))
             return .code(end(fault, printsJSON: true))

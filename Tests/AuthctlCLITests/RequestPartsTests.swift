@@ -16,6 +16,8 @@ struct RequestPartsTests {
 
     @Test(arguments: [
         ("-X POST /x", "-X: the method stands before the URL: authctl request POST URL"),
+        ("-m 5 /x", "-m: set 'timeout' in the profile, in seconds"), ("-O /x", "-O: use -o FILE"),
+        ("--compressed /x", "--compressed: curl itself can use the login: authctl exec --curl-config"),
         ("/x -XPOST", "-X: the method"), ("--request=POST /x", "--request: the method"), ("-I /x", "request HEAD URL"),
         ("-L /x", "-L: redirects are not followed"), ("-qsL /x", "-s: use -q"), ("-x http://p /x", "use --proxy URL"),
         ("--insecure /x", "--insecure: certificates are always checked; use --ca-file FILE"), ("-k /x", "-k: cert"),

@@ -2,7 +2,7 @@ import ArgumentParser
 import LoginCore
 
 /// Options of curl that `request` does not have, typed out of habit, and what authctl does instead.
-struct CurlOptions {
+struct CurlHabits {
     /// Without the program's own name.
     let arguments: [String]
 
@@ -50,5 +50,13 @@ struct CurlOptions {
         (["-f", "--fail"], "not needed: a status of 400 or above has its own exit code"),
         (["-s", "--silent", "-S", "--show-error"], "use -q, which prints only results and errors"),
         (["-x"], "use --proxy URL"),
+        (["-O", "--remote-name"], "use -o FILE"),
+        (["-A", "--user-agent"], "use -H 'User-Agent: TEXT'"),
+        (["-m", "--max-time", "--connect-timeout"], "set 'timeout' in the profile, in seconds"),
+        (
+            ["-F", "--form", "-w", "--write-out", "-K", "--retry", "--compressed"],
+            "curl itself can use the login: authctl exec --curl-config -- sh -c 'curl -K \"$AUTHCTL_CURL_CONFIG\" URL'"
+        ),
+        (["-n", "--netrc"], "not needed: the stored login is used"),
     ].reduce(into: [:]) { table, entry in for name in entry.0 { table[name] = entry.1 } }
 }
