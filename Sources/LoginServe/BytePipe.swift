@@ -27,6 +27,9 @@ package final class BytePipe: @unchecked Sendable {
     /// Whether the other end has everything that will ever come, or wants nothing more.
     var isDone: Bool { monitor.locked { isFinished || isClosed } }
 
+    /// Whether something was written, and more may follow.
+    var isFlowing: Bool { monitor.locked { used > 0 && !isFinished } }
+
     /// Wakes the other end: whoever has written does something else now.
     package func flush() {
         monitor.locked {

@@ -23,8 +23,11 @@ package final class ServerCall: @unchecked Sendable {
     package let body = BytePipe()
     private let output = BytePipe()
     private let monitor = Monitor()
+    /// For the library to send.
     private var answer: ServerAnswer?
-    private var isOver = false
+    /// In the place of that; but for its end the answering thread's own.
+    private var early: EarlyAnswer?
+    private var (hasAnswer, isOver) = (false, false)
     /// When the client is looked at; the answering thread's own.
     private var nextLook = ContinuousClock.now
     /// The connection's, to be looked at alone.
@@ -47,22 +50,31 @@ package final class ServerCall: @unchecked Sendable {
     /// Begins the answer, once.
     package func begin(_ answer: ServerAnswer) {
         monitor.locked {
-            if self.answer == nil { self.answer = answer }
+            if hasAnswer { return }
+            hasAnswer = true
+            // One whose length nobody knows waits for the end of the request.
+            if let size = answer.size, body.isFlowing, !isOver, let early = EarlyAnswer(over: socket) {
+                self.early = early
+                return early.begin(answer, size: size)
+            }
+            self.answer = answer
             monitor.tell()
         }
     }
 
     /// Whether the answer has begun.
-    package var hasBegun: Bool { monitor.locked { answer != nil } }
+    package var hasBegun: Bool { monitor.locked { hasAnswer } }
 
     /// Goes on with it.
     /// - Returns: whether somebody still reads.
     package func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        output.write(bytes) {
-            // The answer is read only once the request has ended: what of that is still to come is wanted no more.
-            if !body.isDone { body.close() }
-            return false
-        }
+        early?.write(bytes, unless: drop) ?? output.write(bytes, unless: drop)
+    }
+
+    /// The client may read nothing before it has sent everything: what of that is still to come is wanted no more.
+    private func drop() -> Bool {
+        if !body.isDone { body.close() }
+        return false
     }
 
     /// Ends it.
@@ -71,6 +83,7 @@ package final class ServerCall: @unchecked Sendable {
         // What nobody has read by now is read by nobody.
         body.close()
         monitor.locked {
+            early?.end()
             if answer == nil { isOver = true }
             monitor.tell()
         }
@@ -80,14 +93,15 @@ package final class ServerCall: @unchecked Sendable {
     func abandon() {
         monitor.locked {
             isOver = true
+            early?.cut()
             monitor.tell()
         }
         body.finish(isWhole: false)
         output.close()
     }
 
-    /// Waits until the answer begins.
-    /// - Returns: nothing where there will be none.
+    /// Waits until the answer begins, for the library; an early one has to end.
+    /// - Returns: nothing where there is nothing to send.
     func begun() -> ServerAnswer? {
         while true {
             let (answer, isOver): (ServerAnswer?, Bool) = monitor.locked {

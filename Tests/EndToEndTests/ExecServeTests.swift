@@ -117,6 +117,42 @@ import Testing
         #expect(result.output == "POST  kept\nPUT  chunked\n\n3000000\n", "\(result.error)")
     }
 
+    @Test func `passes long answers on, whole, in chunks, in part, and to nobody`() throws {
+        let result = try serve(
+            """
+            get() { \(Self.curl) -o /dev/null -w '%{http_code} %{size_download} %{exitcode}\\n' "$AUTHCTL_SERVE_URL$1"; }
+            get 'data?bytes=20000000'; get 'data?bytes=20000000&chunked'; get 'data?bytes=20000000&without=1'
+            \(Self.curl) -I "$AUTHCTL_SERVE_URL"'data?bytes=20000000' | grep -ic 'content-length: 20000000'
+            \(Self.curl) -N "$AUTHCTL_SERVE_URL"'data?bytes=1000000000000' 2>/dev/null | head -c 9000000 | wc -c
+            """)
+        #expect(
+            result.output == "200 20000000 0\n200 20000000 0\n200 19999999 18\n1\n9000000\n",
+            "\(result.output)\(result.error)")
+        #expect(try eventually { try service.seen().open == 0 }, "what nobody reads any more is ended at the service")
+    }
+
+    @Test func `passes an answer on that does not wait for the end of the request`() throws {
+        let python = try #require(RealServer.packagesPython)
+        let file = try authctl.file(
+            "client.py",
+            """
+            import os, socket, urllib.parse
+            url = urllib.parse.urlsplit(os.environ["AUTHCTL_SERVE_URL"])
+            for size, sent in [(1 << 30, 2 << 20), (20 << 20, 20 << 20)]:
+                head = f"PUT {url.path}full HTTP/1.1\\r\\nHost: {url.netloc}\\r\\nContent-Length: {size}\\r\\n\\r\\n"
+                with socket.create_connection((url.hostname, url.port)) as service:
+                    service.sendall(head.encode() + bytes(sent))
+                    answer = b"".join(iter(lambda: service.recv(65536), b""))
+                print(answer.split()[1].decode(), answer.endswith(b"\\r\\n\\r\\ntoo long\\n"))
+            """)
+        let result = try serve(
+            """
+            \(python) \(file)
+            head -c 50000000 /dev/zero | \(Self.curl) -o /dev/null -w '%{http_code}\\n' -T - "$AUTHCTL_SERVE_URL"full
+            """)
+        #expect(result.output == "413 True\n413 True\n413\n", "\(result.output)\(result.error)")
+    }
+
     @Test func `passes the refusal on where the session cannot be renewed, and says why, once`() throws {
         let result = try serve(
             """

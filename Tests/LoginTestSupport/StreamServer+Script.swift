@@ -70,13 +70,21 @@ extension StreamServer {
                 total += len(piece)
             return PlainTextResponse("%d\n" % total)
 
+        async def full(request):
+            return PlainTextResponse("too long\n", 413)
+
         async def data(request):
             total = int(request.query_params["bytes"])
             async def pieces():
-                left = total
-                while left > 0:
-                    yield bytes(min(left, 1 << 16))
-                    left -= 1 << 16
+                seen["open"] += 1
+                left = total - int(request.query_params.get("without", "0"))
+                try:
+                    while left > 0:
+                        yield bytes(min(left, 1 << 16))
+                        left -= 1 << 16
+                        await asyncio.sleep(0)
+                finally:
+                    seen["open"] -= 1
             sized = {} if "chunked" in request.query_params else {"Content-Length": str(total)}
             return StreamingResponse(pieces(), headers=sized)
 
@@ -114,7 +122,7 @@ extension StreamServer {
             finally:
                 seen["open"] -= 1
 
-        guards = {"me": me, "slow": slow, "echo": echo, "count": count, "data": data, "events": events, "away": away,
+        guards = {"me": me, "slow": slow, "echo": echo, "count": count, "full": full, "data": data, "events": events, "away": away,
                   "setting": setting}
         methods = ["GET", "POST", "PUT", "DELETE", "PATCH"]
         routes = [Route("/v1/" + name, guarded(answer), methods=methods) for name, answer in guards.items()]
