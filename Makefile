@@ -79,7 +79,7 @@ soak: ## COUNT=2000 mixed commands from eight processes at a server that fails o
 	@swift build --build-tests
 	@AUTHCTL_SOAK=$(COUNT) swift test --skip-build --filter SoakTests
 
-bench: build ## time, memory, throughput, requests and instructions beside curl, gh and git, as ratios of one run
+bench: build ## time, memory, throughput, requests and instructions beside curl, gh, git and nginx, as ratios of one run
 	@scripts/deps bench
 	@scripts/bench $(AUTHCTL)
 	@scripts/bench --instructions $(AUTHCTL)
