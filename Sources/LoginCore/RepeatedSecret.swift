@@ -15,6 +15,8 @@ extension LoginError {
         case .untrusted(.unclearRedirect(let target)): return .untrusted(.unclearRedirect(target: told(target)))
         case .untrusted(.formElsewhere(let page, let target)):
             return .untrusted(.formElsewhere(page: told(page), target: told(target)))
+        case .untrusted(.weakerMethod(let offered, let accepted)):
+            return .untrusted(.weakerMethod(offered: offered.map(told), accepted: accepted))
         case .network(.brokenResponse(let problem)): return .network(.brokenResponse(told(problem)))
         case .usage, .noTicketForService, .loginRequired, .cancelled, .network, .untrusted, .store, .promptExpired,
             .http:

@@ -95,10 +95,18 @@ extension OAuthFault {
 
     /// The same without the server's words, where they repeat a secret.
     func without(_ secrets: RepeatedSecrets) -> OAuthFault {
-        guard case .refused(let refusal) = self, let words = refusal.words, secrets.stand(in: words) else {
+        switch self {
+        case .refused(let refusal):
+            guard let words = refusal.words, secrets.stand(in: words) else { return self }
+            return .refused(OAuthRefusal(refusal.code, at: refusal.step, status: refusal.status))
+        case .unusableResponse(let step, .tokenType(let type)) where secrets.stand(in: type):
+            return .unusableResponse(step, .tokenType("…"))
+        case .unusableResponse(let step, .clientAuthentication(let method)) where secrets.stand(in: method):
+            return .unusableResponse(step, .clientAuthentication("…"))
+        case .unanswered, .codeExpired, .tooManyForgeries, .portTaken, .noClient, .noServer, .noEndpoint, .metadata,
+            .unusableURL, .identityToken, .unusableResponse:
             return self
         }
-        return .refused(OAuthRefusal(refusal.code, at: refusal.step, status: refusal.status))
     }
 }
 
