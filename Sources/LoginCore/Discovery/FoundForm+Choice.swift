@@ -6,8 +6,14 @@ extension LoginPage {
     func loginForm() throws(LoginError) -> FoundForm? {
         let candidates = forms.filter { $0.passwordFields.count == 1 }
         guard candidates.count == 1, let chosen = candidates.first, !chosen.isMultipart else { return nil }
-        let names = chosen.fields.map(\.name)
-        let form = try form(with: names, leadingTo: chosen.actions.first?.target.withoutQuery ?? "")
+        let form: PageForm
+        do throws(LoginError) {
+            // As it is found again at each login: a form that signs up may have these fields, too.
+            form = try self.form(
+                with: chosen.fields.map(\.name), leadingTo: chosen.actions.first?.target.withoutQuery ?? "")
+        } catch .failure(.noSuchForm) {
+            return nil
+        }
         guard let action = form.actions.first, let password = form.passwordFields.first else { return nil }
         return FoundForm(
             page: target, action: action.target, usernameField: form.usernameField(before: password),
