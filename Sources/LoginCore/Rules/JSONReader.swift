@@ -132,7 +132,8 @@ package struct JSONReader {
         let written = String(decoding: text[start..<place], as: UTF8.self)
         if isWhole, let integer = Int64(written) { return .integer(integer) }
         guard let number = Double(written), number.isFinite else { throw .malformed }
-        return Int64(exactly: number).map { .integer($0) } ?? .number(number)
+        // Beyond 64 bits it is rounded, perhaps to the last that fits.
+        return isWhole ? .number(number) : Int64(exactly: number).map { .integer($0) } ?? .number(number)
     }
 }
 
