@@ -117,8 +117,10 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
+            name: "LoginServeTests", dependencies: ["LoginServe", "LoginTestSupport"], swiftSettings: strict),
+        .testTarget(
             name: "AuthctlCLITests",
-            dependencies: ["AuthctlCLI", "LoginKit", "LoginWords", "ChildPrograms", "LoginTestSupport"],
+            dependencies: ["AuthctlCLI", "LoginKit", "LoginWords", "LoginServe", "ChildPrograms", "LoginTestSupport"],
             exclude: ["Snapshots"],
             swiftSettings: strict),
         .testTarget(

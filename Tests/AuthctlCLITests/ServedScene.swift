@@ -1,0 +1,111 @@
+import LoginCore
+import LoginHTTP
+import LoginTestSupport
+import LoginWords
+import Secrets
+import Synchronization
+
+@testable import LoginKit
+@testable import LoginServe
+
+/// Requests to the address of an exec, in a world whose service answers by a script: all of it but the sockets.
+final class ServedScene {
+    static let config = """
+        [profiles.shop]
+        url     = "https://shop.example/v1"
+        method  = "token"
+        login   = { post = "/login", json = { u = "{username}", p = "{password}" }, token = "/t", refresh-token = "/r", expires-in = "/ttl" }
+        refresh = { post = "/refresh", json = { r = "{refresh-token}" } }
+        verify  = { get = "/me", username = "/name" }
+
+        [profiles.blog]
+        url     = "https://blog.example"
+        method  = "cookie"
+        login   = { post = "/login", form = { u = "{username}", p = "{password}" } }
+        verify  = { get = "/me" }
+
+        [profiles.wire]
+        url     = "https://wire.example"
+        verify  = { get = "/api/me" }
+        """
+
+    /// What a command gets.
+    struct Outcome {
+        let status: Int?
+        let fields: [String]
+        let body: String
+        let isWhole: Bool
+    }
+
+    static func issued(_ token: String, _ refresh: String, ttl: Int = 3600) -> HTTPResponse {
+        .answer(200, #"{"t": "\#(token)", "r": "\#(refresh)", "ttl": \#(ttl)}"#)
+    }
+
+    static let me = HTTPResponse.answer(200, #"{"name": "ann"}"#)
+
+    private let session: ServedSession
+    private let run: LoginRun
+    private let headers: ServedHeaders
+    private let told: Told
+
+    private final class Told: Sendable {
+        let warnings = Mutex<[String]>([])
+    }
+
+    init(_ world: World, _ profile: String) throws {
+        let told = Told()
+        self.told = told
+        let context = try LoginContext(
+            world, LoginContext.Options(),
+            Talk(note: { _ in }, warn: { text in told.warnings.withLock { $0.append(text) } }))
+        let gate = try Gate(context, try context.profiles.profile(named: profile), LoginChoices())
+        let admission = try gate.enterUnverified()
+        run = admission.run
+        session = ServedSession(gate.unattended(), admission)
+        headers = ServedHeaders(
+            root: "http://127.0.0.1:40404/5e63e7", origin: run.endpoint.origin, rule: run.profile.sessionRule)
+    }
+
+    var warnings: [String] { told.warnings.withLock { $0 } }
+
+    /// - Parameter body: all of it; a longer one than what is held is told to have no known length.
+    func send(
+        _ method: String, _ target: String, body: String? = nil, isChunked: Bool = false,
+        with fields: [(String, String)] = []
+    ) throws -> Outcome {
+        let length =
+            isChunked ? [("Transfer-Encoding", "chunked")] : body.map { [("Content-Length", "\($0.utf8.count)")] } ?? []
+        let head = ServedHead(
+            method: method, target: "/5e63e7\(target)", fields: (length + fields).map { ServedField($0.0, $0.1) })
+        let call = ServerCall(head, target: target, socket: -1)
+        if let body { Array(body.utf8).withUnsafeBytes { bytes in _ = call.body.write(bytes) } }
+        call.body.finish()
+        let answer = ServedAnswer(call, headers)
+        let request = ServedRequest(
+            call: call, session: session, service: try run.serviceBeside { false }, profile: run.profile,
+            endpoint: run.endpoint, headers: headers)
+        do throws(LoginError) {
+            try request.relay(answer)
+        } catch {
+            answer.explain(error, ErrorContext(profile: run.profile.name))
+        }
+        call.end(isWhole: answer.isWhole)
+        let begun = call.begun()
+        return Outcome(
+            status: begun?.status, fields: begun?.fields.map { "\($0.name): \($0.value)" } ?? [],
+            body: Self.body(of: call),
+            isWhole: answer.isWhole)
+    }
+
+    /// The session that there is at last.
+    func end() -> Session { session.close() }
+
+    private static func body(of call: ServerCall) -> String {
+        var buffer = [UInt8](repeating: 0, count: 4096), text = ""
+        while true {
+            let count = buffer.withUnsafeMutableBytes { call.next($0) }
+            guard count > 0 else { return text }
+            text += String(decoding: buffer[..<count], as: UTF8.self)
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import Glibc
+import LoginCore
+import LoginTestSupport
+import Testing
+
+@testable import LoginServe
+
+/// One request between the thread of its connection and the one that answers it.
+@Suite(.onOwnThreads) struct ServerCallTests {
+    /// A call, and the client's end of its connection.
+    private final class Scene {
+        let call: ServerCall
+        private let ours: Int32
+        private(set) var client: Int32
+
+        init(_ method: String = "GET") {
+            var ends: [Int32] = [-1, -1]
+            socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
+            (ours, client) = (ends[0], ends[1])
+            let head = ServedHead(method: method, target: "/5e63e7/x", fields: [])
+            call = ServerCall(head, target: "/x", socket: ours)
+        }
+
+        func hangUp() {
+            close(client)
+            client = -1
+        }
+
+        deinit {
+            close(ours)
+            if client >= 0 { close(client) }
+        }
+    }
+
+    private static let answer = ServerAnswer(status: 200, fields: [], size: nil)
+
+    private func write(_ text: String, to call: ServerCall) -> Bool {
+        Array(text.utf8).withUnsafeBytes { call.write($0) }
+    }
+
+    /// What the connection's thread gets next; its codes for an end are not positive.
+    private func next(_ call: ServerCall) -> (count: Int, text: String) {
+        var buffer = [UInt8](repeating: 0, count: 100)
+        let count = buffer.withUnsafeMutableBytes { call.next($0) }
+        return (count, String(decoding: buffer[..<max(count, 0)], as: UTF8.self))
+    }
+
+    @Test func `the first answer counts, and its body follows`() {
+        let scene = Scene(), call = scene.call
+        defer { withExtendedLifetime(scene) {} }
+        #expect(!call.hasBegun)
+        call.begin(ServerAnswer(status: 201, fields: [], size: nil))
+        call.begin(Self.answer)
+        #expect(call.hasBegun && call.begun()?.status == 201)
+        #expect(write("abc", to: call))
+        call.end(isWhole: true)
+        #expect(next(call) == (3, "abc"))
+        #expect(next(call).count <= 0)
+    }
+
+    @Test func `what breaks off ends in another way than what is whole`() {
+        let ends = [true, false].map { isWhole in
+            let scene = Scene(), call = scene.call
+            defer { withExtendedLifetime(scene) {} }
+            call.begin(Self.answer)
+            call.end(isWhole: isWhole)
+            return next(call).count
+        }
+        #expect(ends[0] != ends[1] && ends.allSatisfy { $0 <= 0 })
+    }
+
+    @Test func `a call that ends without an answer has none`() {
+        let scene = Scene(), call = scene.call
+        defer { withExtendedLifetime(scene) {} }
+        call.end(isWhole: false)
+        #expect(call.begun() == nil && !call.hasBegun)
+    }
+
+    @Test func `at its end nobody reads what the client still sends`() {
+        let scene = Scene("POST"), call = scene.call
+        defer { withExtendedLifetime(scene) {} }
+        #expect(Array("body".utf8).withUnsafeBytes { call.body.write($0) })
+        call.begin(Self.answer)
+        call.end(isWhole: true)
+        #expect(!Array("more".utf8).withUnsafeBytes { call.body.write($0) })
+    }
+
+    @Test func `a call that is given up takes no answer, and its body breaks off`() {
+        let scene = Scene("POST"), call = scene.call
+        defer { withExtendedLifetime(scene) {} }
+        #expect(!call.isAbandoned())
+        call.abandon()
+        #expect(call.isAbandoned() && !write("abc", to: call))
+        var buffer: [UInt8] = [0]
+        #expect(buffer.withUnsafeMutableBytes { call.body.read(into: $0) } == nil)
+        #expect(call.begun() == nil)
+    }
+
+    @Test func `a client that hangs up is noticed before an answer, and by whoever waits for one`() {
+        let scene = Scene()
+        #expect(!scene.call.isAbandoned())
+        scene.hangUp()
+        #expect(eventually { scene.call.isAbandoned() })
+        #expect(scene.call.begun() == nil && !write("abc", to: scene.call))
+    }
+}
