@@ -1,0 +1,118 @@
+import ArgumentParser
+import LoginCore
+import Testing
+
+@testable import AuthctlCLI
+
+/// The cheap parsing: what is a command by its first words alone, and when the whole tree is asked after all.
+struct CommandNamesTests {
+    private func words(_ line: String) -> [String] { line.split(separator: " ").map(String.init) }
+
+    private func problem(_ line: String) -> String? {
+        do throws(LoginError) {
+            try CommandNames.check(words(line))
+            return nil
+        } catch .usage(.other(let text)) {
+            return text
+        } catch {
+            return "another error"
+        }
+    }
+
+    @Test(arguments: [
+        "login wire", "whoami", "logout --all", "status --offline --json", "token wire --header", "switch ann",
+        "profile list", "profile ls", "profile show wire", "store ls", "store test keyring", "trust list",
+        "request GET https://wire.example/me", "exec -P wire -- ls -h --help", "discover https://wire.example",
+        "status -uann", "login wire -u ann --timeout 5 -q",
+    ]) func `a command alone is read as in the tree`(line: String) throws {
+        let alone = try #require(CommandNames.parsed(words(line)))
+        let whole = try Authctl.parseAsRoot(words(line))
+        #expect(type(of: alone) == type(of: whole))
+        #expect("\(alone)" == "\(whole)")
+    }
+
+    @Test(arguments: [
+        "", "logn", "profile", "profile lst", "-P wire status", "status --nonsense", "token a b c", "--version", "help",
+        "login --max-attempts 0", "login --color", "store",
+    ]) func `what is none, or does not parse, is left to the tree`(line: String) {
+        #expect(CommandNames.parsed(words(line)) == nil)
+    }
+
+    @Test(arguments: [
+        "status -h", "status --help", "status --helpful", "login -qh", "status -P wire -h", "login -uhanna",
+    ])
+    func `what may ask for help is left to the tree`(line: String) {
+        #expect(CommandNames.parsed(words(line)) == nil)
+    }
+
+    @Test func `only so long as it parses does a command stand alone`() {
+        #expect(!CommandNames.parsesAlone)
+        _ = CommandNames.parsed(["status"])
+        #expect(!CommandNames.parsesAlone)
+    }
+
+    @Test(arguments: [
+        "", "login", "profile", "profile list", "profile --help", "profile ls", "help", "--version", "--help", "-h",
+        "help login",
+    ]) func `a command's name, or none at all, is good`(line: String) {
+        #expect(problem(line) == nil)
+    }
+
+    @Test(arguments: [
+        ("logn", "unknown command; did you mean 'login'?"),
+        ("profile lst", "unknown command; did you mean 'profile list'?"),
+        ("store inti file", "unknown command; did you mean 'store init'?"),
+        ("--config f login x", "options stand after the command: authctl login [<options>]"),
+        ("-P wire ls", nil), ("-q profile ls", "options stand after the command: authctl profile [<options>]"),
+        ("--help login", nil),
+    ]) func `a word that is none gets the nearest`(line: String, expected: String?) {
+        #expect(problem(line) == expected)
+    }
+
+    @Test func `a word like no other is not repeated, and all commands of its group are named`() throws {
+        let top = try #require(problem("hunter22secret")), inner = try #require(problem("store hunter22secret"))
+        #expect(!top.contains("hunter22") && !inner.contains("hunter22"))
+        #expect(top.contains("login, ") && !top.contains("complete,"), "\(top)")
+        #expect(inner.contains("store list, ") && !inner.contains("login"), "\(inner)")
+    }
+
+    @Test(arguments: [("0", 0), ("31536000", 31_536_000), ("-1", -1), ("9223372036854775807", Int64.max)])
+    func `seconds are a whole number`(text: String, count: Int64) {
+        #expect(Seconds(argument: text)?.count == count)
+        #expect(Seconds(argument: text)?.defaultValueDescription == text)
+    }
+
+    @Test(arguments: ["", "1.5", "1e3", " 1", "9223372036854775808", "x"])
+    func `and nothing else`(text: String) {
+        #expect(Seconds(argument: text) == nil)
+    }
+}
+
+/// What the parser says, without what it repeats.
+struct ParserWordsTests {
+    @Test(arguments: [
+        (["login", "hunter22"], "Unexpected argument 'hunter22'", "Unexpected argument '…'"),
+        (
+            ["--quiet=hunter22"], "The option 'quiet' does not take any value, but 'hunter22' was specified.",
+            "The option 'quiet' does not take any value, but '…' was specified."
+        ),
+        (
+            ["--timeout", "pw", "--ttl", "pw2"], "The value 'pw2' is invalid for '--ttl <ttl>'",
+            "The value '…' is invalid for '--ttl <ttl>'"
+        ),
+        (["a'b"], "Unexpected argument 'a'b'", "Unexpected argument '…'"),
+        (["login", "-x"], "Unknown option '-x'", "Unknown option '-x'"),
+        (["x\u{1B}[2J"], "Missing x\u{1B}[2J", "Missing x\\u{1B}[2J"),
+        (["--name=a\nb"], "Unexpected argument 'a\nb'", "Unexpected argument '…'"),
+    ]) func `a value is not repeated, and obeyed by no terminal`(
+        arguments: [String], said: String, shown: String
+    ) {
+        #expect(ParserWords(arguments: arguments).redacted(said) == shown)
+    }
+
+    @Test func `it is known what is about an argument without a place`() {
+        let words = ParserWords(arguments: [])
+        #expect(words.repeats("Unexpected argument 'x'") && words.repeats("2 unexpected arguments: 'x', 'y'"))
+        #expect(!words.repeats("The value 'x' is invalid") && !words.repeats("Missing expected argument"))
+    }
+}

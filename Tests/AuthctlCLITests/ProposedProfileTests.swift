@@ -1,0 +1,156 @@
+import LoginTestSupport
+import LoginWords
+import Testing
+
+@testable import LoginCore
+@testable import LoginKit
+
+/// The profile that follows from what was found, and what a person is told beside it.
+struct ProposedProfileTests {
+    private static let origin = Origin(scheme: "https", host: "app.example", port: 443)
+
+    private static func place(
+        _ target: String = "/me", _ refusal: GuardedPlace.Refusal = .status(401), namedBy: String? = nil
+    ) -> GuardedPlace {
+        GuardedPlace(target: target, refusal: refusal, namedBy: namedBy)
+    }
+
+    private func proposed(
+        _ login: FoundLogin?, _ place: GuardedPlace? = place(), name: String = "app", seen: [Sighting] = [],
+        connection: [String: ConfigValue] = [:]
+    ) -> ProposedProfile {
+        ProposedProfile(
+            name: name, origin: Self.origin,
+            found: Discovered(
+                guarded: place, login: login, seen: seen, names: [], requests: 1, origins: [Self.origin]),
+            connection: connection)
+    }
+
+    private func value(_ key: String, of profile: ProposedProfile) -> String? { profile.table[key]?.inline }
+
+    private static let form = FoundForm(
+        page: "/in?a={b}", action: "/in", usernameField: nil, passwordField: "p w", namesAction: true,
+        button: (name: "go", value: "{In}"))
+
+    private static let logins: [(login: FoundLogin, method: String?)] = [
+        (.challenge([.digest], field: "Digest"), "\"digest\""), (.challenge([.digest, .basic], field: "x"), nil),
+        (.token(header: nil, field: "Bearer"), "\"token\""), (.form(form), "\"cookie\""),
+        (.passwordGrant(path: "/t", description: "/api.json"), "\"token\""),
+        (
+            .oauth(
+                FoundServer(
+                    issuer: nil, resource: nil, scope: nil, endpoints: [:], revocationAuthentication: nil, evidence: [])
+            ),
+            "\"oauth\""
+        ),
+    ]
+
+    @Test(arguments: logins.indices) func `a method is written where there is one alone`(index: Int) {
+        let (login, method) = Self.logins[index]
+        let profile = proposed(login)
+        #expect(value("method", of: profile) == method && profile.isUsable)
+        #expect(
+            value("url", of: profile) == "\"https://app.example\""
+                && value("verify", of: profile) == "{ get = \"/me\" }")
+    }
+
+    @Test(
+        arguments: [
+            (.status(401), "{ get = \"/me\" }"), (.status(403), "{ get = \"/me\", logged-out = [401, 403] }"),
+            (
+                .redirect(status: 303, path: "/in"),
+                "{ get = \"/me\", logged-out = [401, { status = 303, \"header:Location\" = \"/in*\" }] }"
+            ),
+            (
+                .form(status: 200, passwordField: "p w"),
+                "{ get = \"/me\", logged-in = [200, 302, 303], logged-out = [{ \"form:p w\" = \"*\" }] }"
+            ),
+        ] as [(GuardedPlace.Refusal, String)])
+    func `a place proves a login by how it refuses`(refusal: GuardedPlace.Refusal, rule: String) {
+        #expect(value("verify", of: proposed(.challenge([.basic], field: ""), Self.place("/me", refusal))) == rule)
+    }
+
+    @Test func `what a page names is literal text, and no slot`() {
+        let profile = proposed(.form(Self.form), Self.place("/{username}"))
+        #expect(value("verify", of: profile) == "{ get = \"/{{username}\" }")
+        #expect(
+            value("login", of: profile) == """
+                { page = "/in?a={{b}", post = "/in", form = { go = "{{In}", "p w" = "{password}" }, \
+                refused = [401, { status = 403, "form:p w" = "*" }] }
+                """)
+    }
+
+    @Test func `a token's header is the session, and a grant's request is a form`() {
+        let header = proposed(.token(header: "X-Key: {token}", field: ""))
+        #expect(value("session", of: header) == "{ header = \"X-Key: {token}\" }")
+        #expect(value("session", of: proposed(.token(header: nil, field: ""))) == nil)
+        let grant = proposed(.passwordGrant(path: "/to{k}", description: "/api.json"))
+        #expect(
+            value("login", of: grant) == """
+                { post = "/to{{k}", form = { grant_type = "password", password = "{password}", username = "{username}" }, \
+                token = "/access_token" }
+                """)
+    }
+
+    @Test func `a document has a heading in a larger file, none alone, and reads as the table`() throws {
+        let server = FoundServer(
+            issuer: "https://id.example", resource: nil, scope: "a b", endpoints: [:], revocationAuthentication: nil,
+            evidence: ["/.well-known/r"])
+        let profile = proposed(.oauth(server), name: "app.example", connection: ["proxy": .string("http://p:1")])
+        for (isAlone, path) in [(true, []), (false, ["profiles", "app.example"])] {
+            let text = profile.document(head: "Head.", isAlone: isAlone)
+            #expect(text.hasPrefix("# Head.\n") && text.contains("[profiles.") == !isAlone)
+            var read = try ConfigValue.parse(text, file: "f")
+            for key in path {
+                guard case .table(let members) = read else { continue }
+                read = members[key] ?? .bool(false)
+            }
+            #expect(read == .table(profile.table), "\(text)")
+        }
+        #expect(profile.table["oauth"] == .table(["issuer": .string("https://id.example"), "scope": .string("a b")]))
+    }
+
+    @Test func `a reason stands behind its line, above a long one, and says nothing for what was given`() {
+        let long = Self.place("/" + String(repeating: "x", count: 40), namedBy: "/api.json")
+        let lines = proposed(.challenge([.basic], field: "Basic"), long).document(head: "h", isAlone: true)
+            .split(separator: "\n").map(String.init)
+        #expect(lines[1] == "url    = \"https://app.example\"")
+        #expect(lines[2] == "method = \"basic\"".padding(to: 44) + "# WWW-Authenticate: \"Basic\"")
+        #expect(
+            lines[3] == "# 401 without a login; named by \"/api.json\"" && lines[4].hasPrefix("verify = { get = \"/xxx")
+        )
+    }
+
+    @Test func `what is no profile is remarks alone, with what to try`() {
+        let seen: [Sighting] = [.unknownChallenge(target: "/", scheme: "Hawk"), .refused(target: "/me", status: 403)]
+        for (login, place) in [(nil, Self.place()), (FoundLogin.form(Self.form), nil), (nil, nil)] {
+            let profile = proposed(login, place, seen: seen)
+            let text = profile.document(head: "h", isAlone: false)
+            #expect(!profile.isUsable && text.split(separator: "\n").allSatisfy { $0.hasPrefix("# ") }, "\(text)")
+            #expect(text.contains("wants \"Hawk\", which") && text.contains("answers 403"))
+            #expect(text.contains("What to try:") == (login == nil))
+        }
+    }
+
+    @Test func `the ways to consent are the endpoints', and the client is named where none can register`() throws {
+        func server(_ endpoints: OAuthEndpoint...) -> FoundServer {
+            let url = EndpointURL(origin: Self.origin, path: "/x")
+            return FoundServer(
+                issuer: nil, resource: nil, scope: nil,
+                endpoints: Dictionary(uniqueKeysWithValues: endpoints.map { ($0, url) }),
+                revocationAuthentication: nil, evidence: [])
+        }
+        let both = proposed(.oauth(server(.deviceAuthorization, .authorization, .registration, .revocation)))
+        #expect(both.flows == ["browser", "device"])
+        #expect(
+            both.remarks.contains("flows: browser, device; revokes") && both.remarks[0].hasSuffix("registers clients"))
+        let none = proposed(.oauth(server()))
+        #expect(none.flows.isEmpty && none.remarks.contains("flows: none; does not revoke"))
+        #expect(none.remarks[0].hasPrefix("client-id has to be added"))
+        #expect(proposed(.form(Self.form)).flows.isEmpty)
+    }
+}
+
+extension String {
+    fileprivate func padding(to count: Int) -> String { self + String(repeating: " ", count: count - self.count) }
+}
