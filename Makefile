@@ -27,6 +27,13 @@ LEAN := $(foreach library,Foundation FoundationInternationalization _FoundationI
 # libraries ask for.
 LINKER := -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic -Xlinker -z -Xlinker pack-relative-relocs
 
+# Generic types are built from the conformances that the compiler knows. By their names, which are shorter, the program would look
+# up each requirement among all its conformances, at every start.
+DIRECT := -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
+
+# A section for each function, so that the linker leaves out what nobody calls.
+SECTIONS := -Xswiftc -Xfrontend -Xswiftc -function-sections
+
 # What a build has of its folder is left out: C names its files from here, Swift notes nothing for debuggers, and keeps no hash of each
 # file's code, with the folder's path in it, to skip what has not changed. And the program loads no library from the folder in which
 # it lies.
@@ -52,7 +59,7 @@ build: ## the release binary, stripped and linked statically to Swift: .build/re
 	@scripts/deps build
 	@mkdir -p '$(ARCHIVES)' && ln -sf "$$(g++ -print-file-name=libstdc++.a)" '$(ARCHIVES)'
 	@ln -sf "$$(g++ -print-file-name=libgcc_eh.a)" '$(ARCHIVES)/libgcc_s.a'
-	@swift build -c release --static-swift-stdlib $(SAME_BYTES) $(addprefix -Xswiftc ,$(LEAN)) $(LINKER) -Xlinker -s -Xlinker '-L$(ARCHIVES)' --product authctl
+	@swift build -c release --static-swift-stdlib $(SAME_BYTES) $(addprefix -Xswiftc ,$(LEAN)) $(DIRECT) $(SECTIONS) $(LINKER) -Xlinker -s -Xlinker '-L$(ARCHIVES)' --product authctl
 
 demo: build ## a login at the built-in demo server; without a terminal it walks the whole path by itself
 	@scripts/deps demo
@@ -63,7 +70,7 @@ demo: build ## a login at the built-in demo server; without a terminal it walks 
 check: CHOICE := --disable-xctest --skip '^(EndToEndTests|LoginTerminalTests)[.]' \
 	--skip '(Crash|HelperContract|SecretService|Concurrency|Tamper)Tests' \
 	--skip '^LoginHTTPTests[.].?(TLS|A request|A network fault|A redirect to another origin).?/'
-check: ## the tests of core, command line and adapters, without servers and terminals: under a minute
+check: ## the tests of core, command line and adapters, without servers and terminals: one to two minutes
 test: build ## every test, on real servers too, with the release binary: five minutes
 test-all: THOROUGHNESS := all
 test test-all: PROGRAM := $(abspath $(AUTHCTL))

@@ -22,8 +22,11 @@ struct GlobalOptions: OptionList {
     @Flag(help: "Never ask; fail with 4 and list what is missing.")
     var noPrompt = false
 
-    @Option(help: ArgumentHelp("Use colors.", valueName: "when"))
-    var color: ColorChoice = .auto
+    // A type of its own would cost three searches among all conformances of the program, at every start.
+    @Option(
+        help: ArgumentHelp("Use colors. (values: auto, always, never; default: auto)", valueName: "when"),
+        completion: .list(ColorChoice.allCases.map(\.rawValue)))
+    var color: String?
 
     @Option(help: ArgumentHelp("Use this configuration file.", valueName: "file"), completion: .file())
     var config: String?
@@ -36,6 +39,12 @@ struct GlobalOptions: OptionList {
             "_profile": _profile, "_username": _username, "_quiet": _quiet, "_verbose": _verbose,
             "_noPrompt": _noPrompt, "_color": _color, "_config": _config, "_timeout": _timeout,
         ]
+    }
+
+    func validate() throws {
+        if let color, ColorChoice(rawValue: color) == nil {
+            throw ValidationError("--color must be auto, always or never.")
+        }
     }
 }
 

@@ -70,7 +70,7 @@ extension GlobalOptions {
         chosen.timeout = timeout
         chosen.noPrompt = noPrompt
         chosen.showsNotice = !quiet && !verbose
-        chosen.showsMovement = color != .never
+        chosen.showsMovement = color != ColorChoice.never.rawValue
         return chosen
     }
 }

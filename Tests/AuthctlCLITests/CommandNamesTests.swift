@@ -75,17 +75,6 @@ struct CommandNamesTests {
         #expect(top.contains("login, ") && !top.contains("complete,"), "\(top)")
         #expect(inner.contains("store list, ") && !inner.contains("login"), "\(inner)")
     }
-
-    @Test(arguments: [("0", 0), ("31536000", 31_536_000), ("-1", -1), ("9223372036854775807", Int64.max)])
-    func `seconds are a whole number`(text: String, count: Int64) {
-        #expect(Seconds(argument: text)?.count == count)
-        #expect(Seconds(argument: text)?.defaultValueDescription == text)
-    }
-
-    @Test(arguments: ["", "1.5", "1e3", " 1", "9223372036854775808", "x"])
-    func `and nothing else`(text: String) {
-        #expect(Seconds(argument: text) == nil)
-    }
 }
 
 /// What the parser says, without what it repeats.

@@ -55,7 +55,9 @@ struct OptionParsingTests {
         "login --password-stdin --password-file f", "login --password-file f --password-command c",
         "login --max-attempts 0", "login --max-attempts 101", "login --prompt-timeout 0", "login --ttl 0",
         "login --ttl 31536001", "login --method magic", "login --store safe", "login --store helper:",
-        "login --persist forever", "login --ttl x", "token --min-ttl -1", "switch", "switch a b c", "status a b",
+        "login --persist forever", "login --ttl x", "token --min-ttl -1", "token --min-ttl 31536001",
+        "token --min-ttl 1.5", "token --min-ttl 9223372036854775808", "status --color blue", "status --color Auto",
+        "status --color=", "switch", "switch a b c", "status a b",
         "logout a b", "store init file x", "profile add",
     ])
     func `what makes no sense is refused`(line: String) {
@@ -67,6 +69,11 @@ struct OptionParsingTests {
         #expect(logout.profile == "blog" && logout.all && logout.local)
         let token: TokenCommand = try parse("token blog --header --verify --min-ttl 60")
         #expect(token.profile == "blog" && token.header && token.verify && token.minTtl == 60)
+        #expect((try parse("token --min-ttl 31536000") as TokenCommand).minTtl == 31_536_000)
+        #expect((try parse("token") as TokenCommand).minTtl == nil)
+        for color in ColorChoice.allCases.map(\.rawValue) {
+            #expect((try parse("whoami --color \(color)") as WhoamiCommand).global.color == color)
+        }
         #expect((try parse("whoami blog --offline") as WhoamiCommand).offline)
         #expect((try parse("status --offline") as StatusCommand).offline)
         #expect((try parse("switch blog anna") as SwitchCommand).names == ["blog", "anna"])

@@ -28,8 +28,9 @@ struct TokenCommand: WorldCommand, ReportingCommand, OptionList {
     var verify = false
 
     @Option(
-        help: ArgumentHelp("Minimum remaining lifetime; refresh the token if it has less.", valueName: "seconds"))
-    var minTtl: Seconds = 0
+        help: ArgumentHelp(
+            "Minimum remaining lifetime; refresh the token if it has less. (default: 0)", valueName: "seconds"))
+    var minTtl: Int?
 
     @Flag(help: .json) var json = false
     @OptionGroup var global: GlobalOptions
@@ -42,7 +43,7 @@ struct TokenCommand: WorldCommand, ReportingCommand, OptionList {
     }
 
     func validate() throws {
-        guard (0...31_536_000).contains(minTtl.count) else {
+        guard (0...31_536_000).contains(minTtl ?? 0) else {
             throw ValidationError("--min-ttl must be from 0 to 31536000 seconds.")
         }
     }
@@ -50,7 +51,7 @@ struct TokenCommand: WorldCommand, ReportingCommand, OptionList {
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let profile = try invocation.context.selectProfile(profile)
         let source = TokenSource(
-            context: invocation.context, profile: profile, minimum: minTtl.count, asksServer: verify,
+            context: invocation.context, profile: profile, minimum: Int64(minTtl ?? 0), asksServer: verify,
             wantsHeader: header)
         let (session, username) = try source.session()
         let taken = try source.taken(username)

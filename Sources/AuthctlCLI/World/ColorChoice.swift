@@ -1,19 +1,13 @@
-import ArgumentParser
 import LoginKit
 import LoginWords
 
 /// `--color`: whether what is for people is coloured.
-enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
+enum ColorChoice: String, CaseIterable {
     /// On a terminal that has colours, unless `NO_COLOR` asks for none.
     case auto
     /// In pipes, too.
     case always
     case never
-
-    // The parser would find them out by casts, at every start.
-    static var allValueStrings: [String] { allCases.map(\.rawValue) }
-    static var allValueDescriptions: [String: String] { [:] }
-    var defaultValueDescription: String { rawValue }
 
     /// Before anything is parsed: what cannot be parsed is told in colours, too.
     init(_ arguments: [String]) {
