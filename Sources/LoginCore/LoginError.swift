@@ -30,8 +30,6 @@ public enum LoginError: Error, Equatable, Sendable {
         case .rejected, .noTicketForService: .rejected
         case .loginRequired: .loginRequired
         case .cancelled: .cancelled
-        // Waiting installs nothing.
-        case .network(.libraryMissing): .failure
         case .network: .network
         case .untrusted: .untrusted
         case .store(.locked): .locked
@@ -107,7 +105,6 @@ public enum NetworkFault: Equatable, Sendable {
     /// One leads back to where another came from, or more than so many came in a row.
     case redirectLoop(limit: Int)
     case answerTooLarge(limit: Int)
-    case libraryMissing(String)
     /// The Kerberos server of the realm is not found or does not answer.
     case noKerberosServer(reason: String)
     case other(code: Int, text: String)

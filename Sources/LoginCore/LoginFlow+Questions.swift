@@ -90,7 +90,6 @@ extension LoginError {
     /// Whether what was sent was not judged, and another try may go better.
     fileprivate var leavesUnjudged: Bool {
         switch self {
-        case .network(.libraryMissing): false
         case .network: true
         case .busy(let fault): fault.retryAfter ?? 0 <= Self.longestWait
         case .usage, .rejected, .noTicketForService, .loginRequired, .cancelled, .untrusted, .store, .secondFactor,

@@ -37,6 +37,8 @@ public enum OtherFailure: Equatable, Sendable {
     case bodyNotRepeatable
     /// It is too long, or holds what would end the line.
     case sessionFitsNoHeader
+    /// In the loader's words, which begin with the file that it missed.
+    case libraryMissing(String)
     case system(call: String, errno: Int32)
     case other(String)
 }

@@ -35,9 +35,7 @@ extension OtherFailure {
         case .other(let text):
             .other(secrets.stand(in: text) ? "the response cannot be used; it repeats a secret" : text)
         case .missingInResponse, .noCSRF, .noNewCookie, .noSuchForm, .doubtfulJSON, .tokenTooShortLived,
-            .logoutIncomplete,
-            .unexpectedEvent,
-            .bodyNotRepeatable, .sessionFitsNoHeader, .system:
+            .logoutIncomplete, .unexpectedEvent, .bodyNotRepeatable, .sessionFitsNoHeader, .libraryMissing, .system:
             self
         }
     }

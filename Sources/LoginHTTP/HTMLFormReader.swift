@@ -18,9 +18,9 @@ struct HTMLFormReader {
     private let parser: URLParser
 
     /// Opens libxml2.
-    /// - Throws: `NetworkFault.libraryMissing`.
+    /// - Throws: `OtherFailure.libraryMissing`.
     init(url: ParsedURL, library: String = Self.library) throws(LoginError) {
-        if let problem = cxml_open(library) { throw .network(.libraryMissing(String(cString: problem))) }
+        if let problem = cxml_open(library) { throw .failure(.libraryMissing(String(cString: problem))) }
         parser = try URLParser()
         self.url = url
     }

@@ -8,7 +8,7 @@ package struct URLParser: Sendable {
     private let library: CurlLibrary
 
     /// Opens libcurl.
-    /// - Throws: `NetworkFault.libraryMissing`.
+    /// - Throws: `OtherFailure.libraryMissing`.
     package init() throws(LoginError) {
         library = try CurlLibrary()
     }

@@ -37,9 +37,6 @@ extension NetworkFault {
                 "redirect loop, or more than \(limit) redirects", next: "use the final URL")
         case .answerTooLarge(let limit):
             return Message("the response is larger than the limit of \(limit) bytes", next: "check the URL")
-        case .libraryMissing(let problem):
-            return Message(
-                "a library could not be loaded: \(SafeText.escaped(problem))", next: Self.installing(problem))
         case .noKerberosServer(let reason):
             return Message("could not reach a Kerberos server: \(SafeText.quoted(reason))", next: retry)
         case .other(let code, let text):
@@ -48,7 +45,7 @@ extension NetworkFault {
     }
 }
 
-extension NetworkFault {
+extension OtherFailure {
     /// - Parameter problem: the loader's words, which begin with the file that it missed.
     private static func installing(_ problem: String) -> String {
         let packages = [
@@ -57,9 +54,7 @@ extension NetworkFault {
         guard let package = packages.first(where: { problem.hasPrefix($0.0) })?.1 else { return "install it" }
         return "install it (on Debian: apt install \(package))"
     }
-}
 
-extension OtherFailure {
     private static func noValue(at place: String, in step: String) -> Message {
         Message(
             "the response to \(step) has no value at \(SafeText.quoted(place))", next: "check that place in the profile"
@@ -107,6 +102,9 @@ extension OtherFailure {
             return Message("the session cannot be sent in a header", next: "check 'session' in the profile")
         case .unexpectedEvent(let text):
             return Message("internal error: \(text)", next: "please report this")
+        case .libraryMissing(let problem):
+            return Message(
+                "a library could not be loaded: \(SafeText.escaped(problem))", next: Self.installing(problem))
         case .system(let call, let errno):
             return Message("\(call) failed: \(SystemWords.of(errno))")
         case .other(let text):

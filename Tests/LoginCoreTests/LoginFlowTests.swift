@@ -73,7 +73,7 @@ struct LoginFlowTests {
     }
 
     @Test(arguments: [
-        LoginError.busy(BusyFault(status: 429, retryAfter: 3600, words: nil)), .network(.libraryMissing("libcurl")),
+        LoginError.busy(BusyFault(status: 429, retryAfter: 3600, words: nil)), .failure(.libraryMissing("libcurl")),
         .forbidden(Refusal(status: 403)), .untrusted(.plainHTTP), .store(.notSetUp(.file)),
     ])
     func `A5: nobody is asked to try again where that cannot help, or would take an hour`(_ error: LoginError) {

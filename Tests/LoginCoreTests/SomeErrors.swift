@@ -7,7 +7,6 @@ enum SomeErrors {
 
     static let all: [(LoginError, ExitCode)] =
         usage.map { (.usage($0), .usage) } + judged + network.map { (.network($0), .network) }
-        + [(.network(.libraryMissing("libcurl.so.4")), .failure)]
         + trust.map { (.untrusted($0), .untrusted) }
         + stores.map { fault in
             switch fault {
@@ -100,7 +99,8 @@ enum SomeErrors {
 
     static let needs: [LoginNeed.Why] =
         [
-            .noProfile, .nothingStored, .sessionRefused, .sessionExpired, .passwordRefusedBefore,
+            .noProfile, .nothingStored, .sessionRefused, .sessionExpired, .sessionEndsSoon(seconds: 50),
+            .passwordRefusedBefore,
             .keyLocked(file: hostile), .noActiveAccount(known: [hostile]),
             .passwordCommandFailed(status: 3), .passwordCommandTookTooLong(seconds: 60),
             .ticket(.missing(reason: hostile)), .declined(.certificate),
@@ -175,7 +175,6 @@ enum SomeErrors {
         .noSuchForm(page: hostile, fields: [], found: 2), .tokenTooShortLived(seconds: 3),
         .tokenTooShortLived(seconds: -7200, clock: ClockDifference(seconds: 7300)),
         .logoutIncomplete(hostile), .unexpectedEvent(hostile), .bodyNotRepeatable, .sessionFitsNoHeader,
-        .system(call: "pipe", errno: 24),
-        .other(hostile),
+        .libraryMissing(hostile), .system(call: "pipe", errno: 24), .other(hostile),
     ]
 }

@@ -86,11 +86,11 @@ struct NextStepTests {
         ("libcurl.so.4: cannot open shared object file", "libcurl4"), ("libxml2.so.2: cannot open", "libxml2"),
         ("libssl.so.3: cannot open", "libssl3"), ("libcrypto.so.3: cannot open", "libssl3"),
     ]) func `a library is named with Debian's package of it`(problem: String, package: String) {
-        #expect(next(.network(.libraryMissing(problem))) == "install it (on Debian: apt install \(package))")
+        #expect(next(.failure(.libraryMissing(problem))) == "install it (on Debian: apt install \(package))")
     }
 
     @Test func `and without, where none is known`() {
-        #expect(next(.network(.libraryMissing("/opt/libcurl.so.4: cannot open"))) == "install it")
+        #expect(next(.failure(.libraryMissing("/opt/libcurl.so.4: cannot open"))) == "install it")
     }
 
     @Test(arguments: [

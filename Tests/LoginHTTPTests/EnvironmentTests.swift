@@ -73,7 +73,7 @@ struct `The environment` {
     @Test func `without libcurl is told as a missing library`() async {
         await #expect(processExitsWith: .success) {
             let refused = fault { _ = try CurlLibrary(named: "libcurl-is-not-here.so.4") }
-            guard case .network(.libraryMissing(let text)) = refused else { throw CancellationError() }
+            guard case .failure(.libraryMissing(let text)) = refused else { throw CancellationError() }
             try #require(text.contains("libcurl-is-not-here.so.4"))
             _ = try CurlLibrary()
         }

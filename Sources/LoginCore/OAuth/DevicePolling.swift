@@ -104,7 +104,6 @@ extension DevicePolling.Answer {
     /// The same where there was no response at all; nothing for a fault that no other try mends.
     package init?(_ error: LoginError) {
         switch error {
-        case .network(.libraryMissing): return nil
         case .network: self = .unavailable(retryAfter: nil)
         case .busy(let fault): self = .unavailable(retryAfter: fault.retryAfter)
         case .usage, .rejected, .noTicketForService, .loginRequired, .cancelled, .untrusted, .store, .secondFactor,

@@ -14,7 +14,7 @@ package enum HashLibrary {
                 length = ccrypto_digest(name(hash), bytes.baseAddress, bytes.count, start)
             }
         }
-        guard length > 0 else { throw .network(.libraryMissing("libcrypto.so.3 with \(hash.rawValue)")) }
+        guard length > 0 else { throw .failure(.libraryMissing("libcrypto.so.3 with \(hash.rawValue)")) }
         let digits = StaticString("0123456789abcdef")
         return digest.withUnsafeBytes { bytes in
             Secret(count: 2 * length) { text in

@@ -10,6 +10,6 @@ struct CurlLibrary: Sendable {
 
     init(named name: String = Self.name) throws(LoginError) {
         guard let problem = ccurl_open(name) else { return }
-        throw .network(.libraryMissing(String(cString: problem)))
+        throw .failure(.libraryMissing(String(cString: problem)))
     }
 }

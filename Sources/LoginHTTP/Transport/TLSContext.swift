@@ -38,7 +38,7 @@ final class TLSContext {
         guard origin.scheme == "https" else { return }
         asked.pointee = 0
         if let problem = ccrypto_tls_open() {
-            throw .network(.libraryMissing(String(cString: problem)))
+            throw .failure(.libraryMissing(String(cString: problem)))
         }
         try handle.set(sslContext: Self.prepare)
         try handle.set(CURLOPT_SSL_CTX_DATA, pointer: Unmanaged.passUnretained(self).toOpaque())
