@@ -9,12 +9,6 @@ package enum Hexadecimal {
         return bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
     }
 
-    /// So many bytes of the system's randomness (getrandom(2)).
-    package static func random(bytes count: Int) -> String {
-        var system = SystemRandomNumberGenerator()
-        return text((0..<count).map { _ in system.next() as UInt8 })
-    }
-
     /// The byte that two digits write, in either case; nothing where one of them is none.
     package static func byte(_ high: UInt8, _ low: UInt8) -> UInt8? {
         guard let high = value(high), let low = value(low) else { return nil }

@@ -91,6 +91,6 @@ struct DigestDialogue {
 
     /// 128 bits of the system's randomness (getrandom(2)).
     static func clientNonce() -> String {
-        Hexadecimal.random(bytes: 16)
+        Secret.random(count: 16).withUnsafeBytes { Hexadecimal.text($0) }
     }
 }

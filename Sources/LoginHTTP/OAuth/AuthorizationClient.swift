@@ -33,13 +33,7 @@ struct AuthorizationClient: AuthorizationTransport {
         return EndpointURL(origin: parsed.origin, path: parsed.path, query: parsed.query)
     }
 
-    /// Of the system's randomness (getrandom(2)).
-    func random(_ count: Int) throws(LoginError) -> Secret {
-        var generator = SystemRandomNumberGenerator()
-        return Secret(count: count) { buffer in
-            for index in buffer.indices { buffer[index] = generator.next() }
-        }
-    }
+    func random(_ count: Int) throws(LoginError) -> Secret { Secret.random(count: count) }
 
     func digits(_ hash: DigestAlgorithm.Hash, of secret: Secret) throws(LoginError) -> Secret {
         try HashLibrary.digits(hash, of: secret)

@@ -40,7 +40,7 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
         run = admission.run
         session = ServedSession(gate.unattended(), admission)
         do throws(ServerFault) {
-            server = try LoopbackServer(segment: Hexadecimal.random(bytes: 24))
+            server = try LoopbackServer(segment: Secret.random(count: 24).withUnsafeBytes { Hexadecimal.text($0) })
         } catch {
             throw error.asLoginError
         }

@@ -51,12 +51,6 @@ enum Cipher {
 }
 
 extension Secret {
-    static func random(count: Int) -> Secret {
-        Secret(count: count) { buffer in
-            if let start = buffer.baseAddress { randombytes_buf(start, buffer.count) }
-        }
-    }
-
     /// The bytes in the form that libsodium takes them.
     func withBytes<Result>(_ body: (UnsafePointer<UInt8>) -> Result) -> Result {
         withUnsafeBytes { buffer in

@@ -1,0 +1,10 @@
+internal import CSodium
+
+extension Secret {
+    /// So many bytes of the system's randomness (getrandom(2)).
+    package static func random(count: Int) -> Secret {
+        Secret(count: count) { buffer in
+            if let start = buffer.baseAddress { randombytes_buf(start, buffer.count) }
+        }
+    }
+}
