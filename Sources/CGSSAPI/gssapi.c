@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <gssapi/gssapi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define FUNCTIONS(F)                                                                                       \
@@ -13,8 +14,10 @@
 #define MEMBER(name) __typeof__(gss_##name) *name;
 static struct { FUNCTIONS(MEMBER) } table;
 
-/* RFC 4121: iso.member-body.us.mit.infosys.gssapi.krb5; RFC 2743: the name type of a host-based service. */
+/* RFC 4121: iso.member-body.us.mit.infosys.gssapi.krb5; RFC 4178: iso.org.dod.internet.security.mechanism.snego;
+ * RFC 2743: the name type of a host-based service. */
 static gss_OID_desc kerberos = {9, "\x2a\x86\x48\x86\xf7\x12\x01\x02\x02"};
+static gss_OID_desc spnego = {6, "\x2b\x06\x01\x05\x05\x02"};
 static gss_OID_desc hostbased = {10, "\x2a\x86\x48\x86\xf7\x12\x01\x02\x01\x04"};
 
 /* Of krb5.h, whose header is not needed otherwise: error codes of the table 'krb5'. */
@@ -99,25 +102,51 @@ static cgssapi_state state(OM_uint32 major, OM_uint32 minor) {
     return CGSSAPI_REFUSED;
 }
 
-cgssapi_state cgssapi_request(const char *service, cgssapi_ticket *ticket) {
+/* The first token for a service, which the caller releases; what stays is the service's ticket in the cache. */
+static cgssapi_state begin(const char *service, gss_OID mechanism, cgssapi_ticket *ticket, gss_buffer_t token) {
     memset(ticket, 0, sizeof *ticket);
     if (!ready()) return CGSSAPI_NO_LIBRARY;
     OM_uint32 minor, ignored;
     gss_buffer_desc text = {strlen(service), (void *)service};
     gss_name_t name = GSS_C_NO_NAME;
     gss_ctx_id_t context = GSS_C_NO_CONTEXT;
-    gss_buffer_desc token = GSS_C_EMPTY_BUFFER;
     OM_uint32 major = table.import_name(&minor, &text, &hostbased, &name);
     if (!GSS_ERROR(major)) {
-        /* The token is thrown away; what stays is the service's ticket in the cache. */
         major = table.init_sec_context(
-            &minor, GSS_C_NO_CREDENTIAL, &context, name, &kerberos, GSS_C_MUTUAL_FLAG, 0, GSS_C_NO_CHANNEL_BINDINGS,
-            GSS_C_NO_BUFFER, NULL, &token, NULL, NULL);
-        table.release_buffer(&ignored, &token);
+            &minor, GSS_C_NO_CREDENTIAL, &context, name, mechanism, GSS_C_MUTUAL_FLAG, 0, GSS_C_NO_CHANNEL_BINDINGS,
+            GSS_C_NO_BUFFER, NULL, token, NULL, NULL);
         if (context != GSS_C_NO_CONTEXT) table.delete_sec_context(&ignored, &context, GSS_C_NO_BUFFER);
         table.release_name(&ignored, &name);
     }
     if (!GSS_ERROR(major)) return CGSSAPI_VALID;
     explain(major, minor, ticket);
     return state(major, minor);
+}
+
+/* Releases a token, having wiped it. */
+static void forget(gss_buffer_t token) {
+    if (token->length == 0) return;
+    OM_uint32 ignored;
+    explicit_bzero(token->value, token->length);
+    table.release_buffer(&ignored, token);
+}
+
+cgssapi_state cgssapi_request(const char *service, cgssapi_ticket *ticket) {
+    gss_buffer_desc token = GSS_C_EMPTY_BUFFER;
+    cgssapi_state state = begin(service, &kerberos, ticket, &token);
+    forget(&token);
+    return state;
+}
+
+cgssapi_state cgssapi_begin(const char *service, cgssapi_ticket *ticket, void **token, size_t *count) {
+    gss_buffer_desc made = GSS_C_EMPTY_BUFFER;
+    cgssapi_state state = begin(service, &spnego, ticket, &made);
+    if (state == CGSSAPI_VALID) {
+        *token = malloc(made.length);
+        if (*token == NULL) abort();
+        memcpy(*token, made.value, made.length);
+        *count = made.length;
+    }
+    forget(&made);
+    return state;
 }

@@ -5,7 +5,7 @@ extension Service {
     /// Asks to go on in another protocol, with the session attached.
     /// - Parameter name: of the protocol (RFC 9110, section 7.8).
     /// - Returns: the answer, and the connection where the service goes on in that protocol.
-    /// - Throws: as `relay`; and where the credential goes along in a dialogue, which such a request has no time for.
+    /// - Throws: as `relay`.
     package func openTunnel(
         _ request: HTTPRequest, to name: String, with session: Session, username: String
     ) throws(LoginError) -> (relayed: Relayed, tunnel: (any Tunnel)?) {
@@ -17,20 +17,28 @@ extension Service {
             } catch {
                 throw error.asLoginError
             }
-            if let credential = session.credential {
-                switch try procedure.method(for: credential) {
-                case .basic: request.basic = credential.pair
-                case .certificate: break
-                case .digest, .negotiate, .cookie, .token, .oauth, .auto:
-                    throw .failure(.other("a WebSocket cannot be opened with this kind of login"))
-                }
-            }
             request.hidden = client.hidden
-            let tunnel = try client.transport.openTunnel(request, to: name)
+            // The last one: a challenge of Digest may have to be answered once more.
+            var tunnel: (any Tunnel)?
+            func line(_ request: HTTPRequest) throws(LoginError) -> HTTPResponse {
+                let opened = try client.transport.openTunnel(request, to: name)
+                tunnel = opened
+                return opened.response
+            }
+            let sent =
+                if let credential = session.credential {
+                    try procedure.send(request, with: credential, answersOtherRealms: false, over: line)
+                } else {
+                    ServiceClient.Sent(response: try line(request))
+                }
             let relayed = Relayed(
-                response: tunnel.response, session: session, isProven: false,
-                carriedPassword: request.basic != nil && session.credential != nil)
-            return (relayed, tunnel.response.status == 101 ? tunnel : nil)
+                response: sent.response, session: session, isProven: sent.isProven,
+                carriedPassword: sent.carriedPassword)
+            guard sent.response.status == 101 else { return (relayed, nil) }
+            guard sent.response.values(of: "Upgrade").map({ $0.lowercased() }) == [name] else {
+                throw .network(.brokenResponse("it goes on in a protocol that it was not asked for"))
+            }
+            return (relayed, tunnel)
         }
     }
 }

@@ -114,6 +114,9 @@ extension StreamServer {
                 seen["refused"] += 1
                 await websocket.close()
                 return
+            await open_socket(websocket)
+
+        async def open_socket(websocket):
             await websocket.accept()
             seen["open"] += 1
             try:
@@ -128,7 +131,7 @@ extension StreamServer {
         routes = [Route("/v1/" + name, guarded(answer), methods=methods) for name, answer in guards.items()]
         routes += [Route("/v1/login", login, methods=["POST"]), Route("/v1/refresh", refresh, methods=["POST"]),
                    Route("/end", end, methods=["POST"]), Route("/seen", told), Route("/root", guarded(echo)),
-                   WebSocketRoute("/v1/socket", socket)]
+                   WebSocketRoute("/v1/socket", socket), WebSocketRoute("/open/socket", open_socket)]
         uvicorn.run(Starlette(routes=routes), host="127.0.0.1", port=port, log_level="warning")
         """#
 }

@@ -3,28 +3,26 @@ import Secrets
 
 /// The dialogue of Digest with one server (RFC 7616): the challenge in hand, with how often it was answered.
 struct DigestDialogue {
-    private let transport: any Transport
     private var session: DigestSession
 
-    init(_ transport: any Transport, _ challenge: DigestChallenge) {
-        self.transport = transport
+    init(_ challenge: DigestChallenge) {
         session = DigestSession(challenge)
     }
 
     /// Sends a request with an answer to the challenge in hand: once more if the server wants another nonce,
     /// and never a third time, since a server could ask for that without end.
     mutating func send(
-        _ request: HTTPRequest, _ pair: BasicCredential, answersOtherRealms: Bool
+        _ request: HTTPRequest, _ pair: BasicCredential, answersOtherRealms: Bool, over line: ServiceClient.Line
     ) throws(LoginError) -> ServiceClient.Sent {
         // A nonce that was used before may have ended meanwhile, which not every server calls stale.
         let isFresh = session.nonceCount == 0
-        let first = try answer(request, pair, session)
+        let first = try answer(request, pair, session, over: line)
         guard let next = nextChallenge(first.response) else { return first }
         let isOther = next.realm != session.challenge.realm
         if isOther && !answersOtherRealms { return first }
         session = DigestSession(next)
         guard next.isStale || !isFresh || isOther else { return first }
-        let second = try answer(request, pair, DigestSession(next))
+        let second = try answer(request, pair, DigestSession(next), over: line)
         if let last = nextChallenge(second.response) {
             if last.isStale { throw .network(.brokenResponse("it calls every nonce stale and keeps asking")) }
             session = DigestSession(last)
@@ -33,7 +31,7 @@ struct DigestDialogue {
     }
 
     private mutating func answer(
-        _ request: HTTPRequest, _ pair: BasicCredential, _ fresh: DigestSession
+        _ request: HTTPRequest, _ pair: BasicCredential, _ fresh: DigestSession, over line: ServiceClient.Line
     ) throws(LoginError) -> ServiceClient.Sent {
         var answered = fresh, request = request
         try rewind(request, under: answered.challenge)
@@ -43,7 +41,7 @@ struct DigestDialogue {
             covered, pair, clientNonce: Self.clientNonce(), hash: HashLibrary.digits)
         request.headers.append(
             HTTPRequestField(name: "Authorization", value: try answer.authorization(hash: HashLibrary.digits)))
-        let response = try transport.send(request)
+        let response = try line(request)
         let isProven = try check(answer, response, &answered, hasPassed: request.streamedBodies != nil)
         session = answered
         return ServiceClient.Sent(response: response, isProven: isProven, carriedPassword: true)

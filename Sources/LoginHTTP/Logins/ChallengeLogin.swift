@@ -29,7 +29,7 @@ final class ChallengeLogin: LoginProcedure {
         try choice.check(ticket: ticket)
         let (offered, status) = try challenges()
         let chosen = try choice.chosen(among: offered, url: client.guardedURL, status: status, ticket: ticket)
-        if case .digest(let challenge) = chosen { digest = DigestDialogue(client.transport, challenge) }
+        if case .digest(let challenge) = chosen { digest = DigestDialogue(challenge) }
         let found = ProtectionSpace(origin: client.endpoint.origin, realm: chosen.realm, method: chosen.method)
         space = found
         return found
@@ -100,24 +100,25 @@ final class ChallengeLogin: LoginProcedure {
     }
 
     func send(
-        _ request: HTTPRequest, with credential: Credential, answersOtherRealms: Bool
+        _ request: HTTPRequest, with credential: Credential, answersOtherRealms: Bool, over line: ServiceClient.Line
     ) throws(LoginError) -> ServiceClient.Sent {
         var request = request
         switch HTTPScheme(try method(for: credential)) {
         case .basic:
             request.basic = credential.pair
-            return ServiceClient.Sent(response: try client.transport.send(request), carriedPassword: true)
+            return ServiceClient.Sent(response: try line(request), carriedPassword: true)
         case .digest:
             guard var dialogue = digest else { throw .failure(.unexpectedEvent("Digest without a challenge")) }
             defer { digest = dialogue }
-            return try dialogue.send(request, credential.pair, answersOtherRealms: answersOtherRealms)
+            return try dialogue.send(
+                request, credential.pair, answersOtherRealms: answersOtherRealms, over: line)
         case .negotiate:
             try checkTicket(of: credential)
             request.negotiates = true
-            let response = try client.transport.send(request)
+            let response = try line(request)
             return ServiceClient.Sent(response: response, isProven: response.acceptsTicket)
         case nil:
-            return try client.plainly(request)
+            return ServiceClient.Sent(response: try line(request))
         }
     }
 

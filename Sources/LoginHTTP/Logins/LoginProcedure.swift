@@ -22,14 +22,26 @@ protocol LoginProcedure: AnyObject {
     /// Sends a request with a credential that is the session, in the way that the server wants it.
     /// - Parameter answersOtherRealms: whether a challenge of another realm than the first one's is answered, too.
     func send(
-        _ request: HTTPRequest, with credential: Credential, answersOtherRealms: Bool
+        _ request: HTTPRequest, with credential: Credential, answersOtherRealms: Bool, over line: ServiceClient.Line
     ) throws(LoginError) -> ServiceClient.Sent
 }
 
 extension LoginProcedure {
     func send(
+        _ request: HTTPRequest, with credential: Credential, answersOtherRealms: Bool, over line: ServiceClient.Line
+    ) throws(LoginError) -> ServiceClient.Sent { ServiceClient.Sent(response: try line(request)) }
+
+    /// The same over the transport.
+    func send(
         _ request: HTTPRequest, with credential: Credential, answersOtherRealms: Bool
-    ) throws(LoginError) -> ServiceClient.Sent { try client.plainly(request) }
+    ) throws(LoginError) -> ServiceClient.Sent {
+        try send(request, with: credential, answersOtherRealms: answersOtherRealms, over: client.transport.send)
+    }
+}
+
+extension ServiceClient {
+    /// How a request gets to the server and back: over the transport, or on a connection of its own that is kept.
+    typealias Line = (HTTPRequest) throws(LoginError) -> HTTPResponse
 }
 
 /// How far a login has come, before its session is confirmed.

@@ -1,11 +1,23 @@
 internal import CGSSAPI
+internal import Glibc
 package import LoginCore
+internal import Secrets
 
 extension TicketCache {
     /// The default credential of GSSAPI: `KRB5CCNAME`, `KRB5_CONFIG` and the system's own settings say which.
     package static let gssapi = TicketCache(
         find: { Finding().finding },
         request: { (host) throws(LoginError) in try Finding(requesting: "HTTP@\(host)").check() })
+
+    /// The token that a request to a host begins Negotiate with (RFC 4559, section 4.1). The server's own
+    /// token is not looked at: that it is the right server is for TLS to prove.
+    static func token(for host: String) throws(LoginError) -> Secret {
+        var bytes: UnsafeMutableRawPointer?
+        var count = 0
+        defer { free(bytes) }
+        try Finding(beginning: "HTTP@\(host)", &bytes, &count).check()
+        return Secret(copying: UnsafeRawBufferPointer(start: bytes, count: count))
+    }
 }
 
 /// What the library found, in our own words.
@@ -16,6 +28,10 @@ private struct Finding {
     init() { state = cgssapi_find(&ticket) }
 
     init(requesting service: String) { state = cgssapi_request(service, &ticket) }
+
+    init(beginning service: String, _ token: inout UnsafeMutableRawPointer?, _ count: inout Int) {
+        state = cgssapi_begin(service, &ticket, &token, &count)
+    }
 
     var finding: TicketFinding {
         switch state {

@@ -134,8 +134,9 @@ extension CurlTransport {
         }
         gate.pin(handle.text(CURLINFO_PRIMARY_IP).flatMap { PeerAddress(text: $0) })
         let tunnel = CurlTunnel(handle, connections, owner: self, isCancelled: options.settings.isCancelled)
+        let ticket = request.negotiates ? try TicketCache.token(for: url.origin.host) : nil
         try tunnel.ask(
-            try request.head(url, askingFor: name), within: options.settings.connectTimeout * 3,
+            try request.head(url, askingFor: name, with: ticket), within: options.settings.connectTimeout * 3,
             limit: options.settings.headerLimit)
         return tunnel
     }
@@ -143,7 +144,10 @@ extension CurlTransport {
 
 extension HTTPRequest {
     /// As it is sent (RFC 9112, section 3); it was checked before.
-    fileprivate func head(_ url: ParsedURL, askingFor name: String) throws(LoginError) -> Secret {
+    /// - Parameter ticket: the token of Negotiate, which libcurl makes for its own requests alone.
+    fileprivate func head(
+        _ url: ParsedURL, askingFor name: String, with ticket: Secret?
+    ) throws(LoginError) -> Secret {
         var text = SecretBuilder(limit: 256 << 10)
         do throws(SecretBuilder.LimitExceeded) {
             try text.append("\(method) \(url.target) HTTP/1.1\r\nHost: \(url.origin.authority)\r\n")
@@ -156,6 +160,11 @@ extension HTTPRequest {
             if let basic {
                 try text.append("Authorization: ")
                 try text.appendBasic(Secret(basic.username), basic.password)
+                try text.append("\r\n")
+            }
+            if let ticket {
+                try text.append("Authorization: Negotiate ")
+                try text.append(ticket.base64)
                 try text.append("\r\n")
             }
             if !cookies.isEmpty {
