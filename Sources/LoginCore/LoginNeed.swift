@@ -6,6 +6,8 @@ public struct LoginNeed: Equatable, Sendable {
         case nothingStored
         case sessionRefused
         case sessionExpired
+        /// In so many seconds, sooner than was asked for, and it cannot be refreshed.
+        case sessionEndsSoon(seconds: Int64)
         case passwordRefusedBefore
         /// The key of the client certificate is encrypted.
         case keyLocked(file: String)

@@ -109,6 +109,8 @@ extension LoginNeed {
             case .nothingStored: "not logged in"
             case .sessionRefused: "the server no longer accepts the stored session"
             case .sessionExpired: "the session has expired and cannot be refreshed"
+            case .sessionEndsSoon(let seconds):
+                "the session expires in \(seconds) seconds, too soon for --min-ttl, and cannot be refreshed"
             case .passwordRefusedBefore:
                 "the server refused the stored password before; it is not sent again automatically"
             case .leftBlank(let field): "the \(field.shownName) was left blank every time; nothing was sent"

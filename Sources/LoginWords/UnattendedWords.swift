@@ -6,7 +6,7 @@ extension LoginNeed {
     func nextWithinExec(_ topic: ErrorContext) -> String? {
         guard topic.isWithinUnstoredExec else { return nil }
         switch why {
-        case .nothingStored, .sessionRefused, .sessionExpired, .noSuchAccount, .noActiveAccount: break
+        case .nothingStored, .sessionRefused, .sessionExpired, .sessionEndsSoon, .noSuchAccount, .noActiveAccount: break
         default: return nil
         }
         return """

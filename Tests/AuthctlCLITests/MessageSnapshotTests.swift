@@ -48,7 +48,8 @@ struct MessageSnapshotTests {
         LoginNeed(why: .noProfile), LoginNeed(why: .nothingStored),
         LoginNeed(why: .nothingStored, missing: [.username, .password]),
         LoginNeed(why: .nothingStored, missing: [.token]),
-        LoginNeed(why: .sessionRefused), LoginNeed(why: .sessionExpired), LoginNeed(why: .passwordRefusedBefore),
+        LoginNeed(why: .sessionRefused), LoginNeed(why: .sessionExpired), LoginNeed(why: .sessionEndsSoon(seconds: 50)),
+        LoginNeed(why: .passwordRefusedBefore),
         LoginNeed(why: .passwordCommandFailed(status: 3)), LoginNeed(why: .passwordCommandTookTooLong(seconds: 60)),
         LoginNeed(why: .ticket(.missing(reason: "No Kerberos credentials available"))),
         LoginNeed(why: .ticket(.expired(principal: "ann@REALM"))),
@@ -60,7 +61,6 @@ struct MessageSnapshotTests {
         .notConnected(ignoredProxyVariable: "https_proxy"), .timedOut(seconds: 60), .tooSlow, .connectionLost, .notTLS,
         .notHTTP, .endedUnanswered, .notConnected(ignoredProxyVariable: nil, errno: 111), .redirectLoop(limit: 5),
         .brokenResponse("no status line"), .answerTooLarge(limit: 1_048_576),
-        .libraryMissing("libxml2.so.2: cannot open shared object file: No such file or directory"),
         .noKerberosServer(reason: "Cannot contact any KDC for realm 'REALM'"),
         .other(code: 1, text: "what libcurl says"),
     ].map { .network($0) }
@@ -128,6 +128,8 @@ struct MessageSnapshotTests {
         .tokenTooShortLived(seconds: 3),
         .tokenTooShortLived(seconds: -7200), .tokenTooShortLived(seconds: -7200, clock: ClockDifference(seconds: 7300)),
         .logoutIncomplete("the server cannot judge the login now (status 503)"), .unexpectedEvent("saved while asking"),
-        .sessionFitsNoHeader, .system(call: "pipe", errno: 24), .other("something else"),
+        .sessionFitsNoHeader,
+        .libraryMissing("libxml2.so.2: cannot open shared object file: No such file or directory"),
+        .system(call: "pipe", errno: 24), .other("something else"),
     ].map { .failure($0) }
 }

@@ -126,12 +126,34 @@ struct SessionCommandTests {
         #expect(run.code == 1 && run.output.isEmpty)
     }
 
+    @Test func `E4 a session that ends too soon for --min-ttl, and cannot be refreshed, has not expired`() throws {
+        let world = try TestWorld(config: Examples.screencast)
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
+        let body = "{\"auth_token\":\"tok-anna\",\"expires_at\":\(world.now + 50)}"
+        let me = HTTPResponse.answer(200, "{\"user\":{\"username\":\"anna\"}}")
+        #expect(world.run("login", "screencast", server: [anonymous, .answer(200, body), me]).code == 0)
+        let run = world.run("token", "screencast", "--min-ttl", "60")
+        #expect(run.code == 4 && run.output.isEmpty)
+        #expect(run.talk.contains("the session expires in 50 seconds, too soon for --min-ttl"), "\(run.talk)")
+        #expect(world.run("token", "screencast", "--min-ttl", "40").output == "tok-anna\n")
+        world.now += 50
+        #expect(world.run("token", "screencast").talk.contains("the session has expired and cannot be refreshed"))
+    }
+
     @Test func `a refused refresh is no token; a busy server leaves everything as it is`() throws {
         let world = try chat()
         world.now += 100
         #expect(world.run("token", "chat", server: [.answer(503)]).code == 12)
         let refused = world.run("token", "chat", server: [.answer(401)])
         #expect(refused.code == 4 && refused.output.isEmpty)
+    }
+
+    @Test func `a logout of a session that the server has refused says nothing of its life there`() throws {
+        let world = try chat()
+        #expect(world.run("whoami", "chat", server: [.answer(401), .answer(401)]).code == 4)
+        let run = world.run("logout", "chat")
+        #expect(run.code == 0 && run.talk.contains("there was no local copy"), "\(run.talk)")
+        #expect(!run.talk.contains("stays valid"), "\(run.talk)")
     }
 
     @Test func `with Basic there is only the header`() throws {

@@ -25,7 +25,7 @@ extension Receipt: Encodable {
         if hadTicket { words += " The Kerberos ticket is kept; kdestroy removes it." }
         if server.mayLiveOn, let expires, expires > now {
             words += " The session stays valid at the server for \(Duration.inWords(expires - now))."
-        } else if server.isUntouched, hadSession, expires == nil {
+        } else if erased, server.isUntouched, hadSession, expires == nil {
             words += " The session stays valid at the server; when it expires is not known."
         }
         return words

@@ -87,8 +87,15 @@ package struct TokenSource {
             _ = try run.run()
             return run.service.clockDifference
         } catch .loginRequired(let need) {
-            throw .loginRequired(LoginNeed(why: need.why))
+            let left = need.why == .sessionExpired ? outdated.flatMap(secondsLeft) : nil
+            throw .loginRequired(LoginNeed(why: left.map { .sessionEndsSoon(seconds: $0) } ?? need.why))
         }
+    }
+
+    /// Nothing where it is over.
+    private func secondsLeft(_ session: Session) -> Int64? {
+        let left = session.expires.map { context.world.clock.seconds(until: $0) } ?? 0
+        return left > 0 ? left : nil
     }
 
     private func settings(_ account: AccountRecord) -> LoginSettings {
