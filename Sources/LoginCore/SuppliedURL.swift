@@ -18,10 +18,13 @@ package struct SuppliedURL: Sendable {
     /// The same between quotes, for a message.
     package var quoted: String { SafeText.quoted(withoutUserInformation) }
 
-    /// What it would be as an URL, if the scheme is what is wrong with it.
+    /// What it would be as an URL, if the scheme is what is wrong with it: few servers on this machine speak TLS.
     package var proposal: String {
         let rest = text.lastIndex(of: "@").map { text[text.index(after: $0)...] } ?? text[...]
         let scheme = ["https:", "http:", "https/", "http/"].first { rest.hasPrefix($0) } ?? ""
-        return "https://\(SafeText.escaped(String(rest.dropFirst(scheme.count).drop { $0 == "/" })))"
+        let place = rest.dropFirst(scheme.count).drop { $0 == "/" }
+        let host = String(place.prefix { $0 != ":" && $0 != "/" })
+        let isLocal = Origin(scheme: "http", host: host, port: 80).isLoopback
+        return "\(isLocal ? "http" : "https")://\(SafeText.escaped(String(place)))"
     }
 }

@@ -226,10 +226,10 @@ struct LoginURLTests {
         #expect(world.made.isEmpty)
     }
 
-    @Test(arguments: ["api.example", "localhost", "api.example:8443/me"])
-    func `a host without a scheme is 2, and the URL is proposed`(host: String) throws {
+    @Test(arguments: [("api.example", "https"), ("localhost", "http"), ("api.example:8443/me", "https")])
+    func `a host without a scheme is 2, and the URL is proposed`(host: String, scheme: String) throws {
         let run = try world().run("login", host)
-        #expect(run.code == 2 && run.talk.contains("https://\(host)"))
+        #expect(run.code == 2 && run.talk.contains("\(scheme)://\(host)"))
     }
 
     @Test func `R8 a password in a URL is used, and never shown or kept in the profile`() throws {

@@ -155,11 +155,11 @@ import Testing
         #expect(try demo.requests().allSatisfy { $0.path == "/account/verify_credentials.json" })
     }
 
-    @Test func `without a scheme is refused, and https is proposed`() throws {
-        for host in ["api.wire.example", "localhost:8080", "127.0.0.1/me"] {
+    @Test func `without a scheme is refused, and one is proposed`() throws {
+        for (host, scheme) in [("api.wire.example", "https"), ("localhost:8080", "http"), ("127.0.0.1/me", "http")] {
             let result = try authctl.run("login", host)
             #expect(result.code == 2)
-            #expect(result.error.contains("https://\(host)"))
+            #expect(result.error.contains("\(scheme)://\(host)"))
         }
     }
 
