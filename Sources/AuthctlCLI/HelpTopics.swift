@@ -24,12 +24,15 @@ enum HelpTopics {
         for word in words where !word.hasPrefix("-") {
             if group.isEmpty, word == "help" { return }
             guard let command = commands.first(where: { CommandNames.goes($0, by: word) }) else {
+                guard !commands.isEmpty else {
+                    throw .usage(.other("a command has no help topics: authctl help \(group.dropLast())"))
+                }
                 let shown = commands.filter { $0.configuration.shouldDisplay }.map { $0._commandName }
                 let known = shown + (group.isEmpty ? names : [])
                 let near = known.nearest(to: word).first.map { "did you mean 'help \(group)\($0)'?" }
                 throw .usage(
                     .other(
-                        "no such help topic; \(near ?? "the topics are: \(known.isEmpty ? "none" : known.joined(separator: ", "))")"
+                        "no such help topic; \(near ?? "the topics are: \(known.joined(separator: ", "))")"
                     ))
             }
             group += "\(word) "

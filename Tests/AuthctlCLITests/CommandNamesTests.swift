@@ -69,6 +69,12 @@ struct CommandNamesTests {
         #expect(problem(line) == expected)
     }
 
+    @Test func `help of a command's own topics names the command's help`() throws {
+        #expect(problem("help exec hunter22")?.hasSuffix("a command has no help topics: authctl help exec") == true)
+        #expect(problem("help store list hunter22")?.hasSuffix(": authctl help store list") == true)
+        #expect(problem("help exec") == nil)
+    }
+
     @Test func `a word like no other is not repeated, and all commands of its group are named`() throws {
         let top = try #require(problem("hunter22secret")), inner = try #require(problem("store hunter22secret"))
         #expect(!top.contains("hunter22") && !inner.contains("hunter22"))

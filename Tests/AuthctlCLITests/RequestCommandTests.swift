@@ -45,6 +45,14 @@ import Testing
 
     private let token = "{\"access_token\":\"tok\",\"refresh_token\":\"ref\",\"expires_in_ms\":60000}"
 
+    @Test func `without a URL it says so`() throws {
+        let world = try TestWorld(config: Examples.config)
+        for run in [world.run("request"), world.run("request", "-P", "chat"), world.run("request", "-v")] {
+            #expect(run.code == 2 && run.output.isEmpty)
+            #expect(run.talk.contains("A URL is missing."), "\(run.talk)")
+        }
+    }
+
     @Test func `403 is asked of verify once, and forbidden even where verify renews the cookie`() throws {
         let world = try shop()
         let refused = HTTPResponse.answer(403, "no")

@@ -21,7 +21,7 @@ struct RequestCommand: WorldCommand {
     static let mayAsk = true
 
     @Argument(help: ArgumentHelp("The method, such as POST (default: GET).", valueName: "method"))
-    var first: String
+    var first: String?
 
     @Argument(help: ArgumentHelp("A path of the profile, or a URL on its origin.", valueName: "url"))
     var second: String?
@@ -33,11 +33,12 @@ struct RequestCommand: WorldCommand {
     @OptionGroup(title: "Login options (used if a login is needed)") var login: LoginOptions
     @OptionGroup var global: GlobalOptions
 
-    private var words: RequestWords { RequestWords(first: first, second: second) }
+    private var words: RequestWords { RequestWords(first: first ?? "", second: second) }
     private var method: String { words.method }
     private var url: String { words.url }
 
     func validate() throws {
+        guard let first else { throw ValidationError("A URL is missing.") }
         if second == nil, !first.isEmpty, first.allSatisfy({ $0.isASCII && $0.isUppercase }) {
             throw ValidationError("A URL is missing after \(first).")
         }
@@ -56,7 +57,7 @@ struct RequestCommand: WorldCommand {
     }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
-        try words.check(invocation.context.profiles.names)
+        try words.check { invocation.context.profiles.source(of: $0) != nil }
         if anonymous { return try runAnonymously(invocation) }
         let gate = try invocation.gate(try invocation.context.selectProfile(forRequestTo: url), login)
         let outgoing = try OutgoingRequest(
