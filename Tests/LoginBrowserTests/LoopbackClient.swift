@@ -19,10 +19,8 @@ final class LoopbackClient {
         descriptor = socket(address.ai_family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var patience = timeval(tv_sec: 20, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-        guard connect(descriptor, address.ai_addr, address.ai_addrlen) == 0 else {
-            close(descriptor)
-            return nil
-        }
+        // deinit closes it, also of a client that there is not.
+        guard connect(descriptor, address.ai_addr, address.ai_addrlen) == 0 else { return nil }
     }
 
     deinit {
