@@ -18,18 +18,6 @@ struct Handover {
     /// look for free ones from there on.
     private static let firstOwn: Int32 = 10
 
-    init(run: LoginRun, session: Session, username: String, identity: Identity, isStored: Bool) {
-        (self.run, self.session, self.username) = (run, session, username)
-        (self.identity, self.isStored) = (identity, isStored)
-    }
-
-    /// Of what the gate let in.
-    init(_ admission: Gate.Admission) {
-        self.init(
-            run: admission.run, session: admission.session, username: admission.username,
-            identity: admission.identity, isStored: admission.isKept)
-    }
-
     func apply(_ options: HandoverOptions, to image: inout ProgramImage) throws(LoginError) {
         // The server may have chosen it: a NUL would make another's name of it.
         guard Secret(identity.accountName).isFreeOfControls else { throw .usage(.controlCharacter(.username)) }
@@ -72,5 +60,14 @@ struct Handover {
         } catch {
             throw .failure(.system(call: "memfd_create", errno: error.errno))
         }
+    }
+}
+
+extension Handover {
+    /// Of what the gate let in.
+    init(_ admission: Gate.Admission) {
+        self.init(
+            run: admission.run, session: admission.session, username: admission.username,
+            identity: admission.identity, isStored: admission.isKept)
     }
 }
