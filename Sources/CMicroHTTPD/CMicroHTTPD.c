@@ -17,8 +17,8 @@ struct MHD_UpgradeResponseHandle;
 enum { NO = 0, YES = 1 };
 enum { THREAD_PER_CONNECTION = 4, INTERNAL_THREAD = 8, POLL = 64, ITC = 1024, ALLOW_UPGRADE = 32768 };
 enum {
-    OPTION_END = 0, MEMORY_LIMIT = 1, CONNECTION_LIMIT = 2, NOTIFY_COMPLETED = 4, URI_LOG_CALLBACK = 7, LISTEN_SOCKET = 12,
-    MEMORY_INCREMENT = 21, STRICT_FOR_CLIENT = 29
+    OPTION_END = 0, MEMORY_LIMIT = 1, CONNECTION_LIMIT = 2, CONNECTION_TIMEOUT = 3, NOTIFY_COMPLETED = 4,
+    URI_LOG_CALLBACK = 7, LISTEN_SOCKET = 12, MEMORY_INCREMENT = 21, STRICT_FOR_CLIENT = 29
 };
 enum { CONNECTION_OPTION_TIMEOUT = 0 };
 enum { HEADER_KIND = 1 };
@@ -29,6 +29,7 @@ enum { MUST_COPY = 2 };
 
 typedef int (*access_handler)(
     void *, cmicrohttpd_connection *, const char *, const char *, const char *, const char *, size_t *, void **);
+typedef int (*accept_policy)(void *, const struct sockaddr *, socklen_t);
 typedef ssize_t (*content_reader)(void *, uint64_t, char *, size_t);
 typedef void (*content_free)(void *);
 typedef int (*key_value)(void *, int, const char *, size_t, const char *, size_t);
@@ -36,7 +37,7 @@ typedef void (*upgrade_handler)(
     void *, cmicrohttpd_connection *, void *, const char *, size_t, int, struct MHD_UpgradeResponseHandle *);
 
 static struct {
-    struct MHD_Daemon *(*start_daemon)(unsigned, uint16_t, void *, void *, access_handler, void *, ...);
+    struct MHD_Daemon *(*start_daemon)(unsigned, uint16_t, accept_policy, void *, access_handler, void *, ...);
     void (*stop_daemon)(struct MHD_Daemon *);
     int (*get_connection_values_n)(cmicrohttpd_connection *, int, key_value, void *);
     const void *(*get_connection_info)(cmicrohttpd_connection *, int, ...);
@@ -81,12 +82,33 @@ const char *cmicrohttpd_open(const char *name)
 
 /* --- Requests ---------------------------------------------------------------------------------------------------- */
 
-/* The only place that sees the target before its escapes are undone. A request may take as long as it likes; between two the
- * connection may be idle for a while only. */
+static bool read_address(const struct sockaddr *address, uint32_t *host, uint16_t *port)
+{
+    if (address == NULL || address->sa_family != AF_INET)
+        return false;
+    struct sockaddr_in peer;
+    memcpy(&peer, address, sizeof peer);
+    *host = peer.sin_addr.s_addr;
+    *port = peer.sin_port;
+    return true;
+}
+
+/* Before a connection takes one of the places. */
+static int admit(void *context, const struct sockaddr *address, socklen_t size)
+{
+    (void)size;
+    const struct cmicrohttpd_server *server = context;
+    uint32_t host;
+    uint16_t port;
+    return read_address(address, &host, &port) && server->handlers.admit(server->handlers.context, host, port)
+        ? YES : NO;
+}
+
+/* The only place that sees the target before its escapes are undone. */
 static void *note_target(void *context, const char *target, cmicrohttpd_connection *connection)
 {
     (void)context;
-    table.set_connection_option(connection, CONNECTION_OPTION_TIMEOUT, 0U);
+    (void)connection;
     struct call *call = calloc(1, sizeof *call);
     if (call != NULL && (call->target = strdup(target)) == NULL) {
         free(call);
@@ -107,6 +129,8 @@ static int handle(
         return NO;
     if (!call->has_begun) {
         call->has_begun = true;
+        /* A request may take as long as it likes; before its head is there, the connection may be idle for a while only. */
+        table.set_connection_option(connection, CONNECTION_OPTION_TIMEOUT, 0U);
         return server->handlers.begin(
             server->handlers.context, connection, method, call->target, &call->request) ? YES : NO;
     }
@@ -146,10 +170,10 @@ cmicrohttpd_server *cmicrohttpd_start(
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     server->daemon = table.start_daemon(
-        THREAD_PER_CONNECTION | INTERNAL_THREAD | POLL | ITC | ALLOW_UPGRADE, 0, NULL, NULL, handle, server,
-        LISTEN_SOCKET, listening, CONNECTION_LIMIT, connections, MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
-        MEMORY_INCREMENT, (size_t)READ_AHEAD, STRICT_FOR_CLIENT, 1, URI_LOG_CALLBACK, note_target, (void *)NULL,
-        NOTIFY_COMPLETED, complete, (void *)server, OPTION_END);
+        THREAD_PER_CONNECTION | INTERNAL_THREAD | POLL | ITC | ALLOW_UPGRADE, 0, admit, server, handle, server,
+        LISTEN_SOCKET, listening, CONNECTION_LIMIT, connections, CONNECTION_TIMEOUT, seconds,
+        MEMORY_LIMIT, (size_t)CONNECTION_MEMORY, MEMORY_INCREMENT, (size_t)READ_AHEAD, STRICT_FOR_CLIENT, 1,
+        URI_LOG_CALLBACK, note_target, (void *)NULL, NOTIFY_COMPLETED, complete, (void *)server, OPTION_END);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (server->daemon == NULL) {
         free(server);
@@ -189,13 +213,7 @@ void cmicrohttpd_fields(
 int cmicrohttpd_peer(cmicrohttpd_connection *connection, uint32_t *host, uint16_t *port)
 {
     const struct sockaddr *const *address = table.get_connection_info(connection, INFO_CLIENT_ADDRESS);
-    if (address == NULL || *address == NULL || (*address)->sa_family != AF_INET)
-        return 0;
-    struct sockaddr_in peer;
-    memcpy(&peer, *address, sizeof peer);
-    *host = peer.sin_addr.s_addr;
-    *port = peer.sin_port;
-    return 1;
+    return address != NULL && read_address(*address, host, port);
 }
 
 int cmicrohttpd_socket(cmicrohttpd_connection *connection)

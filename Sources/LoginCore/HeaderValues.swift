@@ -19,3 +19,15 @@ extension SecretBuilder {
         }
     }
 }
+
+extension String {
+    /// Whether a list of tokens (RFC 9110, section 5.6.1) has this one, in any case.
+    func namesToken(_ token: String) -> Bool { tokens.contains(token) }
+
+    /// The members of such a list, in lower case.
+    package var tokens: [String] {
+        split(separator: ",").map { part in
+            String(part.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }).lowercased()
+        }
+    }
+}

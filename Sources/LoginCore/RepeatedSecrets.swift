@@ -12,8 +12,15 @@ package struct RepeatedSecrets: Equatable, Sendable {
         for case let secret? in more where !secret.isEmpty && !secrets.contains(secret) {
             secrets.append(secret)
             if let alone = Self.base64Core(secret) { secrets.append(alone) }
-            if let pair = Self.pair(username, secret).flatMap(Self.base64Core) { secrets.append(pair) }
+            addPair(username, secret)
         }
+    }
+
+    /// The pair of Basic (RFC 7617, section 2), of which both parts may be too short to be looked for.
+    package mutating func addPair(_ username: String, _ secret: Secret) {
+        guard let pair = Self.pair(username, secret) else { return }
+        let written = Self.base64Core(pair) ?? pair.base64
+        if !secrets.contains(written) { secrets.append(written) }
     }
 
     /// Those of a request whose answer is shown by others.
@@ -46,7 +53,6 @@ package struct RepeatedSecrets: Equatable, Sendable {
         return secret.withUnsafeBytes { Secret(copying: UnsafeRawBufferPointer(rebasing: $0[..<whole])) }.base64
     }
 
-    /// RFC 7617, section 2.
     private static func pair(_ username: String, _ secret: Secret) -> Secret? {
         var pair = SecretBuilder(limit: secret.count + username.utf8.count + 1)
         do throws(SecretBuilder.LimitExceeded) {

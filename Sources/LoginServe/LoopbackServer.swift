@@ -29,7 +29,7 @@ package protocol ServedStream: AnyObject, Sendable {
 package final class LoopbackServer: @unchecked Sendable {
     /// Debian's package libmicrohttpd12.
     package static let library = "libmicrohttpd.so.12"
-    /// Connections at once, and seconds that one may be idle between two requests.
+    /// Connections at once, and seconds that one may be idle before a request and in its head.
     private static let (most, patience): (UInt32, UInt32) = (256, 60)
 
     package let gate: ServeGate
@@ -81,6 +81,9 @@ package final class LoopbackServer: @unchecked Sendable {
 
     /// Whether nothing goes on any more.
     var isOver: Bool { monitor.locked { isStopped } }
+
+    /// Whether somebody may have one of the places: another user could hold them all, and is not even listened to.
+    func admits(_ peer: Peer) -> Bool { peer.user(at: gate.port).map { $0 == gate.user } ?? true }
 
     func judge(_ head: ServedHead, from peer: Peer?) throws(ServeRefused) -> String {
         try gate.target(of: head, from: peer?.user(at: gate.port))

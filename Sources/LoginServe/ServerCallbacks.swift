@@ -7,6 +7,11 @@ enum ServerCallbacks {
     static var table: cmicrohttpd_handlers {
         cmicrohttpd_handlers(
             context: nil,
+            admit: { context, address, port in
+                guard let context else { return 0 }
+                let server = Unmanaged<LoopbackServer>.fromOpaque(context).takeUnretainedValue()
+                return server.admits(Peer(address: address, port: port)) ? 1 : 0
+            },
             begin: { context, connection, method, target, request in
                 guard let context, let connection, let method, let target, let request else { return 0 }
                 let server = Unmanaged<LoopbackServer>.fromOpaque(context).takeUnretainedValue()

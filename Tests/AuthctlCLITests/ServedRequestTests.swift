@@ -55,6 +55,17 @@ struct ServedRequestTests {
         }
     }
 
+    @Test func `E8 the secrets of the session before come back in no header either`() throws {
+        let login = [HTTPResponse.answer(401), ServedScene.issued("token-one", "refresh-one"), ServedScene.me]
+        let repeating = HTTPResponse.answer(
+            200, headers: ["X-Kept: 1", "X-Old: token-one", "X-Older: refresh-one", "X-New: token-two"])
+        let server = [.answer(401), .answer(401), ServedScene.issued("token-two", "r-2"), ServedScene.me, repeating]
+        try scene("shop", login: login, server) { (scene, _) throws in
+            let got = try scene.send("GET", "/v1/items")
+            #expect(got.status == 200 && got.fields == ["X-Kept: 1"])
+        }
+    }
+
     @Test func `what the service no longer takes is renewed once, and the same request goes out again`() throws {
         let server = [
             .answer(401), .answer(401), ServedScene.issued("t-2", "r-2"), ServedScene.me, .answer(200, "yes"),

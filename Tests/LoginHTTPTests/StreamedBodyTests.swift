@@ -37,7 +37,8 @@ import Testing
 
     private final class Sink: ResponseSink {
         private(set) var body: [UInt8] = []
-        func begin(_ head: HTTPResponse) { body = [] }
+        private(set) var hasBegun = false
+        func begin(_ head: HTTPResponse) { (body, hasBegun) = ([], true) }
         func write(_ bytes: UnsafeRawBufferPointer) { body += bytes }
     }
 
@@ -101,11 +102,11 @@ import Testing
         #expect(try relay(down, "GET", nil) == (200, Array("page".utf8)))
     }
 
-    private func send(_ reply: RecordingServer.Reply) throws -> HTTPResponse {
+    private func send(_ reply: RecordingServer.Reply, _ sink: Sink = Sink()) throws -> HTTPResponse {
         let server = try RecordingServer([reply])
         defer { server.stop() }
         var request = HTTPRequest(method: "GET", url: server.url("/"), cookies: [])
-        request.streamedBodies = StreamedBodies(sink: Sink())
+        request.streamedBodies = StreamedBodies(sink: sink)
         return try CurlTransport(origin: server.origin).send(request)
     }
 
@@ -118,6 +119,13 @@ import Testing
             Issue.record("taken as an answer")
             return
         }
+    }
+
+    @Test func `of another protocol is not even begun with`() throws {
+        let sink = Sink()
+        let answer = "HTTP/1.1 101 Switching Protocols\nUpgrade: x\nConnection: upgrade\n\nabc"
+        #expect(fault { _ = try send(.raw(answer, ending: .close), sink) } != nil)
+        #expect(!sink.hasBegun && sink.body.isEmpty)
     }
 
     @Test func `has been handed on, whatever its cookies are`() throws {

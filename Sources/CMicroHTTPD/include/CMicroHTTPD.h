@@ -16,6 +16,8 @@ typedef struct MHD_Connection cmicrohttpd_connection;
 /* What a request is told by; each returns 0 to have the connection closed. */
 struct cmicrohttpd_handlers {
     void *context;
+    /* Somebody has connected, from there, both in the network's order; nothing was read. */
+    int (*admit)(void *context, uint32_t address, uint16_t port);
     /* The head is there; the target is as it was sent. An answer may be given now, or once the body has ended. *request is
      * the caller's, for all that follows. */
     int (*begin)(

@@ -33,9 +33,9 @@ package struct ServedHead: Equatable, Sendable {
     /// The values of all fields of this name.
     package func values(of name: String) -> [String] { fields.filter { $0.hasName(name) }.map(\.text) }
 
-    /// Whether it asks to go on in WebSocket's protocol (RFC 6455, section 4.1).
+    /// Whether it asks to go on in WebSocket's protocol (RFC 6455, section 4.1). With a body it asks for something else.
     package var wantsWebSocket: Bool {
-        method == "GET" && values(of: "Upgrade").contains { $0.lowercased() == "websocket" }
+        method == "GET" && contentLength == 0 && values(of: "Upgrade").contains { $0.lowercased() == "websocket" }
             && values(of: "Connection").contains { $0.namesToken("upgrade") }
     }
 
@@ -43,17 +43,5 @@ package struct ServedHead: Equatable, Sendable {
     package var contentLength: Int64? {
         if !values(of: "Transfer-Encoding").isEmpty { return nil }
         return values(of: "Content-Length").first.flatMap { Int64($0) } ?? 0
-    }
-}
-
-extension String {
-    /// Whether a list of tokens (RFC 9110, section 5.6.1) has this one, in any case.
-    func namesToken(_ token: String) -> Bool { tokens.contains(token) }
-
-    /// The members of such a list, in lower case.
-    package var tokens: [String] {
-        split(separator: ",").map { part in
-            String(part.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }).lowercased()
-        }
     }
 }

@@ -16,7 +16,8 @@ package struct ServedHeaders: Sendable {
 
     /// Set anew for the service, or with a meaning for this address alone.
     private static let notSent: Set<String> = [
-        "host", "content-length", "expect", "authorization", "cookie", "cookie2", "origin", "referer", "http2-settings",
+        "host", "content-length", "expect", "authorization", "cookie", "cookie2", "destination", "origin", "referer",
+        "http2-settings",
     ]
 
     /// Cookies are the session's, and so is what proves the server's half of Digest; the others would lead past this address,
@@ -36,8 +37,8 @@ package struct ServedHeaders: Sendable {
         var sent: [HTTPRequestField] = []
         for field in fields {
             let name = field.name.lowercased()
-            if name == "referer", let page = away(field.text) {
-                sent.append(HTTPRequestField(name: field.name, value: Secret(page)))
+            if name == "referer" || name == "destination", let url = away(field.text) {
+                sent.append(HTTPRequestField(name: field.name, value: Secret(url)))
             } else if name == "origin" {
                 sent.append(HTTPRequestField(name: field.name, value: Secret(origin.description)))
             }
@@ -51,13 +52,13 @@ package struct ServedHeaders: Sendable {
     }
 
     /// What of the service's fields goes on to the command.
-    /// - Parameter hides: whether a value repeats a secret.
+    /// - Parameter hides: whether a line repeats a secret.
     package func returned(_ fields: [HTTPResponseField], hides: (String) -> Bool) -> [HTTPResponseField] {
         let named = Set(fields.filter { $0.name.lowercased() == "connection" }.flatMap(\.value.tokens))
         return fields.compactMap { field in
             let name = field.name.lowercased()
             guard !Self.ofOneConnection.contains(name), !Self.notReturned.contains(name), !named.contains(name),
-                !name.hasPrefix("access-control-"), !hides(field.value)
+                !name.hasPrefix("access-control-"), !hides("\(field.name): \(field.value)")
             else { return nil }
             switch name {
             case "location", "content-location":

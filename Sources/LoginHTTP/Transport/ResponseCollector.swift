@@ -45,16 +45,21 @@ final class ResponseCollector {
     /// - Throws: `brokenResponse` or `connectionLost` for what libcurl lets pass: another protocol unasked, a head that breaks
     ///   off, and a body that may.
     func finish(_ method: String) throws(LoginError) {
-        guard head.status >= 200 || head.status == 0 else {
-            throw .network(.brokenResponse("unexpected status \(head.status)"))
-        }
+        try checkStatus()
         guard head.isWhole else { throw .network(.brokenResponse("it ends inside its headers")) }
         if method != "HEAD", head.endsWithConnection, !connection.hasEnded { throw .network(.connectionLost) }
         if let sink { try begin(sink) }
     }
 
+    private func checkStatus() throws(LoginError) {
+        guard head.status >= 200 || head.status == 0 else {
+            throw .network(.brokenResponse("unexpected status \(head.status)"))
+        }
+    }
+
     private func begin(_ sink: any ResponseSink) throws(LoginError) {
         if hasBegun { return }
+        try checkStatus()
         hasBegun = true
         try sink.begin(HTTPResponse(status: head.status, headers: head.fields))
     }

@@ -21,13 +21,15 @@ final class ServedSession: @unchecked Sendable {
 
     /// Seconds between two times that renewed cookies are stored, and between two tries to renew what could not be.
     private static let (storing, patience) = (Duration.seconds(10), Duration.seconds(2))
-    /// In bytes: a shorter secret stands in many a text.
-    private static let leastHidden = 8
+    /// In bytes: a shorter secret stands in many a text. A password is longer than what it is mistaken for.
+    private static let (leastHidden, leastPassword) = (8, 4)
 
     /// Whoever has it uses the gate, its context and its services.
     private let monitor = Monitor()
     private let gate: Gate
     private var admission: Gate.Admission
+    /// Worked out once for each session: every secret takes pages of its own.
+    private var hidden: RepeatedSecrets
     private var number = 0
     /// The last session that the server has refused at verify.
     private var refused = -1
@@ -39,12 +41,15 @@ final class ServedSession: @unchecked Sendable {
     init(_ gate: Gate, _ admission: Gate.Admission) {
         (self.gate, self.admission) = (gate, admission)
         stored = (admission.session, .now)
+        hidden = Self.hidden(admission, besides: [])
     }
 
-    /// What is there, renewed before it is used if it is past its end.
+    /// What is there, renewed before it is used if it is past its end. A password that the server has refused is not sent
+    /// again, since that would lock the account: somebody has to log in.
     func current() throws(LoginError) -> Lent {
         try monitor.locked { () throws(LoginError) in
-            if gate.context.world.clock.isOver(admission.session.expires) { try renew(after: nil) }
+            let isRefused = refused == number && admission.session.password != nil
+            if isRefused || gate.context.world.clock.isOver(admission.session.expires) { try renew(after: nil) }
             return lent
         }
     }
@@ -52,7 +57,10 @@ final class ServedSession: @unchecked Sendable {
     /// Another one than that which the server has refused.
     func renewed(after former: Lent) throws(LoginError) -> Lent {
         try monitor.locked { () throws(LoginError) in
-            if former.number == number { try renew(after: former.session) }
+            if former.number == number {
+                refused = number
+                try renew(after: former.session)
+            }
             return lent
         }
     }
@@ -66,7 +74,7 @@ final class ServedSession: @unchecked Sendable {
             for session in [newer, admission.session].compactMap({ $0 }) {
                 do throws(LoginError) {
                     let login = try admission.run.service.verify(session, username: admission.username)
-                    admission.session = login.session
+                    replace(by: login.session)
                     return true
                 } catch .rejected {
                     continue
@@ -81,7 +89,7 @@ final class ServedSession: @unchecked Sendable {
     func note(_ session: Session?, of former: Lent) {
         monitor.locked {
             guard let session, former.number == number, session != former.session else { return }
-            admission.session = session
+            replace(by: session)
             if ContinuousClock.now - stored.at >= Self.storing { store() }
         }
     }
@@ -105,17 +113,36 @@ final class ServedSession: @unchecked Sendable {
     }
 
     private var lent: Lent {
-        var hidden = RepeatedSecrets()
-        hidden.add(admission.session.secrets.filter { $0.count >= Self.leastHidden })
-        return Lent(
+        Lent(
             session: admission.session, number: number, username: admission.username,
             extraSecrets: admission.run.service.heldSecrets, space: admission.space, hidden: hidden)
+    }
+
+    /// What no header may repeat.
+    /// - Parameter earlier: of the session before, which a late answer may name.
+    private static func hidden(_ admission: Gate.Admission, besides earlier: [Secret]) -> RepeatedSecrets {
+        var hidden = RepeatedSecrets()
+        let name = admission.username
+        hidden.add((admission.session.secrets + earlier).filter { $0.count >= leastHidden }, username: name)
+        if let password = admission.session.password {
+            if password.count >= leastPassword { hidden.add([password], username: name) }
+            hidden.addPair(name, password)
+        }
+        return hidden
+    }
+
+    private func replace(by session: Session) {
+        guard session != admission.session else { return }
+        let earlier = admission.session.secrets
+        admission.session = session
+        hidden = Self.hidden(admission, besides: earlier)
     }
 
     /// Those who have waited for the same in vain are not made to wait once more.
     private func renew(after former: Session?) throws(LoginError) {
         if let failure, ContinuousClock.now - failure.at < Self.patience { throw failure.error }
         gate.context.lookAgain()
+        let earlier = admission.session.secrets
         do throws(LoginError) {
             if admission.isKept { admission = try gate.enter(after: former) } else { try renewUnkept() }
         } catch {
@@ -123,6 +150,7 @@ final class ServedSession: @unchecked Sendable {
             throw error
         }
         (number, failure, stored) = (number + 1, nil, (admission.session, .now))
+        hidden = Self.hidden(admission, besides: earlier)
     }
 
     /// There is no store to find another one in, and nobody else renews it.
@@ -131,8 +159,8 @@ final class ServedSession: @unchecked Sendable {
         guard let next = try service.refresh(admission.session, username: admission.username) else {
             throw .loginRequired(LoginNeed(why: .sessionRefused))
         }
-        admission.session = next
-        admission.session = try service.verify(next, username: admission.username).session
+        replace(by: next)
+        replace(by: try service.verify(next, username: admission.username).session)
     }
 
     private func store() {
@@ -144,6 +172,16 @@ final class ServedSession: @unchecked Sendable {
             gate.context.warn(
                 "warning: the refreshed session was not stored: \(error.message(about: gate.context.topic).what)")
         }
+    }
+}
+
+extension Session {
+    /// Nothing where it is none.
+    fileprivate var password: Secret? {
+        guard case .credential(let credential) = self, case .password(let password) = credential.kind else {
+            return nil
+        }
+        return password
     }
 }
 
