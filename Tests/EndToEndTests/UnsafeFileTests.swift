@@ -71,7 +71,7 @@ import Testing
             let seen = FileManager.default.contents(atPath: victim)
             let begun = Date(), result = try login(authctl)
             #expect(result.code == 8, "\(name): \(result.error)")
-            #expect(Date().timeIntervalSince(begun) < 5, "\(name)")
+            #expect(Date().timeIntervalSince(begun) < 20, "\(name)")
             #expect(FileManager.default.contents(atPath: victim) == seen, "\(name)")
             // Locks are for those who write: what was stored is read all the same.
             #expect(try authctl.run("whoami", "wire").code == (file.hasSuffix(".lock") ? 0 : 8), "\(name)")
@@ -123,7 +123,7 @@ import Testing
             #expect(again.code == 0, "\(name): \(again.error)")
             let profile = String(file.dropLast(".toml".count))
             #expect(try authctl.run("whoami", profile).code == (name.hasSuffix(" link") ? 0 : 2), "\(name)")
-            #expect(Date().timeIntervalSince(begun) < 5, "\(name)")
+            #expect(Date().timeIntervalSince(begun) < 20, "\(name)")
             #expect(FileManager.default.contents(atPath: victim) == before, "\(name)")
         }
     }

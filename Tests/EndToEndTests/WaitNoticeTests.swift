@@ -35,7 +35,7 @@ import Testing
         try run.pty.wait(for: "Waiting for http://127.0.0.1:\(server.port)…")
         let waited = ContinuousClock.now - start
         // Aim: a second. The machine may be busy.
-        #expect(waited > .milliseconds(450) && waited < .milliseconds(2500), "\(waited)")
+        #expect(waited > .milliseconds(450) && waited < .seconds(10), "\(waited)")
         run.pty.type("\u{3}")
         #expect(try run.end() == .signalled(SIGINT))
         #expect(!run.lines.contains { $0.contains("Waiting") }, "\(run.lines)")

@@ -127,11 +127,11 @@ import Testing
         for program in [endless, flood] {
             let begin = Date()
             #expect(start([program], patience: 0.5).open(url) == .started)
-            #expect((0.4..<5).contains(Date().timeIntervalSince(begin)))
+            #expect((0.4..<15).contains(Date().timeIntervalSince(begin)))
             try end(program)
             let early = Date()
-            #expect(start([program]).open(url) { true } == .started)
-            #expect(Date().timeIntervalSince(early) < 1.5)
+            #expect(start([program], patience: 25).open(url) { true } == .started)
+            #expect(Date().timeIntervalSince(early) < 15)
             try end(program)
         }
     }

@@ -103,7 +103,7 @@ import Testing
         let start = Date()
         probe.pty.hangUp()
         #expect(try probe.pty.waitForEnd() == .signalled(SIGHUP))
-        #expect(Date().timeIntervalSince(start) < 1)
+        #expect(Date().timeIntervalSince(start) < 10)
         #expect(try probe.answer.isEmpty)
     }
 
@@ -116,7 +116,7 @@ import Testing
         let start = Date()
         probe.pty.hangUp()
         #expect(try probe.pty.waitForEnd() == .exited(0))
-        #expect(Date().timeIntervalSince(start) < 1)
+        #expect(Date().timeIntervalSince(start) < 10)
         #expect(try probe.answer == ["cancelled"])
     }
 
