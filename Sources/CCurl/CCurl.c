@@ -14,7 +14,7 @@
 /* The functions that are needed, by the names of libcurl without the prefix. */
 #define FUNCTIONS(F)                                                                                       \
     F(global_init_mem) F(easy_init) F(easy_cleanup) F(easy_setopt) F(easy_getinfo) F(easy_strerror)        \
-    F(easy_send) F(easy_recv)                                                                              \
+    F(easy_send) F(easy_recv) F(easy_pause)                                                                \
     F(multi_init) F(multi_cleanup) F(multi_add_handle) F(multi_remove_handle) F(multi_perform)             \
     F(multi_poll) F(multi_info_read) F(slist_append) F(slist_free_all) F(url) F(url_cleanup) F(url_set)    \
     F(url_get) F(url_strerror) F(free)
@@ -95,6 +95,8 @@ CURLcode ccurl_easy_recv(CURL *handle, void *bytes, size_t count, size_t *got)
 {
     return table.easy_recv(handle, bytes, count, got);
 }
+
+CURLcode ccurl_easy_resume(CURL *handle) { return table.easy_pause(handle, CURLPAUSE_CONT); }
 
 const char *ccurl_easy_strerror(CURLcode code) { return table.easy_strerror(code); }
 

@@ -122,7 +122,6 @@ static int handle(
     const char *bytes, size_t *count, void **state)
 {
     (void)url;
-    (void)version;
     const struct cmicrohttpd_server *server = context;
     struct call *call = *state;
     if (call == NULL)
@@ -132,7 +131,7 @@ static int handle(
         /* A request may take as long as it likes; before its head is there, the connection may be idle for a while only. */
         table.set_connection_option(connection, CONNECTION_OPTION_TIMEOUT, 0U);
         return server->handlers.begin(
-            server->handlers.context, connection, method, call->target, &call->request) ? YES : NO;
+            server->handlers.context, connection, method, call->target, version, &call->request) ? YES : NO;
     }
     if (*count > 0) {
         size_t given = *count;

@@ -3,9 +3,9 @@ package protocol RequestSource: AnyObject {
     /// In bytes; nothing where only the end will tell.
     var count: Int64? { get }
 
-    /// - Returns: how many bytes were put into `buffer`; 0 at the end.
+    /// - Returns: how many bytes were put into `buffer`; 0 at the end, nothing where more is yet to come: to be asked again.
     /// - Throws: why the rest of it cannot be had; the request ends there.
-    func read(into buffer: UnsafeMutableRawBufferPointer) throws(LoginError) -> Int
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(LoginError) -> Int?
 
     /// Goes back to the beginning, to be read once more.
     /// - Returns: whether it can.

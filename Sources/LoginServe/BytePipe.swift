@@ -27,8 +27,10 @@ package final class BytePipe: @unchecked Sendable {
     /// Whether the other end has everything that will ever come, or wants nothing more.
     var isDone: Bool { monitor.locked { isFinished || isClosed } }
 
-    /// Whether something was written, and more may follow.
-    var isFlowing: Bool { monitor.locked { used > 0 && !isFinished } }
+    /// Waits until something was written, or nothing will be.
+    func awaitBeginning() {
+        monitor.locked { while used == 0, !isFinished, !isClosed { monitor.wait() } }
+    }
 
     /// Wakes the other end: whoever has written does something else now.
     package func flush() {
@@ -61,6 +63,15 @@ package final class BytePipe: @unchecked Sendable {
             rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(room.count))
         }
         return true
+    }
+
+    /// Whether there is something to read, be it the end.
+    /// - Parameter milliseconds: how long that is waited for, about.
+    package func isReady(within milliseconds: Int) -> Bool {
+        monitor.locked {
+            if isIdle { monitor.wait(milliseconds) }
+            return !isIdle
+        }
     }
 
     /// - Parameter isGone: asked about once a second while there is nothing; then the pipe is closed.
@@ -114,10 +125,13 @@ package final class BytePipe: @unchecked Sendable {
         }
     }
 
+    /// Whether the reader has to wait; to be asked with the lock.
+    private var isIdle: Bool { (count == 0 || !isFlushed && count < Self.enough) && !isFinished && !isClosed }
+
     /// What to read next; an empty piece at the end, none where it breaks off, or where there is nothing yet.
     private func next(_ most: Int) -> (piece: UnsafeRawBufferPointer?, isOver: Bool) {
         monitor.locked {
-            if count == 0 || !isFlushed && count < Self.enough, !isFinished, !isClosed { monitor.wait() }
+            if isIdle { monitor.wait() }
             if isClosed { return (nil, true) }
             if let ring, count > 0 {
                 let most = min(most, count, Self.capacity - start)

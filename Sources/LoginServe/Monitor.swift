@@ -31,11 +31,14 @@ package final class Monitor: @unchecked Sendable {
         return try body()
     }
 
-    /// Lets go of the lock until somebody tells of a change, for a second at most; to be called with the lock.
-    func wait() {
+    /// Lets go of the lock until somebody tells of a change; to be called with the lock.
+    /// - Parameter milliseconds: no longer than that, and than a second.
+    func wait(_ milliseconds: Int = 1000) {
         var end = timespec()
         clock_gettime(CLOCK_MONOTONIC, &end)
-        end.tv_sec += 1
+        let nanoseconds = end.tv_nsec + milliseconds * 1_000_000
+        end.tv_sec += nanoseconds / 1_000_000_000
+        end.tv_nsec = nanoseconds % 1_000_000_000
         pthread_cond_timedwait(change, mutex, &end)
     }
 

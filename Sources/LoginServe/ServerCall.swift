@@ -49,13 +49,15 @@ package final class ServerCall: @unchecked Sendable {
 
     /// Begins the answer, once.
     package func begin(_ answer: ServerAnswer) {
+        // Up to then the library may still have to tell the client to go on.
+        if head.expectsContinue { body.awaitBeginning() }
         monitor.locked {
             if hasAnswer { return }
             hasAnswer = true
-            // One whose length nobody knows waits for the end of the request.
-            if let size = answer.size, body.isFlowing, !isOver, let early = EarlyAnswer(over: socket) {
-                self.early = early
-                return early.begin(answer, size: size)
+            let canBeTold = answer.size != nil || head.isChunkable
+            if head.contentLength != 0, !body.isDone, canBeTold, !isOver {
+                early = EarlyAnswer(answer, over: socket)
+                if early != nil { return }
             }
             self.answer = answer
             monitor.tell()
@@ -80,6 +82,7 @@ package final class ServerCall: @unchecked Sendable {
     /// Ends it.
     package func end(isWhole: Bool) {
         output.finish(isWhole: isWhole)
+        if isWhole { early?.finish(unless: drop) }
         // What nobody has read by now is read by nobody.
         body.close()
         monitor.locked {

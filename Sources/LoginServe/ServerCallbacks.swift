@@ -12,12 +12,13 @@ enum ServerCallbacks {
                 let server = Unmanaged<LoopbackServer>.fromOpaque(context).takeUnretainedValue()
                 return server.admits(Peer(address: address, port: port)) ? 1 : 0
             },
-            begin: { context, connection, method, target, request in
-                guard let context, let connection, let method, let target, let request else { return 0 }
+            begin: { context, connection, method, target, version, request in
+                guard let context, let connection, let method, let target, let version, let request else { return 0 }
                 let server = Unmanaged<LoopbackServer>.fromOpaque(context).takeUnretainedValue()
                 let fields = ServerCallbacks.fields(of: connection)
                 let head = ServedHead(
-                    method: String(cString: method), target: String(cString: target), fields: fields)
+                    method: String(cString: method), target: String(cString: target),
+                    version: String(cString: version), fields: fields)
                 return ServerCallbacks.begin(server, head, connection, request)
             },
             receive: { request, bytes, count in

@@ -18,7 +18,11 @@ import Testing
 
     private func read(_ source: ServedSource, most: Int = 1 << 17) throws(LoginError) -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: most)
-        let count = try buffer.lendMutable { (bytes) throws(LoginError) in try source.read(into: bytes) }
+        let count = try buffer.lendMutable { (bytes) throws(LoginError) in
+            while true {
+                if let read = try source.read(into: bytes) { return read }
+            }
+        }
         return Array(buffer[..<count])
     }
 
@@ -89,6 +93,21 @@ import Testing
         pipe.finish()
         #expect(try all(of: source) == Array("def".utf8))
         #expect(!source.rewind())
+    }
+
+    @Test func `nothing yet is no end, and keeps nobody waiting`() throws {
+        let pipe = BytePipe(), source = ServedSource(pipe, count: nil)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 10, alignment: 1)
+        defer { buffer.deallocate() }
+        #expect(try source.read(into: buffer) == nil)
+        feed("abc".utf8, to: pipe)
+        #expect(try source.read(into: buffer) == 3)
+        #expect(try source.read(into: buffer) == nil)
+        #expect(source.rewind())
+        #expect(try source.read(into: buffer) == 3)
+        #expect(try source.read(into: buffer) == nil)
+        pipe.finish()
+        #expect(try source.read(into: buffer) == 0)
     }
 
     @Test func `a command that hangs up ends its request`() throws {

@@ -157,28 +157,6 @@ import Testing
         #expect(try eventually { try service.seen().open == 0 }, "what nobody reads any more is ended at the service")
     }
 
-    @Test func `passes an answer on that does not wait for the end of the request`() throws {
-        let python = try #require(RealServer.packagesPython)
-        let file = try authctl.file(
-            "client.py",
-            """
-            import os, socket, urllib.parse
-            url = urllib.parse.urlsplit(os.environ["AUTHCTL_SERVE_URL"])
-            for size, sent in [(1 << 30, 2 << 20), (20 << 20, 20 << 20)]:
-                head = f"PUT {url.path}full HTTP/1.1\\r\\nHost: {url.netloc}\\r\\nContent-Length: {size}\\r\\n\\r\\n"
-                with socket.create_connection((url.hostname, url.port)) as service:
-                    service.sendall(head.encode() + bytes(sent))
-                    answer = b"".join(iter(lambda: service.recv(65536), b""))
-                print(answer.split()[1].decode(), answer.endswith(b"\\r\\n\\r\\ntoo long\\n"))
-            """)
-        let result = try serve(
-            """
-            \(python) \(file)
-            head -c 50000000 /dev/zero | \(Self.curl) -o /dev/null -w '%{http_code}\\n' -T - "$AUTHCTL_SERVE_URL"full
-            """)
-        #expect(result.output == "413 True\n413 True\n413\n", "\(result.output)\(result.error)")
-    }
-
     @Test func `passes the refusal on where the session cannot be renewed, and says why, once`() throws {
         let result = try serve(
             """

@@ -16,12 +16,18 @@ import Testing
         private let isRepeatable: Bool
         private var done = 0
         private(set) var rewinds = 0
+        /// How often there is nothing yet, before each piece.
+        private let pauses: Int
+        private var paused = 0
 
-        init(isRepeatable: Bool = true) {
-            self.isRepeatable = isRepeatable
+        init(isRepeatable: Bool = true, pauses: Int = 0) {
+            (self.isRepeatable, self.pauses) = (isRepeatable, pauses)
         }
 
-        func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        func read(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
+            paused += 1
+            if paused <= pauses { return nil }
+            paused = 0
             let piece = bytes[done...].prefix(buffer.count)
             buffer.copyBytes(from: piece)
             done += piece.count
@@ -76,6 +82,13 @@ import Testing
         defer { server.stop() }
         let (status, body) = try relay(server, "PUT", Text())
         #expect(status == 200 && body == Array("thanks".utf8))
+        #expect(server.texts.map { $0.hasSuffix(Self.text) } == [false, true, true])
+    }
+
+    @Test func `is sent whole where more of it has to be waited for, and once more as well`() throws {
+        let server = try RecordingServer([challenge("one"), challenge("one", isStale: true), .answer(200)])
+        defer { server.stop() }
+        #expect(try relay(server, "PUT", Text(pauses: 3)).0 == 200)
         #expect(server.texts.map { $0.hasSuffix(Self.text) } == [false, true, true])
     }
 

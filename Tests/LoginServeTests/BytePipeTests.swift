@@ -94,6 +94,33 @@ import Testing
         #expect(ended.wait() == false)
     }
 
+    @Test func `is ready where there is something to read, be it the end`() {
+        let pipe = BytePipe(), broken = BytePipe(), closed = BytePipe()
+        #expect(!pipe.isReady(within: 10))
+        #expect(Array("abc".utf8).withUnsafeBytes { pipe.write($0) })
+        #expect(!pipe.isReady(within: 10), "the writer may go on at once")
+        pipe.flush()
+        #expect(pipe.isReady(within: 0))
+        #expect(read(pipe) == Array("abc".utf8) && !pipe.isReady(within: 10))
+        pipe.finish()
+        broken.finish(isWhole: false)
+        closed.close()
+        for over in [pipe, broken, closed] { #expect(over.isReady(within: 0)) }
+    }
+
+    @Test func `its beginning is waited for, or that there is none`() {
+        let begun = BytePipe(), ended = BytePipe(), closed = BytePipe(), flag = Flag()
+        Thread.detachNewThread {
+            for pipe in [begun, ended, closed] { pipe.awaitBeginning() }
+            flag.value = true
+        }
+        #expect(write("a", to: begun))
+        ended.finish(isWhole: false)
+        #expect(flag.value == nil)
+        closed.close()
+        #expect(flag.wait() == true)
+    }
+
     @Test func `nothing to write asks for no reader`() {
         let pipe = BytePipe()
         pipe.close()

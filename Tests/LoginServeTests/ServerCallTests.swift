@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import LoginCore
 import LoginTestSupport
 import Testing
@@ -13,12 +13,20 @@ import Testing
         private let ours: Int32
         private(set) var client: Int32
 
-        init(_ method: String = "GET") {
+        /// - Parameter fields: of the request's head.
+        init(_ method: String = "GET", version: String = "HTTP/1.1", _ fields: ServedField...) {
             var ends: [Int32] = [-1, -1]
             socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
             (ours, client) = (ends[0], ends[1])
-            let head = ServedHead(method: method, target: "/5e63e7/x", fields: [])
+            let head = ServedHead(method: method, target: "/5e63e7/x", version: version, fields: fields)
             call = ServerCall(head, target: "/x", socket: ours)
+        }
+
+        /// What the client has got.
+        func received() -> String {
+            var buffer = [UInt8](repeating: 0, count: 1000)
+            let count = recv(client, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+            return String(decoding: buffer[..<max(count, 0)], as: UTF8.self)
         }
 
         func hangUp() {
@@ -74,6 +82,52 @@ import Testing
         defer { withExtendedLifetime(scene) {} }
         call.end(isWhole: false)
         #expect(call.begun() == nil && !call.hasBegun)
+    }
+
+    private static let chunked = ServedField("Transfer-Encoding", "chunked")
+
+    @Test func `an answer that is there before the body has ended goes to the client at once`() {
+        for (fields, size, body) in [
+            ([], 3, "Content-Length: 3\r\nConnection: close\r\n\r\nabc"),
+            ([], 0, "Content-Length: 0\r\nConnection: close\r\n\r\n"),
+            (
+                ["X-A: b"], nil,
+                "X-A: b\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n3\r\nabc\r\n0\r\n\r\n"
+            ),
+        ] as [([String], Int64?, String)] {
+            let scene = Scene("POST", Self.chunked), call = scene.call
+            let fields = HTTPResponse.answer(200, headers: fields).headers
+            call.begin(ServerAnswer(status: 200, fields: fields, size: size))
+            if size != 0 { #expect(write("abc", to: call) && write("", to: call)) }
+            call.end(isWhole: true)
+            #expect(scene.received() == "HTTP/1.1 200 \r\n\(body)")
+            #expect(call.begun() == nil, "the library has nothing more to send")
+        }
+    }
+
+    @Test func `one that breaks off has no last chunk`() {
+        let scene = Scene("POST", Self.chunked)
+        scene.call.begin(Self.answer)
+        #expect(write("abc", to: scene.call))
+        scene.call.end(isWhole: false)
+        #expect(scene.received().hasSuffix("\r\n\r\n3\r\nabc\r\n"))
+    }
+
+    @Test func `a client that understands no chunks gets an answer without a length from the library`() {
+        let scene = Scene("POST", version: "HTTP/1.0", ServedField("Content-Length", "9")), call = scene.call
+        call.begin(Self.answer)
+        #expect(scene.received().isEmpty && call.begun()?.status == 200)
+    }
+
+    @Test func `a client that is still to be told to go on is told that first`() {
+        let scene = Scene("POST", Self.chunked, ServedField("Expect", "100-Continue")), call = scene.call
+        let thread = Thread { call.begin(ServerAnswer(status: 413, fields: [], size: 0)) }
+        thread.start()
+        usleep(50_000)
+        #expect(!call.hasBegun && scene.received().isEmpty)
+        #expect(Array("x".utf8).withUnsafeBytes { call.body.write($0) })
+        call.body.flush()
+        #expect(eventually { call.hasBegun } && scene.received().hasPrefix("HTTP/1.1 413 "))
     }
 
     @Test func `at its end nobody reads what the client still sends`() {

@@ -71,7 +71,18 @@ extension StreamServer {
             return PlainTextResponse("%d\n" % total)
 
         async def full(request):
+            if "chunked" in request.query_params:
+                return StreamingResponse(iter([b"too ", b"long\n"]), 413)
             return PlainTextResponse("too long\n", 413)
+
+        async def mirror(request):
+            # StreamingResponse would take pieces of the request away while it looks for its end.
+            async def answer(scope, receive, send):
+                await send({"type": "http.response.start", "status": 200, "headers": []})
+                async for piece in request.stream():
+                    await send({"type": "http.response.body", "body": piece.upper(), "more_body": True})
+                await send({"type": "http.response.body", "body": b""})
+            return answer
 
         async def data(request):
             total = int(request.query_params["bytes"])
@@ -125,7 +136,7 @@ extension StreamServer {
             finally:
                 seen["open"] -= 1
 
-        guards = {"me": me, "slow": slow, "echo": echo, "count": count, "full": full, "data": data, "events": events, "away": away,
+        guards = {"me": me, "slow": slow, "echo": echo, "count": count, "full": full, "mirror": mirror, "data": data, "events": events, "away": away,
                   "setting": setting}
         methods = ["GET", "POST", "PUT", "DELETE", "PATCH"]
         routes = [Route("/v1/" + name, guarded(answer), methods=methods) for name, answer in guards.items()]

@@ -27,6 +27,8 @@ CURL *ccurl_easy_init(void);
 void ccurl_easy_cleanup(CURL *handle);
 const char *ccurl_easy_strerror(CURLcode code);
 
+/* Goes on with a transfer whose reading function has returned CURL_READFUNC_PAUSE. */
+CURLcode ccurl_easy_resume(CURL *handle);
 /* Over a connection that CURLOPT_CONNECT_ONLY has made; without waiting, so that CURLE_AGAIN is no failure. */
 CURLcode ccurl_easy_send(CURL *handle, const void *bytes, size_t count, size_t *sent);
 CURLcode ccurl_easy_recv(CURL *handle, void *bytes, size_t count, size_t *got);

@@ -21,7 +21,8 @@ struct cmicrohttpd_handlers {
     /* The head is there; the target is as it was sent. An answer may be given now, or once the body has ended. *request is
      * the caller's, for all that follows. */
     int (*begin)(
-        void *context, cmicrohttpd_connection *connection, const char *method, const char *target, void **request);
+        void *context, cmicrohttpd_connection *connection, const char *method, const char *target,
+        const char *version, void **request);
     /* A piece of the body, which has to be taken whole. */
     int (*receive)(void *request, const char *bytes, size_t count);
     /* The body has ended; unless an answer was given, it has to be given now. */

@@ -25,9 +25,12 @@ package struct ServedHead: Equatable, Sendable {
     /// Path and query as they were sent, escapes and all.
     package let target: String
     package let fields: [ServedField]
+    /// Whether an answer may come in chunks (RFC 9112, section 7.1), of which HTTP/1.0 knows nothing.
+    package let isChunkable: Bool
 
-    package init(method: String, target: String, fields: [ServedField]) {
+    package init(method: String, target: String, version: String = "HTTP/1.1", fields: [ServedField]) {
         (self.method, self.target, self.fields) = (method, target, fields)
+        isChunkable = version != "HTTP/1.0"
     }
 
     /// The values of all fields of this name.
@@ -38,6 +41,9 @@ package struct ServedHead: Equatable, Sendable {
         method == "GET" && contentLength == 0 && values(of: "Upgrade").contains { $0.lowercased() == "websocket" }
             && values(of: "Connection").contains { $0.namesToken("upgrade") }
     }
+
+    /// Whether it waits for `100 Continue` before it sends its body (RFC 9110, section 10.1.1).
+    package var expectsContinue: Bool { values(of: "Expect").contains { $0.lowercased() == "100-continue" } }
 
     /// In bytes; nothing where only the end will tell it, and 0 where there is no body.
     package var contentLength: Int64? {

@@ -10,8 +10,8 @@ final class CurlConnections {
     private let isCancelled: (@Sendable () -> Bool)?
     /// Milliseconds between two looks at the clock where somebody is told of them, and where nobody is.
     private static let (shortPause, longPause): (Int32, Int32) = (Int32(ResponseWait.beat), 1000)
-    /// The same where somebody may cancel.
-    private static let shortestPause: Int32 = 100
+    /// The same where somebody may cancel, and where more of a body is to come.
+    private static let (pauseToCancel, pauseForMore): (Int32, Int32) = (100, 20)
 
     /// - Parameter isCancelled: asked while a transfer runs, which then ends with `CURLE_ABORTED_BY_CALLBACK`.
     init(_ library: CurlLibrary, isCancelled: (@Sendable () -> Bool)?) throws(LoginError) {
@@ -29,8 +29,11 @@ final class CurlConnections {
     /// Runs one transfer to its end, in the time that its options allow.
     /// - Parameters:
     ///   - handle: a new one, with all its options.
+    ///   - reader: of its body.
     ///   - isHeld: whether the connection is used by the handle itself afterwards; `release` ends that.
-    func run(_ handle: CurlHandle, _ wait: ResponseWait, isHeld: Bool = false) -> CURLcode {
+    func run(
+        _ handle: CurlHandle, _ wait: ResponseWait, _ reader: SourceReader? = nil, isHeld: Bool = false
+    ) -> CURLcode {
         guard ccurl_multi_add_handle(raw, handle.raw) == CURLM_OK else { return CURLE_FAILED_INIT }
         defer {
             if !isHeld { release(handle) }
@@ -41,14 +44,20 @@ final class CurlConnections {
             guard ccurl_multi_perform(raw, &running) == CURLM_OK else { return CURLE_BAD_FUNCTION_ARGUMENT }
             if running == 0 { return ccurl_multi_result(raw, handle.raw) }
             if isCancelled?() == true { return CURLE_ABORTED_BY_CALLBACK }
-            let pause = isCancelled != nil ? Self.shortestPause : wait.isHeard ? Self.shortPause : Self.longPause
-            guard ccurl_multi_poll(raw, pause) == CURLM_OK else { return CURLE_BAD_FUNCTION_ARGUMENT }
+            guard ccurl_multi_poll(raw, pause(wait, reader)) == CURLM_OK else { return CURLE_BAD_FUNCTION_ARGUMENT }
             wait.look(sent: handle)
+            reader?.resume(handle)
         }
     }
 }
 
 extension CurlConnections {
+    private func pause(_ wait: ResponseWait, _ reader: SourceReader?) -> Int32 {
+        if reader?.isPaused == true { return Self.pauseForMore }
+        if isCancelled != nil { return Self.pauseToCancel }
+        return wait.isHeard ? Self.shortPause : Self.longPause
+    }
+
     /// Takes a handle away, and closes a connection that it has held.
     func release(_ handle: CurlHandle) { ccurl_multi_remove_handle(raw, handle.raw) }
 }

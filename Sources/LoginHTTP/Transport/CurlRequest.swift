@@ -7,7 +7,7 @@ struct CurlRequest {
     private let request: HTTPRequest
     private let url: ParsedURL
     private let headers = CurlList()
-    private let reader: SourceReader?
+    let reader: SourceReader?
 
     /// Why the body could not be read.
     var fault: LoginError? { reader?.fault }

@@ -131,7 +131,7 @@ package final class CurlTransport: Transport {
         // From here on libcurl holds pointers to both.
         let connections = try openedConnections()
         let code = try withExtendedLifetime((request, collector)) { () throws(LoginError) in
-            try request.perform(on: handle) { connections.run($0, collector.wait) }
+            try request.perform(on: handle) { connections.run($0, collector.wait, request.reader) }
         }
         hasAnswered = hasAnswered || collector.hasBegunHead
         guard code != CURLE_OK else { return }

@@ -7,6 +7,8 @@ final class SourceReader {
     private let source: any RequestSource
     /// Why reading it failed.
     private(set) var fault: LoginError?
+    /// Whether libcurl waits for more of it, while it reads what the server has to say.
+    private(set) var isPaused = false
 
     init(_ source: any RequestSource) {
         self.source = source
@@ -22,11 +24,21 @@ final class SourceReader {
         try handle.set(CURLOPT_INFILESIZE_LARGE, offset: source.count.map { Int($0) } ?? -1)
     }
 
+    /// Has libcurl ask again, if it waits.
+    func resume(_ handle: CurlHandle) {
+        guard isPaused else { return }
+        isPaused = false
+        ccurl_easy_resume(handle.raw)
+    }
+
     private static let read: curl_read_callback = { bytes, size, count, context in
         guard let context, let bytes else { return Int(CURL_READFUNC_ABORT) }
         let reader = Unmanaged<SourceReader>.fromOpaque(context).takeUnretainedValue()
         do throws(LoginError) {
-            return try reader.source.read(into: UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
+            let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
+            if let read = try reader.source.read(into: buffer) { return read }
+            reader.isPaused = true
+            return Int(CURL_READFUNC_PAUSE)
         } catch {
             reader.fault = error
             return Int(CURL_READFUNC_ABORT)

@@ -21,7 +21,7 @@ package final class FileSource: RequestSource {
         close(descriptor)
     }
 
-    package func read(into buffer: UnsafeMutableRawBufferPointer) throws(LoginError) -> Int {
+    package func read(into buffer: UnsafeMutableRawBufferPointer) throws(LoginError) -> Int? {
         try readSome(descriptor, into: buffer, within: nil)
     }
 
@@ -67,7 +67,7 @@ package final class PipeSource: RequestSource {
         close(descriptor)
     }
 
-    package func read(into buffer: UnsafeMutableRawBufferPointer) throws(LoginError) -> Int {
+    package func read(into buffer: UnsafeMutableRawBufferPointer) throws(LoginError) -> Int? {
         guard done < beginning.count else {
             isPast = true
             return try readSome(descriptor, into: buffer, within: patience)

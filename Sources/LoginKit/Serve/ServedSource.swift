@@ -7,6 +7,8 @@ import Secrets
 final class ServedSource: RequestSource {
     /// What is kept at most, in bytes.
     static let limit = 1 << 20
+    /// Milliseconds that more is waited for at once: a pause takes longer to end.
+    private static let patience = 20
 
     let count: Int64?
     private let pipe: BytePipe
@@ -23,7 +25,7 @@ final class ServedSource: RequestSource {
         builder = SecretBuilder(limit: Self.limit)
     }
 
-    func read(into buffer: UnsafeMutableRawBufferPointer) throws(LoginError) -> Int {
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(LoginError) -> Int? {
         if place < beginning.count {
             let most = min(buffer.count, beginning.count - place)
             beginning.withUnsafeBytes {
@@ -32,6 +34,8 @@ final class ServedSource: RequestSource {
             place += most
             return most
         }
+        // The service may have answered: it is heard while the command pauses.
+        guard pipe.isReady(within: Self.patience) else { return nil }
         guard let read = pipe.read(into: buffer) else { throw .cancelled }
         guard read > 0, !isPast else { return read }
         do throws(SecretBuilder.LimitExceeded) {

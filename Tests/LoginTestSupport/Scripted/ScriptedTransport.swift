@@ -42,7 +42,12 @@ public final class ScriptedTransport: Transport {
     private static func drained(_ source: any RequestSource) throws(LoginError) -> Secret {
         var body = SecretBuilder(limit: 16 << 20)
         while try body.append(
-            upTo: 1 << 16, fill: { (bytes) throws(LoginError) in try source.read(into: bytes) }) > 0
+            upTo: 1 << 16,
+            fill: { (bytes) throws(LoginError) in
+                while true {
+                    if let read = try source.read(into: bytes) { return read }
+                }
+            }) > 0
         {}
         return body.finish()
     }
