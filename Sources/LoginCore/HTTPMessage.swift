@@ -114,6 +114,9 @@ package struct HTTPResponse: Equatable, Sendable {
     package func values(of name: String) -> [String] {
         headers.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
     }
+
+    /// Of the body, in bytes, as the server tells it; nothing where it does not.
+    package var contentLength: Int64? { values(of: "Content-Length").first.flatMap { Int64($0) } }
 }
 
 /// A header of an answer, or a part of one whose name comes several times.

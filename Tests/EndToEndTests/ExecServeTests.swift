@@ -225,6 +225,15 @@ import Testing
         #expect(try service.seen().refreshes == 1)
     }
 
+    @Test func `passes on why a WebSocket is not opened`() throws {
+        let ask = """
+            \(Self.curl) -w ' %{http_code}\\n' -H 'Connection: Upgrade' -H 'Upgrade: websocket' \
+                -H 'Sec-WebSocket-Version: 13' -H 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==' "$AUTHCTL_SERVE_URL"
+            """
+        let result = try serve("\(ask)closed; \(ask)'closed?long=1' | wc -c; \(ask)nowhere | tail -c 5")
+        #expect(result.output == "no room 409\n80005\n 403\n", "\(result.output)\(result.error)")
+    }
+
     @Test(arguments: [SIGKILL, SIGTERM]) func `E10 closes the port with authctl, however it ends`(number: Int32) throws
     {
         let run = try authctl.onTerminal(

@@ -127,6 +127,10 @@ extension StreamServer {
                 return
             await open_socket(websocket)
 
+        async def closed(websocket):
+            words = "no room " * 10000 if websocket.query_params else "no room"
+            await websocket.send_denial_response(PlainTextResponse(words, 409))
+
         async def open_socket(websocket):
             await websocket.accept()
             seen["open"] += 1
@@ -142,7 +146,8 @@ extension StreamServer {
         routes = [Route("/v1/" + name, guarded(answer), methods=methods) for name, answer in guards.items()]
         routes += [Route("/v1/login", login, methods=["POST"]), Route("/v1/refresh", refresh, methods=["POST"]),
                    Route("/end", end, methods=["POST"]), Route("/seen", told), Route("/root", guarded(echo)),
-                   WebSocketRoute("/v1/socket", socket), WebSocketRoute("/open/socket", open_socket)]
+                   WebSocketRoute("/v1/socket", socket), WebSocketRoute("/v1/closed", closed),
+                   WebSocketRoute("/open/socket", open_socket)]
         uvicorn.run(Starlette(routes=routes), host="127.0.0.1", port=port, log_level="warning")
         """#
 }

@@ -54,10 +54,10 @@ final class CurlTunnel: Tunnel {
         }
     }
 
-    /// Sends the head of a request, and reads that of the answer.
+    /// Sends the head of a request, and reads that of the answer; the body of a refusal as well, if it tells how long it is.
     /// - Parameters:
     ///   - seconds: that both may take.
-    ///   - limit: of the answer's head, in bytes.
+    ///   - limit: of the answer's head, and of such a body, in bytes.
     func ask(_ head: Secret, within seconds: Int, limit: Int) throws(LoginError) {
         let end = ContinuousClock.now + .seconds(seconds)
         try head.withUnsafeBytes { (bytes) throws(LoginError) in
@@ -83,6 +83,24 @@ final class CurlTunnel: Tunnel {
         }
         rest = Array(buffer[start..<count])
         response = HTTPResponse(status: collector.status, headers: collector.fields)
+        guard response.status != 101, let length = response.contentLength, 0...Int64(limit) ~= length else { return }
+        let body = try body(Int(length), until: end, seconds)
+        response = HTTPResponse(status: collector.status, headers: collector.fields, body: body)
+    }
+
+    private func body(
+        _ length: Int, until end: ContinuousClock.Instant, _ seconds: Int
+    ) throws(LoginError) -> Secret {
+        var body = SecretBuilder(limit: length)
+        while body.count < length {
+            let got = try body.append(upTo: length - body.count) { (bytes) throws(LoginError) in
+                guard let got = try receive(into: bytes) else { return 0 }
+                if got == 0 { throw .network(.connectionLost) }
+                return got
+            }
+            if got == 0 { try wait(for: POLLIN, until: end, seconds) }
+        }
+        return body.finish()
     }
 
     /// Reads the lines that are whole, up to the end of the head.

@@ -119,8 +119,3 @@ package final class ResponseOutput: ResponseSink {
         try Array(text.utf8).lend { (bytes) throws(LoginError) in try output.write(bytes) }
     }
 }
-
-extension HTTPResponse {
-    /// In bytes, as the server tells it; nothing where it does not.
-    var contentLength: Int64? { values(of: "Content-Length").first.flatMap { Int64($0) } }
-}

@@ -2,6 +2,7 @@ import LoginCore
 import LoginHTTP
 import LoginServe
 import LoginWords
+import Secrets
 
 /// A WebSocket of a command: opened at the service with the session, and once more with a renewed one.
 final class ServedWebSocket: ServedStream, @unchecked Sendable {
@@ -44,7 +45,10 @@ extension ServedRequest {
         let head = relayed.response
         guard let tunnel else {
             answer.hidden = lent.hidden
-            try answer.begin(HTTPResponse(status: head.status, headers: head.headers.withoutBody))
+            let isWhole = head.contentLength == Int64(head.body.count)
+            try answer.begin(
+                HTTPResponse(status: head.status, headers: isWhole ? head.headers : head.headers.withoutBody))
+            try head.body.withUnsafeBytes { (bytes) throws(LoginError) in try answer.write(bytes) }
             try answer.finish()
             return nil
         }
@@ -72,7 +76,7 @@ extension ServedRequest {
 }
 
 extension [HTTPResponseField] {
-    /// The body of a refusal is not read.
+    /// The body of a refusal that does not tell how long it is, or is very long, is not read.
     fileprivate var withoutBody: [HTTPResponseField] {
         filter { !["content-length", "content-type", "content-encoding"].contains($0.name.lowercased()) }
             + [HTTPResponseField(name: "Content-Length", value: "0")]
