@@ -1,4 +1,5 @@
 import LoginCore
+import LoginWords
 
 /// The argument parser's own words for a usage error, without the values that it would repeat: what stands where no
 /// value belongs may be a password.
@@ -13,6 +14,23 @@ struct ParserWords {
             let shown = safe == value || value.count < 2 ? text : text.replacing(value, with: safe)
             return isRepeated ? shown.replacing("'\(safe)'", with: "'…'") : shown
         }
+    }
+
+    /// The same as our own messages are: they begin small, and end without a full stop.
+    func message(_ text: String) -> String {
+        let text = redacted(text)
+        return text.prefix(1).lowercased() + text.dropFirst().dropLast(text.hasSuffix(".") ? 1 : 0)
+    }
+
+    /// What a person is told, and which program says it.
+    /// - Parameters:
+    ///   - message: the parser's.
+    ///   - text: all that it says about it, which begins with that.
+    func told(_ message: String, in text: String) -> StyledText {
+        let opening = "Error: \(message)"
+        guard text.hasPrefix(opening) else { return StyledText(redacted(text)) }
+        let rest = redacted(String(text.dropFirst(opening.count)))
+        return "\(isGood: false)authctl: \(self.message(message), .bold)\(rest)"
     }
 
     /// Whether it is about an argument for which there is no place.

@@ -91,16 +91,16 @@ package struct Program {
                 return .code(end(error, printsJSON: false))
             }
         }
-        let words = ParserWords(arguments: arguments)
-        if arguments.first == ExecCommand.name, words.repeats(Authctl.message(for: error)) {
+        let words = ParserWords(arguments: arguments), message = Authctl.message(for: error)
+        if arguments.first == ExecCommand.name, words.repeats(message) {
             return .code(end(ExecCommand.strayArgument, printsJSON: false))
         }
         if let fault = CurlHabits(arguments: arguments).fault { return .code(end(fault, printsJSON: false)) }
         if ArgumentGuard.wantsJSON(arguments) {
-            let fault = LoginError.usage(.other(words.redacted(Authctl.message(for: error))))
+            let fault = LoginError.usage(.other(words.message(message)))
             return .code(end(fault, printsJSON: true))
         }
-        console.streams.say(styled: "\(isGood: false)\(words.redacted(Authctl.fullMessage(for: error)))")
+        console.streams.say(styled: words.told(message, in: Authctl.fullMessage(for: error)))
         return .code(.usage)
     }
 

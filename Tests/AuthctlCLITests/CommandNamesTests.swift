@@ -1,5 +1,6 @@
 import ArgumentParser
 import LoginCore
+import LoginWords
 import Testing
 
 @testable import AuthctlCLI
@@ -103,6 +104,18 @@ struct ParserWordsTests {
         arguments: [String], said: String, shown: String
     ) {
         #expect(ParserWords(arguments: arguments).redacted(said) == shown)
+    }
+
+    @Test(arguments: [
+        (["login", "-x"], "Unknown option '-x'", "unknown option '-x'"),
+        (["request"], "A URL is missing.", "a URL is missing"),
+        (["login", "a\nb"], "Unexpected argument 'a\nb'", "unexpected argument '…'"), ([], "", ""),
+    ]) func `it is told as our own messages are, by name`(arguments: [String], said: String, told: String) {
+        let words = ParserWords(arguments: arguments)
+        #expect(words.message(said) == told)
+        let full = words.told(said, in: "Error: \(said)\nUsage: x.")
+        #expect(TextLook.plain.text(full) == "authctl: \(told)\nUsage: x.")
+        #expect(words.told(said, in: "Usage: x.") == StyledText("Usage: x."))
     }
 
     @Test func `it is known what is about an argument without a place`() {

@@ -49,7 +49,7 @@ import Testing
         let world = try TestWorld(config: Examples.config)
         for run in [world.run("request"), world.run("request", "-P", "chat"), world.run("request", "-v")] {
             #expect(run.code == 2 && run.output.isEmpty)
-            #expect(run.talk.contains("A URL is missing."), "\(run.talk)")
+            #expect(run.talk.contains("authctl: a URL is missing\n"), "\(run.talk)")
         }
     }
 
