@@ -27,9 +27,10 @@ package final class BytePipe: @unchecked Sendable {
     /// Whether the other end has everything that will ever come, or wants nothing more.
     var isDone: Bool { monitor.locked { isFinished || isClosed } }
 
-    /// Waits until something was written, or nothing will be.
+    /// Waits until something was written, or nothing will be; a second at most.
     func awaitBeginning() {
-        monitor.locked { while used == 0, !isFinished, !isClosed { monitor.wait() } }
+        let end = ContinuousClock.now + .seconds(1)
+        monitor.locked { while used == 0, !isFinished, !isClosed, ContinuousClock.now < end { monitor.wait() } }
     }
 
     /// Wakes the other end: whoever has written does something else now.

@@ -8,6 +8,8 @@ final class EarlyAnswer: Sendable {
     private let socket: Int32
     /// Whether nobody knows how long the body is: then it goes in chunks (RFC 9112, section 7.1).
     private let isChunked: Bool
+    /// Whether the service wants no more of the request.
+    let isRefusal: Bool
 
     /// - Parameters:
     ///   - answer: whose status and fields are sent.
@@ -15,10 +17,10 @@ final class EarlyAnswer: Sendable {
     /// - Returns: nothing where no descriptor is left.
     init?(_ answer: ServerAnswer, over socket: Int32) {
         self.socket = fcntl(socket, F_DUPFD_CLOEXEC, 0)
-        isChunked = answer.size == nil
+        (isChunked, isRefusal) = (answer.size == nil, answer.status >= 300)
         if self.socket < 0 { return nil }
         // Where nobody reads, the body finds that as well.
-        _ = send(Self.head(of: answer), isLast: answer.size == 0) { true }
+        _ = send(Self.head(of: answer)) { true }
     }
 
     deinit {
@@ -35,7 +37,8 @@ final class EarlyAnswer: Sendable {
         } else {
             head += "Transfer-Encoding: chunked\r\n"
         }
-        return head + "Connection: close\r\n\r\n"
+        // A client that is told so, and has the whole answer, sends no more.
+        return head + (answer.status >= 300 ? "Connection: close\r\n\r\n" : "\r\n")
     }
 
     /// Sends the next piece of the body.

@@ -32,7 +32,7 @@ package final class Monitor: @unchecked Sendable {
     }
 
     /// Lets go of the lock until somebody tells of a change; to be called with the lock.
-    /// - Parameter milliseconds: no longer than that, and than a second.
+    /// - Parameter milliseconds: no longer than that.
     func wait(_ milliseconds: Int = 1000) {
         var end = timespec()
         clock_gettime(CLOCK_MONOTONIC, &end)

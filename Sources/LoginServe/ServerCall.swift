@@ -30,6 +30,8 @@ package final class ServerCall: @unchecked Sendable {
     private var (hasAnswer, isOver) = (false, false)
     /// When the client is looked at; the answering thread's own.
     private var nextLook = ContinuousClock.now
+    /// Whether it was gone then; the answering thread's own.
+    private var hasLeft = false
     /// The connection's, to be looked at alone.
     private let socket: Int32
 
@@ -40,21 +42,22 @@ package final class ServerCall: @unchecked Sendable {
     /// Whether nobody waits for the answer any more; for whoever answers, again and again, and before each wait.
     package func isAbandoned() -> Bool {
         output.flush()
-        if monitor.locked({ isOver }) { return true }
+        if hasLeft || monitor.locked({ isOver }) { return true }
         let now = ContinuousClock.now
         guard now >= nextLook else { return false }
         nextLook = now + .milliseconds(100)
-        return isGone
+        hasLeft = isGone
+        return hasLeft
     }
 
     /// Begins the answer, once.
     package func begin(_ answer: ServerAnswer) {
-        // Up to then the library may still have to tell the client to go on.
+        // The library tells the client to go on, as the first thing that its thread does now.
         if head.expectsContinue { body.awaitBeginning() }
         monitor.locked {
             if hasAnswer { return }
             hasAnswer = true
-            let canBeTold = answer.size != nil || head.isChunkable
+            let canBeTold = head.method != "HEAD" && (answer.size != nil || head.isChunkable)
             if head.contentLength != 0, !body.isDone, canBeTold, !isOver {
                 early = EarlyAnswer(answer, over: socket)
                 if early != nil { return }
@@ -73,9 +76,10 @@ package final class ServerCall: @unchecked Sendable {
         early?.write(bytes, unless: drop) ?? output.write(bytes, unless: drop)
     }
 
-    /// The client may read nothing before it has sent everything: what of that is still to come is wanted no more.
+    /// The client may read nothing before it has sent everything. What of that is still to come is wanted no more, unless the
+    /// service reads it while it answers.
     private func drop() -> Bool {
-        if !body.isDone { body.close() }
+        if !body.isDone, early?.isRefusal != false { body.close() }
         return false
     }
 

@@ -95,7 +95,7 @@ import Testing
         #expect(!source.rewind())
     }
 
-    @Test func `nothing yet is no end, and keeps nobody waiting`() throws {
+    @Test func `nothing yet is no end`() throws {
         let pipe = BytePipe(), source = ServedSource(pipe, count: nil)
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 10, alignment: 1)
         defer { buffer.deallocate() }

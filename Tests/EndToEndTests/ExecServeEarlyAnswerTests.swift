@@ -23,9 +23,9 @@ import Testing
             """
             import os, socket, urllib.parse
             url = urllib.parse.urlsplit(os.environ["AUTHCTL_SERVE_URL"])
-            def open(path, *lines, version="HTTP/1.1"):
+            def open(path, *lines, method="PUT", version="HTTP/1.1"):
                 service = socket.create_connection((url.hostname, url.port))
-                lines = (f"PUT {url.path}{path} {version}", f"Host: {url.netloc}") + lines
+                lines = (f"{method} {url.path}{path} {version}", f"Host: {url.netloc}") + lines
                 service.sendall("".join(line + "\\r\\n" for line in lines).encode() + b"\\r\\n")
                 return service
             def upto(service, end):
@@ -79,16 +79,41 @@ import Testing
             """
             with open("full", f"Content-Length: {2 << 20}", "Expect: 100-continue") as service:
                 print(upto(service, b"\\r\\n\\r\\n").split()[1].decode())
-                service.sendall(b"x")
                 print(all(service).split()[1].decode())
             """)
         #expect(result.output == "100\n413\n", "\(result.output)\(result.error)")
+    }
+
+    @Test func `tells a command that pauses that the service has gone, in the middle of an answer or before it`() throws
+    {
+        let result = try run(
+            """
+            for path in ["mirror?end=1", "gone"]:
+                with open(path, "Transfer-Encoding: chunked") as service:
+                    service.sendall(b"3\\r\\none\\r\\n")
+                    answer = all(service)
+                    print(answer.split()[1].decode(), b"ONE" in answer, answer.endswith(b"0\\r\\n\\r\\n"))
+            """)
+        #expect(result.output == "200 True False\n502 False False\n", "\(result.output)\(result.error)")
+    }
+
+    @Test func `passes a head on long before its body, and one without a length for HEAD`() throws {
+        let result = try run(
+            """
+            with open("events?after=600", method="GET") as service:
+                print(upto(service, b"\\r\\n\\r\\n").split()[1].decode())
+            with open("events", "Connection: close", method="HEAD") as service:
+                head = all(service).lower()
+                print(head.split()[1].decode(), b"content-length" in head, head.endswith(b"\\r\\n\\r\\n"))
+            """)
+        #expect(result.output == "200\n200 False True\n", "\(result.output)\(result.error)")
     }
 
     @Test func `passes on both ways at once`() throws {
         let result = try run(
             """
             with open("mirror", "Transfer-Encoding: chunked") as service:
+                upto(service, b"\\r\\n\\r\\n")
                 for word in [b"one", b"two", b"three"]:
                     service.sendall(b"%x\\r\\n%b\\r\\n" % (len(word), word))
                     upto(service, word.upper() + b"\\r\\n")

@@ -109,16 +109,19 @@ import Testing
     }
 
     @Test func `its beginning is waited for, or that there is none`() {
-        let begun = BytePipe(), ended = BytePipe(), closed = BytePipe(), flag = Flag()
-        Thread.detachNewThread {
-            for pipe in [begun, ended, closed] { pipe.awaitBeginning() }
-            flag.value = true
+        for begin in [
+            { _ = self.write("a", to: $0) }, { $0.finish() }, { $0.finish(isWhole: false) }, { $0.close() }, { _ in },
+        ] as [(BytePipe) -> Void] {
+            let pipe = BytePipe(), waits = Flag(), ended = Flag()
+            Thread.detachNewThread {
+                waits.value = true
+                pipe.awaitBeginning()
+                ended.value = true
+            }
+            #expect(waits.wait() == true)
+            begin(pipe)
+            #expect(ended.wait() == true)
         }
-        #expect(write("a", to: begun))
-        ended.finish(isWhole: false)
-        #expect(flag.value == nil)
-        closed.close()
-        #expect(flag.wait() == true)
     }
 
     @Test func `nothing to write asks for no reader`() {

@@ -79,10 +79,20 @@ extension StreamServer {
             # StreamingResponse would take pieces of the request away while it looks for its end.
             async def answer(scope, receive, send):
                 await send({"type": "http.response.start", "status": 200, "headers": []})
+                await send({"type": "http.response.body", "body": b"", "more_body": True})
                 async for piece in request.stream():
                     await send({"type": "http.response.body", "body": piece.upper(), "more_body": True})
+                    if request.query_params:
+                        return  # An answer that breaks off: uvicorn closes the connection.
                 await send({"type": "http.response.body", "body": b""})
             return answer
+
+        async def gone(request):
+            async for piece in request.stream():
+                for connection in server.server_state.connections:
+                    if connection.client == tuple(request.client):
+                        connection.transport.close()
+                await asyncio.sleep(600)
 
         async def data(request):
             total = int(request.query_params["bytes"])
@@ -104,6 +114,7 @@ extension StreamServer {
             async def pieces():
                 seen["open"] += 1
                 try:
+                    await asyncio.sleep(float(request.query_params.get("after", "0")))
                     for index in range(number):
                         yield "data: %d\n\n" % index
                         await asyncio.sleep(0.05)
@@ -140,7 +151,7 @@ extension StreamServer {
             finally:
                 seen["open"] -= 1
 
-        guards = {"me": me, "slow": slow, "echo": echo, "count": count, "full": full, "mirror": mirror, "data": data, "events": events, "away": away,
+        guards = {"me": me, "slow": slow, "echo": echo, "count": count, "full": full, "mirror": mirror, "gone": gone, "data": data, "events": events, "away": away,
                   "setting": setting}
         methods = ["GET", "POST", "PUT", "DELETE", "PATCH"]
         routes = [Route("/v1/" + name, guarded(answer), methods=methods) for name, answer in guards.items()]
@@ -148,6 +159,7 @@ extension StreamServer {
                    Route("/end", end, methods=["POST"]), Route("/seen", told), Route("/root", guarded(echo)),
                    WebSocketRoute("/v1/socket", socket), WebSocketRoute("/v1/closed", closed),
                    WebSocketRoute("/open/socket", open_socket)]
-        uvicorn.run(Starlette(routes=routes), host="127.0.0.1", port=port, log_level="warning")
+        server = uvicorn.Server(uvicorn.Config(Starlette(routes=routes), host="127.0.0.1", port=port, log_level="warning"))
+        server.run()
         """#
 }

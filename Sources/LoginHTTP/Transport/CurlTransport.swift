@@ -128,6 +128,7 @@ package final class CurlTransport: Transport {
         let context = Unmanaged.passUnretained(collector).toOpaque()
         try handle.set(CURLOPT_HEADERDATA, pointer: context)
         try handle.set(CURLOPT_WRITEDATA, pointer: context)
+        request.reader?.watch(handle, through: gate)
         // From here on libcurl holds pointers to both.
         let connections = try openedConnections()
         let code = try withExtendedLifetime((request, collector)) { () throws(LoginError) in

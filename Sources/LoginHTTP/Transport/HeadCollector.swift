@@ -40,6 +40,9 @@ struct HeadCollector {
     /// Whether the empty line behind the fields has come: what breaks off before it can be the beginning of anything.
     var isWhole: Bool { part == .rest }
 
+    /// Whether that is so, and no other answer will follow: libcurl may send the request once more by itself.
+    var isLast: Bool { isWhole && !(repeats && status == 401) }
+
     /// Whether nothing but the end of the connection ends the body (RFC 9112, section 6.3).
     var endsWithConnection: Bool {
         let tellsEnd = fields.contains { ["content-length", "transfer-encoding"].contains($0.name.lowercased()) }

@@ -21,6 +21,8 @@ final class PeerGate {
     private var pinned: PeerAddress?
     private var refusal: TrustFault?
     private var hasAdmitted = false
+    /// The sockets that were opened; some may be closed by now.
+    private var sockets: Set<Int32> = []
     /// Whether the last transfer went to this machine or its network.
     private(set) var reachedLocal = false
 
@@ -70,7 +72,26 @@ final class PeerGate {
         let gate = Unmanaged<PeerGate>.fromOpaque(context).takeUnretainedValue()
         guard gate.admits(PeerAddress(address)) else { return CURL_SOCKET_BAD }
         let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
-        return socket(address.pointee.family, kind, address.pointee.protocol)
+        let opened = socket(address.pointee.family, kind, address.pointee.protocol)
+        if opened >= 0 { gate.sockets.insert(opened) }
+        return opened
+    }
+
+    /// Whether the server has ended the connection from this port of ours, and there is nothing more to read on it.
+    func hasEnded(from port: Int) -> Bool {
+        guard port > 0, let socket = sockets.first(where: { Self.port(of: $0) == port }) else { return false }
+        var byte: UInt8 = 0
+        let got = recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
+        return got == 0 || got < 0 && errno != EAGAIN && errno != EINTR
+    }
+
+    /// Both families have it at the same place.
+    private static func port(of socket: Int32) -> Int? {
+        var address = sockaddr_in6(), size = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        let result = withUnsafeMutableBytes(of: &address) { bytes in
+            bytes.withMemoryRebound(to: sockaddr.self) { getsockname(socket, $0.baseAddress, &size) }
+        }
+        return result == 0 ? Int(UInt16(bigEndian: address.sin6_port)) : nil
     }
 }
 

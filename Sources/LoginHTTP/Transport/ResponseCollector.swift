@@ -64,7 +64,7 @@ final class ResponseCollector {
         try sink.begin(HTTPResponse(status: head.status, headers: head.fields))
     }
 
-    private func receiveHead(_ line: UnsafeRawBufferPointer) -> Bool {
+    private func receiveHead(_ line: UnsafeRawBufferPointer) throws(LoginError) {
         wait.end()
         do throws(HeadCollector.Fault) {
             if try head.append(line) {
@@ -72,30 +72,20 @@ final class ResponseCollector {
                 hasBegun = false
                 connection.answerBegins()
             }
-            return true
         } catch {
-            fault =
-                switch error {
-                case .tooLarge: .network(.answerTooLarge(limit: limits.head))
-                case .broken(let problem): .network(.brokenResponse(problem))
-                }
-            return false
+            switch error {
+            case .tooLarge: throw .network(.answerTooLarge(limit: limits.head))
+            case .broken(let problem): throw .network(.brokenResponse(problem))
+            }
         }
+        // Its body may be long in coming, as that of events is.
+        if let sink, head.isLast { try begin(sink) }
     }
 
-    private func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        do throws(LoginError) {
-            if let sink {
-                try begin(sink)
-                try sink.write(bytes)
-            } else {
-                try keep(bytes)
-            }
-            return true
-        } catch {
-            fault = error
-            return false
-        }
+    private func receiveBody(_ bytes: UnsafeRawBufferPointer) throws(LoginError) {
+        guard let sink else { return try keep(bytes) }
+        try begin(sink)
+        try sink.write(bytes)
     }
 
     private func keep(_ bytes: UnsafeRawBufferPointer) throws(LoginError) {
@@ -108,21 +98,31 @@ final class ResponseCollector {
 
     /// For CURLOPT_HEADERFUNCTION.
     static let headCallback: curl_write_callback = { bytes, size, count, context in
-        lend(bytes, size * count, context) { $0.receiveHead($1) }
+        lend(bytes, size * count, context) { (collector, line) throws(LoginError) in
+            try collector.receiveHead(line)
+        }
     }
 
     /// For CURLOPT_WRITEFUNCTION.
     static let bodyCallback: curl_write_callback = { bytes, size, count, context in
-        lend(bytes, size * count, context) { $0.receiveBody($1) }
+        lend(bytes, size * count, context) { (collector, bytes) throws(LoginError) in
+            try collector.receiveBody(bytes)
+        }
     }
 
-    /// - Returns: how many bytes were taken; libcurl ends the transfer if it is less than there were.
+    /// - Returns: how many bytes were taken; libcurl ends the transfer where it was none.
     private static func lend(
         _ bytes: UnsafeMutablePointer<CChar>?, _ count: Int, _ context: UnsafeMutableRawPointer?,
-        to receive: (ResponseCollector, UnsafeRawBufferPointer) -> Bool
+        to receive: (ResponseCollector, UnsafeRawBufferPointer) throws(LoginError) -> Void
     ) -> Int {
         guard let context else { return 0 }
         let collector = Unmanaged<ResponseCollector>.fromOpaque(context).takeUnretainedValue()
-        return receive(collector, UnsafeRawBufferPointer(start: bytes, count: count)) ? count : -1
+        do throws(LoginError) {
+            try receive(collector, UnsafeRawBufferPointer(start: bytes, count: count))
+            return count
+        } catch {
+            collector.fault = error
+            return -1
+        }
     }
 }

@@ -9,6 +9,8 @@ final class SourceReader {
     private(set) var fault: LoginError?
     /// Whether libcurl waits for more of it, while it reads what the server has to say.
     private(set) var isPaused = false
+    /// Whether the server has gone.
+    private var isLost: () -> Bool = { false }
 
     init(_ source: any RequestSource) {
         self.source = source
@@ -24,6 +26,12 @@ final class SourceReader {
         try handle.set(CURLOPT_INFILESIZE_LARGE, offset: source.count.map { Int($0) } ?? -1)
     }
 
+    /// Looks from now on whether the server is still there while there is nothing to send: libcurl 7.88 does not end a transfer
+    /// whose connection has ended as long as there may be something (curl's issue 11769).
+    func watch(_ handle: CurlHandle, through gate: PeerGate) {
+        isLost = { gate.hasEnded(from: handle.number(CURLINFO_LOCAL_PORT)) }
+    }
+
     /// Has libcurl ask again, if it waits.
     func resume(_ handle: CurlHandle) {
         guard isPaused else { return }
@@ -37,6 +45,7 @@ final class SourceReader {
         do throws(LoginError) {
             let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
             if let read = try reader.source.read(into: buffer) { return read }
+            if reader.isLost() { throw .network(.connectionLost) }
             reader.isPaused = true
             return Int(CURL_READFUNC_PAUSE)
         } catch {

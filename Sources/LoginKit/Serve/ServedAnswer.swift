@@ -27,10 +27,13 @@ final class ServedAnswer: ResponseReceiver {
 
     func close() {}
 
-    /// RFC 9110, section 6.4.1: what has no body may tell how long it would be.
+    /// RFC 9110, section 8.6: what has no body may tell how long it would be.
     private func size(of head: HTTPResponse) -> Int64? {
-        if head.status == 204 || head.status == 304 { return 0 }
-        return head.contentLength ?? (call.head.method == "HEAD" ? 0 : nil)
+        switch head.status {
+        case 204: 0
+        case 304: head.contentLength ?? 0
+        default: head.contentLength
+        }
     }
 
     /// Answers in the place of the service, unless its own answer has begun.
@@ -44,7 +47,7 @@ final class ServedAnswer: ResponseReceiver {
             HTTPResponseField(name: "Cache-Control", value: "no-store"),
         ]
         call.begin(ServerAnswer(status: error.servedStatus, fields: fields, size: Int64(text.utf8.count)))
-        isWhole = Array(text.utf8).withUnsafeBytes { call.write($0) }
+        isWhole = call.head.method == "HEAD" || Array(text.utf8).withUnsafeBytes { call.write($0) }
     }
 }
 

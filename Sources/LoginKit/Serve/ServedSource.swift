@@ -7,7 +7,7 @@ import Secrets
 final class ServedSource: RequestSource {
     /// What is kept at most, in bytes.
     static let limit = 1 << 20
-    /// Milliseconds that more is waited for at once: a pause takes longer to end.
+    /// Milliseconds that more is waited for before the transfer pauses; to go on may take as long again.
     private static let patience = 20
 
     let count: Int64?
@@ -18,6 +18,8 @@ final class ServedSource: RequestSource {
     /// What was read behind it; nothing once that was too much.
     private var builder: SecretBuilder?
     private var isPast = false
+    /// Whether there was nothing the last time: then nothing is waited for, since an answer may be on its way meanwhile.
+    private var isIdle = false
 
     /// - Parameter count: in bytes; nothing where only the end will tell.
     init(_ pipe: BytePipe, count: Int64?) {
@@ -35,7 +37,8 @@ final class ServedSource: RequestSource {
             return most
         }
         // The service may have answered: it is heard while the command pauses.
-        guard pipe.isReady(within: Self.patience) else { return nil }
+        isIdle = !pipe.isReady(within: isIdle ? 0 : Self.patience)
+        if isIdle { return nil }
         guard let read = pipe.read(into: buffer) else { throw .cancelled }
         guard read > 0, !isPast else { return read }
         do throws(SecretBuilder.LimitExceeded) {
