@@ -4,7 +4,7 @@ package import Secrets
 extension Service {
     /// What came of a request of the person's own.
     package struct Relayed {
-        /// With an empty body: that went to the request's sink.
+        /// With an empty body: that went to the request's sink. Only the refusal of another protocol may have one.
         package let response: HTTPResponse
         /// The session with what the answer renewed in it; nothing where none went along.
         package let session: Session?

@@ -1,6 +1,6 @@
 internal import CCurl
 internal import Glibc
-package import LoginCore
+internal import LoginCore
 internal import Secrets
 
 /// The same over a connection of libcurl's, with all that holds for its transfers: TLS, pins, certificates, the proxy and the
@@ -83,9 +83,18 @@ final class CurlTunnel: Tunnel {
         }
         rest = Array(buffer[start..<count])
         response = HTTPResponse(status: collector.status, headers: collector.fields)
-        guard response.status != 101, let length = response.contentLength, 0...Int64(limit) ~= length else { return }
-        let body = try body(Int(length), until: end, seconds)
-        response = HTTPResponse(status: collector.status, headers: collector.fields, body: body)
+        try readRefusal(limit: limit, until: end, seconds)
+    }
+
+    /// A refusal whose body does not come is one all the same. RFC 9112, section 6.3: the others have none.
+    private func readRefusal(limit: Int, until end: ContinuousClock.Instant, _ seconds: Int) throws(LoginError) {
+        guard ![101, 204, 304].contains(response.status), let length = response.contentLength,
+            0...Int64(limit) ~= length
+        else { return }
+        do throws(LoginError) {
+            let body = try body(Int(length), until: end, seconds)
+            response = HTTPResponse(status: response.status, headers: response.headers, body: body)
+        } catch .network {}
     }
 
     private func body(
@@ -124,76 +133,5 @@ final class CurlTunnel: Tunnel {
         guard ContinuousClock.now < end else { throw .network(.timedOut(seconds: seconds)) }
         var look = pollfd(fd: descriptor, events: Int16(event), revents: 0)
         poll(&look, 1, 100)
-    }
-}
-
-extension CurlTransport {
-    package func openTunnel(_ request: HTTPRequest, to name: String) throws(LoginError) -> any Tunnel {
-        let url = try checked(request, try URLParser())
-        try examine()
-        TransferTrace(settings: options.settings).show(request, url)
-        let handle = try CurlHandle(CurlLibrary())
-        gate.startTransfer()
-        try options.apply(to: handle)
-        try context.apply(to: handle)
-        try options.settings.identity?.apply(to: handle)
-        try handle.set(CURLOPT_URL, url.text)
-        try handle.set(CURLOPT_ERRORBUFFER, pointer: handle.words.start)
-        try handle.set(openSocket: PeerGate.openSocket)
-        try handle.set(CURLOPT_OPENSOCKETDATA, pointer: Unmanaged.passUnretained(gate).toOpaque())
-        try handle.set(CURLOPT_CONNECT_ONLY, 1)
-        let connections = try CurlConnections(CurlLibrary(), isCancelled: options.settings.isCancelled)
-        let code = connections.run(handle, ResponseWait(nil), isHeld: true)
-        guard code == CURLE_OK else {
-            defer { connections.release(handle) }
-            if code == CURLE_ABORTED_BY_CALLBACK, options.settings.isCancelled?() == true { throw .cancelled }
-            if code == CURLE_PEER_FAILED_VERIFICATION { throw try distrust(handle) }
-            throw fault(code, handle.words.text ?? CurlHandle.words(of: code), handle)
-        }
-        gate.pin(handle.text(CURLINFO_PRIMARY_IP).flatMap { PeerAddress(text: $0) })
-        let tunnel = CurlTunnel(handle, connections, owner: self, isCancelled: options.settings.isCancelled)
-        let ticket = request.negotiates ? try TicketCache.token(for: url.origin.host) : nil
-        try tunnel.ask(
-            try request.head(url, askingFor: name, with: ticket), within: options.settings.connectTimeout * 3,
-            limit: options.settings.headerLimit)
-        return tunnel
-    }
-}
-
-extension HTTPRequest {
-    /// As it is sent (RFC 9112, section 3); it was checked before.
-    /// - Parameter ticket: the token of Negotiate, which libcurl makes for its own requests alone.
-    fileprivate func head(
-        _ url: ParsedURL, askingFor name: String, with ticket: Secret?
-    ) throws(LoginError) -> Secret {
-        var text = SecretBuilder(limit: 256 << 10)
-        do throws(SecretBuilder.LimitExceeded) {
-            try text.append("\(method) \(url.target) HTTP/1.1\r\nHost: \(url.origin.authority)\r\n")
-            try text.append("Connection: Upgrade\r\nUpgrade: \(name)\r\n")
-            for field in headers {
-                try text.append("\(field.name): ")
-                try text.append(field.value)
-                try text.append("\r\n")
-            }
-            if let basic {
-                try text.append("Authorization: ")
-                try text.appendBasic(Secret(basic.username), basic.password)
-                try text.append("\r\n")
-            }
-            if let ticket {
-                try text.append("Authorization: Negotiate ")
-                try text.append(ticket.base64)
-                try text.append("\r\n")
-            }
-            if !cookies.isEmpty {
-                try text.append("Cookie: ")
-                try text.append(cookies)
-                try text.append("\r\n")
-            }
-            try text.append("\r\n")
-        } catch {
-            throw .usage(.other("the head of the request is too long"))
-        }
-        return text.finish()
     }
 }

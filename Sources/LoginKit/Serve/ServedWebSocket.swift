@@ -48,6 +48,7 @@ extension ServedRequest {
             let isWhole = head.contentLength == Int64(head.body.count)
             try answer.begin(
                 HTTPResponse(status: head.status, headers: isWhole ? head.headers : head.headers.withoutBody))
+            // Nobody reads it before this thread does: it is shorter than what the call has room for.
             try head.body.withUnsafeBytes { (bytes) throws(LoginError) in try answer.write(bytes) }
             try answer.finish()
             return nil
@@ -66,7 +67,8 @@ extension ServedRequest {
     }
 
     private func isLoggedOut(_ relayed: Service.Relayed, _ lent: ServedSession.Lent) throws(LoginError) -> Bool {
-        switch try service.judge(relayed, body: nil, space: lent.space) {
+        let body = relayed.response.body
+        switch try service.judge(relayed, body: body.isEmpty ? nil : body, space: lent.space) {
         case .loggedOut, .undecided, .redirected:
             if profile.verify == nil { return true }
             return try !session.isKnown(lent, refreshed: nil)
