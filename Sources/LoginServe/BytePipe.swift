@@ -27,7 +27,7 @@ package final class BytePipe: @unchecked Sendable {
     /// Whether the other end has everything that will ever come, or wants nothing more.
     var isDone: Bool { monitor.locked { isFinished || isClosed } }
 
-    /// Waits until something was written, or nothing will be; a second at most.
+    /// Waits until something was written, or nothing will be; a second or two at most.
     func awaitBeginning() {
         let end = ContinuousClock.now + .seconds(1)
         monitor.locked { while used == 0, !isFinished, !isClosed, ContinuousClock.now < end { monitor.wait() } }

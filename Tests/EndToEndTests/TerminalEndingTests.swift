@@ -22,7 +22,6 @@ import Testing
     private func interrupted(_ how: (TerminalRun) -> Void) throws -> [Ending] {
         try [false, true].map { inPassword in
             let run = try authctl.onTerminal("login", "wire")
-            let before = run.pty.settings
             try run.pty.wait(for: "User name: ")
             if inPassword {
                 run.pty.type("ann\r")
@@ -30,7 +29,7 @@ import Testing
             }
             how(run)
             let ending = try run.end()
-            #expect(run.pty.settings == before)
+            #expect(run.pty.settings == Pty.usualSettings)
             #expect(run.pty.echoes)
             #expect(run.output.isEmpty)
             #expect(!run.pty.text.contains("corr"))
@@ -40,10 +39,9 @@ import Testing
 
     @Test func `P14 by Ctrl-D is cancelled, 5`() throws {
         let run = try authctl.onTerminal("login", "wire")
-        let before = run.pty.settings
         try run.answer("User name: ", "ann\r").answer("Password: ", "\u{4}")
         #expect(try run.end() == .exited(5))
-        #expect(run.pty.settings == before)
+        #expect(run.pty.settings == Pty.usualSettings)
         #expect(run.pty.text.contains("cancelled"))
         try expectNothingStored()
     }
@@ -104,7 +102,6 @@ import Testing
 
     @Test func `by Ctrl-C while the server is slow dies at once`() throws {
         let run = try authctl.onTerminal("login", "wire", "-u", "ann")
-        let before = run.pty.settings
         try run.pty.wait(for: "Password for ann: ")
         try demo.order(.init(delay: 60))
         run.pty.type("correct horse\r")
@@ -114,15 +111,14 @@ import Testing
         #expect(try run.end() == .signalled(SIGINT))
         // Aim: a second. The machine may be busy; the server answers after a minute.
         #expect(ContinuousClock.now - start < .seconds(15))
-        #expect(run.pty.settings == before)
+        #expect(run.pty.settings == Pty.usualSettings)
         #expect(try authctl.run("whoami", "wire").code == 4)
     }
 
     @Test func `P14 or waited for in vain ends with 13`() throws {
         let run = try authctl.onTerminal("login", "wire", "--prompt-timeout", "1")
-        let before = run.pty.settings
         #expect(try run.end() == .exited(13))
-        #expect(run.pty.settings == before)
+        #expect(run.pty.settings == Pty.usualSettings)
         try expectNothingStored()
     }
 }

@@ -8,7 +8,6 @@ final class Probe {
 
     let home: TemporaryHome
     let pty: Pty
-    let settingsBefore: [UInt8]
     private let answers: String
 
     convenience init(
@@ -30,20 +29,7 @@ final class Probe {
         spec.descriptors = [-1, file, -1]
         spec.ignoredSignals = ignoring
         pty = try Pty(spec, columns: columns)
-        settingsBefore = Self.usualSettings
     }
-
-    /// What a new pseudo-terminal is set to.
-    private static let usualSettings: [UInt8] = {
-        let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC),
-            settings = UnsafeMutablePointer<termios>.allocate(capacity: 1)
-        defer {
-            close(master)
-            settings.deallocate()
-        }
-        tcgetattr(master, settings)
-        return Array(UnsafeRawBufferPointer(start: settings, count: MemoryLayout<termios>.size))
-    }()
 
     /// What the probe printed, line by line.
     var answer: [String] {
@@ -57,7 +43,7 @@ final class Probe {
     func finish(_ expected: Ending = .exited(0), sourceLocation: SourceLocation = #_sourceLocation) throws -> Self {
         let ending = try pty.waitForEnd()
         #expect(ending == expected, sourceLocation: sourceLocation)
-        #expect(pty.settings == settingsBefore, "the settings differ", sourceLocation: sourceLocation)
+        #expect(pty.settings == Pty.usualSettings, "the settings differ", sourceLocation: sourceLocation)
         #expect(screen().cursorColumn == 0, "the cursor is not at the left edge", sourceLocation: sourceLocation)
         #expect(!pty.text.contains(Self.canary), sourceLocation: sourceLocation)
         return self

@@ -39,7 +39,7 @@ import Testing
             return
         }
         #expect(numbers.contains(number))
-        #expect(probe.pty.settings == probe.settingsBefore)
+        #expect(probe.pty.settings == Pty.usualSettings)
         #expect(!probe.pty.text.contains(Probe.canary))
         #expect(probe.home.files == ["answers"])
     }

@@ -103,10 +103,19 @@ public final class Pty {
 
     // MARK: The settings
 
+    /// What every new one is set to: a program that was started on it may have changed that before anybody looks.
+    public static let usualSettings: [UInt8] = {
+        let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        defer { close(master) }
+        return settings(of: master)
+    }()
+
     /// The terminal's settings, byte for byte.
-    public var settings: [UInt8] {
+    public var settings: [UInt8] { Self.settings(of: slave) }
+
+    private static func settings(of terminal: Int32) -> [UInt8] {
         var settings = termios()
-        guard tcgetattr(slave, &settings) == 0 else { return [] }
+        guard tcgetattr(terminal, &settings) == 0 else { return [] }
         return withUnsafeBytes(of: &settings) { Array($0) }
     }
 
