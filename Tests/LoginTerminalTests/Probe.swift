@@ -38,6 +38,14 @@ final class Probe {
 
     func screen(columns: Int = 80) -> RenderedScreen { RenderedScreen(pty.transcript, columns: columns) }
 
+    /// Waits until the last line is this one.
+    func shows(_ line: String, columns: Int) -> Bool {
+        eventually {
+            pty.watch(milliseconds: 10)
+            return screen(columns: columns).lastLine == line
+        }
+    }
+
     /// Waits for the end, and for the terminal as it was.
     @discardableResult
     func finish(_ expected: Ending = .exited(0), sourceLocation: SourceLocation = #_sourceLocation) throws -> Self {
