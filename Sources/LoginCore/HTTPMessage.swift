@@ -115,6 +115,9 @@ package struct HTTPResponse: Equatable, Sendable {
         headers.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
     }
 
+    /// Whether a body may follow the head, whatever that says of its length (RFC 9112, section 6.3).
+    package static func mayHaveBody(status: Int) -> Bool { status >= 200 && status != 204 && status != 304 }
+
     /// Of the body, in bytes, as the server tells it; nothing where it does not.
     package var contentLength: Int64? { values(of: "Content-Length").first.flatMap { Int64($0) } }
 }

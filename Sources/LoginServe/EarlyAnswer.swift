@@ -20,25 +20,25 @@ final class EarlyAnswer: Sendable {
         (isChunked, isRefusal) = (answer.size == nil, answer.status >= 300)
         if self.socket < 0 { return nil }
         // Where nobody reads, the body finds that as well.
-        _ = send(Self.head(of: answer)) { true }
+        _ = send(head(of: answer)) { true }
     }
 
     deinit {
         close(socket)
     }
 
-    private static func head(of answer: ServerAnswer) -> String {
+    private func head(of answer: ServerAnswer) -> String {
         var head = "HTTP/1.1 \(answer.status) \r\n"
         for field in answer.fields where !(field.name + field.value).utf8.contains(where: { $0 < 0x20 }) {
             head += "\(field.name): \(field.value)\r\n"
         }
         if let size = answer.size {
-            if ![204, 304].contains(answer.status) { head += "Content-Length: \(size)\r\n" }
+            if HTTPResponse.mayHaveBody(status: answer.status) { head += "Content-Length: \(size)\r\n" }
         } else {
             head += "Transfer-Encoding: chunked\r\n"
         }
         // A client that is told so, and has the whole answer, sends no more.
-        return head + (answer.status >= 300 ? "Connection: close\r\n\r\n" : "\r\n")
+        return head + (isRefusal ? "Connection: close\r\n\r\n" : "\r\n")
     }
 
     /// Sends the next piece of the body.

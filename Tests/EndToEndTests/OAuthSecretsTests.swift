@@ -99,29 +99,36 @@ import Testing
     func `M1, M3 OA14 are in no argument, no variable and at the end in no memory of authctl`() throws {
         let (authctl, environment) = try installation(.passphrase)
         var images: [(command: String, image: ProcessMemory.Image, words: Data)] = []
-        func look(_ words: [String], expecting code: Int32 = 0, _ act: (TerminalRun) throws -> Void = { _ in }) throws {
-            let run = try authctl.onTerminal(words, environment: environment)
-            let tracee = try Tracee(run.pty)
-            try act(run)
+        func look(_ tracee: Tracee, _ words: [String], expecting code: Int32 = 0) throws {
             let command = words.joined(separator: " ")
-            try #require(try tracee.next() == .ending, "\(command): \(run.pty.text)")
+            try #require(try tracee.next() == .ending, "\(command)")
             let given = try ["cmdline", "environ"].map { try authctl.bytes("/proc/\(tracee.pid)/\($0)") }
             images.append((command, try ProcessMemory.Image(of: tracee.pid), given[0] + given[1]))
-            #expect(try tracee.next() == .ended(.exited(code)), "\(command): \(run.pty.text)")
+            #expect(try tracee.next() == .ended(.exited(code)), "\(command)")
         }
-        try look(["login", "notes", "--no-browser"]) { try consent.paste(into: $0) }
-        try look(["login", "desk", "--no-browser"]) { run in
+        // It waits for somebody, so that it is still there to be looked at.
+        func login(_ words: String..., act: (TerminalRun) throws -> Void) throws {
+            let run = try authctl.onTerminal(["login"] + words, environment: environment)
+            let tracee = try Tracee(run.pty)
+            try act(run)
+            try look(tracee, ["login"] + words)
+        }
+        func run(_ words: String..., expecting code: Int32 = 0) throws {
+            try look(Tracee(authctl.spec(words, environment)), words, expecting: code)
+        }
+        try login("notes", "--no-browser") { try consent.paste(into: $0) }
+        try login("desk", "--no-browser") { run in
             try run.answer("desk: ", ConsentSecrets.clientSecret + "\r")
             _ = try consent.person.consent(at: consent.url(on: run))
         }
-        try look(["login", "tv", "--device"]) { run in
+        try login("tv", "--device") { run in
             _ = try consent.person.consent(at: consent.url(on: run, "user_code="))
         }
-        try look(["whoami", "desk"])
-        try look(["token", "desk"])
-        try look(["token", "desk", "--min-ttl", "100000"], expecting: 1)
-        try look(["request", "-P", "desk", "/me"])
-        for profile in ["notes", "desk", "tv"] { try look(["logout", profile]) }
+        try run("whoami", "desk")
+        try run("token", "desk")
+        try run("token", "desk", "--min-ttl", "100000", expecting: 1)
+        try run("request", "-P", "desk", "/me")
+        for profile in ["notes", "desk", "tv"] { try run("logout", profile) }
         let sweep = try consent.sweep(withState: true), control = try LeakSweep(secrets: [authctl.folder])
         for (command, image, given) in images {
             #expect(!given.isEmpty && sweep.hits(in: given, place: command).isEmpty)

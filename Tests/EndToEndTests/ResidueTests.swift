@@ -25,10 +25,8 @@ struct `At its end the memory of authctl` {
         _ authctl: Installation, _ arguments: [String], input: String = "", _ environment: [String: String],
         expecting code: Int32 = 0
     ) throws -> Look {
-        let spec = ChildSpec(
-            authctl.program, arguments, environment: authctl.environment.merging(environment) { $1 },
-            directory: authctl.folder)
-        return try look(Tracee(spec, input: Array(input.utf8)), arguments.joined(separator: " "), expecting: code)
+        let tracee = try Tracee(authctl.spec(arguments, environment), input: Array(input.utf8))
+        return try look(tracee, arguments.joined(separator: " "), expecting: code)
     }
 
     private func look(_ tracee: Tracee, _ command: String, expecting code: Int32 = 0) throws -> Look {

@@ -8,22 +8,14 @@ extension CurlTransport {
         try examine()
         TransferTrace(settings: options.settings).show(request, url)
         let handle = try CurlHandle(CurlLibrary())
-        gate.startTransfer()
-        try options.apply(to: handle)
-        try context.apply(to: handle)
-        try options.settings.identity?.apply(to: handle)
+        try prepare(handle)
         try handle.set(CURLOPT_URL, url.text)
-        try handle.set(CURLOPT_ERRORBUFFER, pointer: handle.words.start)
-        try handle.set(openSocket: PeerGate.openSocket)
-        try handle.set(CURLOPT_OPENSOCKETDATA, pointer: Unmanaged.passUnretained(gate).toOpaque())
         try handle.set(CURLOPT_CONNECT_ONLY, 1)
         let connections = try CurlConnections(CurlLibrary(), isCancelled: options.settings.isCancelled)
         let code = connections.run(handle, ResponseWait(nil), isHeld: true)
         guard code == CURLE_OK else {
             defer { connections.release(handle) }
-            if code == CURLE_ABORTED_BY_CALLBACK, options.settings.isCancelled?() == true { throw .cancelled }
-            if code == CURLE_PEER_FAILED_VERIFICATION { throw try distrust(handle) }
-            throw fault(code, handle.words.text ?? CurlHandle.words(of: code), handle)
+            throw try reason(code, handle)
         }
         gate.pin(handle.text(CURLINFO_PRIMARY_IP).flatMap { PeerAddress(text: $0) })
         let tunnel = CurlTunnel(handle, connections, owner: self, isCancelled: options.settings.isCancelled)

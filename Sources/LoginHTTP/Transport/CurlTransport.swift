@@ -12,11 +12,11 @@ package final class CurlTransport: Transport {
     private let usualTimeout: Int
     let gate: PeerGate
     let context: TLSContext
-    private var exception: TrustedCertificate?
+    private(set) var exception: TrustedCertificate?
     /// Whether it is known which of the two holds for the connections: verification, or the exception.
     private var isExamined = false
     /// Whether the server has ever answered.
-    private var hasAnswered = false
+    private(set) var hasAnswered = false
     /// Made by the first request, so that a transport that is never used does not open libcurl.
     private var connections: CurlConnections?
 
@@ -116,20 +116,14 @@ package final class CurlTransport: Transport {
     private func perform(
         _ request: CurlRequest, on handle: CurlHandle, into collector: ResponseCollector
     ) throws(LoginError) {
-        gate.startTransfer()
-        try options.apply(to: handle)
-        try context.apply(to: handle)
-        try options.settings.identity?.apply(to: handle)
-        try handle.set(CURLOPT_ERRORBUFFER, pointer: handle.words.start)
-        try handle.set(openSocket: PeerGate.openSocket)
-        try handle.set(CURLOPT_OPENSOCKETDATA, pointer: Unmanaged.passUnretained(gate).toOpaque())
+        try prepare(handle)
         try handle.set(CURLOPT_HEADERFUNCTION, ResponseCollector.headCallback)
         try handle.set(CURLOPT_WRITEFUNCTION, ResponseCollector.bodyCallback)
         let context = Unmanaged.passUnretained(collector).toOpaque()
         try handle.set(CURLOPT_HEADERDATA, pointer: context)
         try handle.set(CURLOPT_WRITEDATA, pointer: context)
-        request.reader?.watch(handle, through: gate)
         // From here on libcurl holds pointers to both.
+        request.reader?.watch(handle, through: gate)
         let connections = try openedConnections()
         let code = try withExtendedLifetime((request, collector)) { () throws(LoginError) in
             try request.perform(on: handle) { connections.run($0, collector.wait, request.reader) }
@@ -137,24 +131,17 @@ package final class CurlTransport: Transport {
         hasAnswered = hasAnswered || collector.hasBegunHead
         guard code != CURLE_OK else { return }
         if let fault = collector.fault ?? request.fault { throw fault }
-        if code == CURLE_ABORTED_BY_CALLBACK, options.settings.isCancelled?() == true { throw .cancelled }
-        if code == CURLE_PEER_FAILED_VERIFICATION { throw try distrust(handle) }
-        throw fault(code, handle.words.text ?? CurlHandle.words(of: code), handle)
+        throw try reason(code, handle)
     }
 
-    func fault(_ code: CURLcode, _ text: String, _ handle: CurlHandle) -> LoginError {
-        if code == CURLE_COULDNT_CONNECT, let fault = gate.fault { return .untrusted(fault) }
-        if context.wasAsked, let refusal = TLSFault(text)?.refusal {
-            return .untrusted(.clientCertificate(options.settings.identity == nil ? .wanted : refusal))
-        }
-        let wasConnected = handle.offset(CURLINFO_CONNECT_TIME_T) > 0
-        return CurlFault(
-            code: code, text: text, origin: options.origin, settings: options.settings, proxy: options.proxy,
-            wasConnected: wasConnected,
-            wasReady: options.origin.scheme == "https" ? handle.offset(CURLINFO_APPCONNECT_TIME_T) > 0 : wasConnected,
-            hasAnswered: hasAnswered, connectStatus: handle.number(CURLINFO_HTTP_CONNECTCODE),
-            errno: handle.number(CURLINFO_OS_ERRNO)
-        ).error
+    /// Sets what holds for all that this transport connects to.
+    func prepare(_ handle: CurlHandle) throws(LoginError) {
+        gate.startTransfer()
+        try options.apply(to: handle)
+        try context.apply(to: handle)
+        try options.settings.identity?.apply(to: handle)
+        try handle.set(CURLOPT_ERRORBUFFER, pointer: handle.words.start)
+        try gate.apply(to: handle)
     }
 
     deinit {
@@ -180,20 +167,5 @@ package final class CurlTransport: Transport {
             options.pinnedKey = exception.key
         }
         isExamined = true
-    }
-
-    /// Why a connection that had to verify did not.
-    func distrust(_ handle: CurlHandle) throws(LoginError) -> LoginError {
-        let unseen = fault(CURLE_PEER_FAILED_VERIFICATION, handle.words.text ?? "", handle)
-        let found: ServerTrust
-        do throws(LoginError) {
-            found = try CertificateProbe(options: options, gate: gate).run()
-        } catch {
-            // A server that ends every handshake without a client certificate, or has gone since.
-            return unseen
-        }
-        // It verifies now, or what does not verify is not the server's certificate.
-        if found.reasons.isEmpty { return unseen }
-        return .untrusted(exception?.fault(with: found) ?? .certificate(found))
     }
 }

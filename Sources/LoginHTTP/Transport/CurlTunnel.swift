@@ -86,9 +86,9 @@ final class CurlTunnel: Tunnel {
         try readRefusal(limit: limit, until: end, seconds)
     }
 
-    /// A refusal whose body does not come is one all the same. RFC 9112, section 6.3: the others have none.
+    /// A refusal whose body does not come is one all the same.
     private func readRefusal(limit: Int, until end: ContinuousClock.Instant, _ seconds: Int) throws(LoginError) {
-        guard ![101, 204, 304].contains(response.status), let length = response.contentLength,
+        guard HTTPResponse.mayHaveBody(status: response.status), let length = response.contentLength,
             0...Int64(limit) ~= length
         else { return }
         do throws(LoginError) {

@@ -46,7 +46,7 @@ struct HeadCollector {
     /// Whether nothing but the end of the connection ends the body (RFC 9112, section 6.3).
     var endsWithConnection: Bool {
         let tellsEnd = fields.contains { ["content-length", "transfer-encoding"].contains($0.name.lowercased()) }
-        return !tellsEnd && status != 204 && status != 304
+        return !tellsEnd && HTTPResponse.mayHaveBody(status: status)
     }
 
     /// - Returns: whether the line begins another answer: informational ones and rounds of authentication come first.

@@ -66,8 +66,14 @@ final class PeerGate {
         return true
     }
 
+    /// libcurl keeps a pointer to the gate.
+    func apply(to handle: CurlHandle) throws(LoginError) {
+        try handle.set(openSocket: Self.openSocket)
+        try handle.set(CURLOPT_OPENSOCKETDATA, pointer: Unmanaged.passUnretained(self).toOpaque())
+    }
+
     /// For CURLOPT_OPENSOCKETFUNCTION. The socket is closed on exec: `authctl exec` starts programs.
-    static let openSocket: curl_opensocket_callback = { context, _, address in
+    private static let openSocket: curl_opensocket_callback = { context, _, address in
         guard let context, let address else { return CURL_SOCKET_BAD }
         let gate = Unmanaged<PeerGate>.fromOpaque(context).takeUnretainedValue()
         guard gate.admits(PeerAddress(address)) else { return CURL_SOCKET_BAD }

@@ -110,7 +110,7 @@ final class ResponseCollector {
         }
     }
 
-    /// - Returns: how many bytes were taken; libcurl ends the transfer where it was none.
+    /// - Returns: how many bytes there were, or -1, at which libcurl ends the transfer.
     private static func lend(
         _ bytes: UnsafeMutablePointer<CChar>?, _ count: Int, _ context: UnsafeMutableRawPointer?,
         to receive: (ResponseCollector, UnsafeRawBufferPointer) throws(LoginError) -> Void

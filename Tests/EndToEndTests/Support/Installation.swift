@@ -45,7 +45,7 @@ final class Installation {
     var book: String { state + "/state.json" }
     var plaintext: String { state + "/plaintext.json" }
 
-    private func spec(_ arguments: [String], _ more: [String: String]) -> ChildSpec {
+    func spec(_ arguments: [String], _ more: [String: String]) -> ChildSpec {
         ChildSpec(program, arguments, environment: environment.merging(more) { $1 }, directory: folder)
     }
 
