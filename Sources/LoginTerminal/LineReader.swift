@@ -67,7 +67,7 @@ struct LineReader {
     private func settings(_ keymap: Keymap) -> creadline_settings {
         creadline_settings(
             input: terminal.stream, output: terminal.stream, keymap: keymap,
-            read_key: { KeyReader.read(from: fileno($0)) },
+            read_key: { stream in stream.map { KeyReader.read(from: fileno($0)) } ?? EOF },
             redisplay: { LineDisplay.draw() },
             // Settings and signals are CProcess's, from before the first question to after the last.
             prepare_terminal: { _ in }, restore_terminal: {},

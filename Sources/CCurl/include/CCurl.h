@@ -17,6 +17,9 @@ static const long ccurl_auth_none = (long)CURLAUTH_NONE;
 static const long ccurl_auth_basic = (long)CURLAUTH_BASIC;
 static const long ccurl_auth_negotiate = (long)CURLAUTH_NEGOTIATE;
 
+/* An enumerator up to curl 8.13, a macro since. */
+static const long ccurl_netrc_ignored = (long)CURL_NETRC_IGNORED;
+
 /* Removes from the environment what would change how libcurl and OpenSSL work. */
 void ccurl_forget_environment(void);
 

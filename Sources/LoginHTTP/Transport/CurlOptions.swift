@@ -29,7 +29,7 @@ struct CurlOptions {
         try handle.set(CURLOPT_UNRESTRICTED_AUTH, 0)
         try handle.set(CURLOPT_POSTREDIR, 0)
         try handle.set(CURLOPT_AUTOREFERER, 0)
-        try handle.set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
+        try handle.set(CURLOPT_NETRC, ccurl_netrc_ignored)
         try handle.set(CURLOPT_HTTPAUTH, ccurl_auth_none)
         try handle.set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
         try handle.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
