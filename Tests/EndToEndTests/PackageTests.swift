@@ -28,11 +28,18 @@ import Testing
 
     private struct Document: Decodable {
         struct Package: Decodable {
+            struct Reference: Decodable { let referenceLocator: String }
             let name: String
             let versionInfo: String?
             let licenseDeclared: String
+            let externalRefs: [Reference]
+        }
+        struct Relationship: Decodable {
+            let spdxElementId: String
+            let relationshipType: String
         }
         let packages: [Package]
+        let relationships: [Relationship]
     }
 
     private struct Pins: Decodable {
@@ -55,7 +62,8 @@ import Testing
             try #require(RealServer.packagesPython), ["-m", "spdx_tools.spdx.clitools.pyspdxtools", "--infile", file])
         #expect(checked.code == 0, "\(checked.output)\(checked.error)")
 
-        let packages = try JSONDecoder().decode(Document.self, from: Data(made.outputBytes)).packages
+        let document = try JSONDecoder().decode(Document.self, from: Data(made.outputBytes)),
+            packages = document.packages
         let named = Dictionary(uniqueKeysWithValues: packages.map { ($0.name, $0) })
         let pins = try JSONDecoder().decode(Pins.self, from: Data(text("Package.resolved").utf8)).pins
         #expect(pins.count > 2)
@@ -68,6 +76,26 @@ import Testing
             #expect(named[name] != nil, "\(name)")
         }
         #expect(packages.allSatisfy { !$0.licenseDeclared.isEmpty })
+        #expect(
+            packages.allSatisfy { $0.externalRefs.count == 1 && $0.externalRefs[0].referenceLocator.hasPrefix("pkg:") })
+        // Which version of a library is opened is not known before.
+        let opened = document.relationships.filter { $0.relationshipType.hasSuffix("DEPENDENCY_OF") }
+        #expect(opened.count > 5)
+        for package in packages
+        where !opened.contains(where: { $0.spdxElementId.hasPrefix("SPDXRef-\(package.name).so") }) {
+            #expect(package.versionInfo?.isEmpty == false, "\(package.name)")
+        }
+    }
+
+    @Test(RealServer.require("jq")) func `the SBOM and the build refuse a program that only has Swift's name`() throws {
+        let home = try TemporaryHome()
+        let swift = try home.write("#!/bin/sh\necho python-swiftclient 4.1.0\n", to: "tools/swift")
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: swift)
+        let path = ["PATH": "\(home.path)/tools:\(ProcessInfo.processInfo.environment["PATH"] ?? "")"]
+        let made = try run("\(Repository.path)/scripts/sbom", [BuiltProducts.path(of: "authctl")], with: path)
+        #expect(made.code == 1 && made.output.isEmpty && made.error.contains("which Swift"), "\(made.error)")
+        let needed = try run("\(Repository.path)/scripts/deps", ["build"], with: path)
+        #expect(needed.code == 1 && needed.error.contains("OpenStack"), "\(needed.error)")
     }
 
     @Test func `make install needs neither a compiler nor a script, and make uninstall leaves nothing`() throws {
