@@ -44,17 +44,13 @@ struct PeerAddress: Equatable {
         }
     }
 
-    /// An address of this machine, its link or its network: loopback, link-local (RFC 3927; RFC 4291, section 2.5.6), private (RFC
-    /// 1918, RFC 6598; RFC 4193) and unspecified ones.
+    /// Whether it may be an address of this machine, its link or its network: it is no unicast address of the whole Internet.
     var isLocal: Bool {
-        if isLoopback { return true }
-        guard bytes.count == 4 else {
-            return bytes[0] & 0xfe == 0xfc || bytes[0] == 0xfe && bytes[1] & 0xc0 == 0x80
-                || bytes.allSatisfy { $0 == 0 }
-        }
-        switch (bytes[0], bytes[1]) {
-        case (0, _), (10, _), (169, 254), (172, 16...31), (192, 168), (100, 64...127): return true
-        default: return false
+        guard let special = SpecialAddresses.block(of: bytes) else { return false }
+        switch special.reach {
+        case .global: return false
+        case .notGlobal: return true
+        case .embedded(let offset): return PeerAddress(bytes: Array(bytes[offset..<offset + 4]))?.isLocal ?? true
         }
     }
 
