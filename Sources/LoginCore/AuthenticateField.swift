@@ -6,12 +6,17 @@ package struct AuthenticateChallenge: Equatable, Sendable {
     package let token68: String?
     /// Names in lower case; of a name that comes twice, the first value.
     package let parameters: [String: String]
+    /// The names that came more than once, which none may (RFC 9110, section 11.2): what they mean is not clear.
+    package let repeated: Set<String>
 
     /// The protection space, in the server's own word (RFC 9110, section 11.5); nothing where it names none.
     package var realm: String? { parameters["realm"] }
 
     /// - Parameter token68: a challenge has this or parameters, never both (RFC 9110, section 11.3).
-    package init(scheme: String, token68: String? = nil, parameters: [String: String] = [:]) {
+    package init(
+        scheme: String, token68: String? = nil, parameters: [String: String] = [:], repeated: Set<String> = []
+    ) {
+        self.repeated = repeated
         self.scheme = scheme
         self.token68 = token68
         self.parameters = parameters
@@ -26,9 +31,9 @@ package struct AuthenticateChallenge: Equatable, Sendable {
         }
     }
 
-    /// The parameters of `Authentication-Info`, which has no scheme (RFC 9110, section 11.6.3).
-    package static func parameters(ofInfo lines: [String]) -> [String: String] {
-        parse(lines.map { "info \($0)" }).reduce(into: [:]) { $0.merge($1.parameters) { first, _ in first } }
+    /// Reads `Authentication-Info`, which has no scheme, as one challenge (RFC 9110, section 11.6.3).
+    package static func info(_ lines: [String]) -> AuthenticateChallenge {
+        parse(["info \(lines.joined(separator: ", "))"]).first ?? AuthenticateChallenge(scheme: "info")
     }
 }
 
@@ -57,7 +62,7 @@ private struct AuthenticateReader {
         if let value = token68() {
             return AuthenticateChallenge(scheme: scheme.lowercased(), token68: value)
         }
-        var parameters: [String: String] = [:]
+        var parameters: [String: String] = [:], repeated: Set<String> = []
         while true {
             let start = index
             skip { $0 == UInt8(ascii: ",") || Self.isBlank($0) }
@@ -65,9 +70,9 @@ private struct AuthenticateReader {
                 index = start
                 break
             }
-            if parameters[name] == nil { parameters[name] = value }
+            if parameters[name] == nil { parameters[name] = value } else { repeated.insert(name) }
         }
-        return AuthenticateChallenge(scheme: scheme.lowercased(), parameters: parameters)
+        return AuthenticateChallenge(scheme: scheme.lowercased(), parameters: parameters, repeated: repeated)
     }
 
     /// A value by itself, up to the comma that ends the challenge; one that turns out to be a parameter is left alone.

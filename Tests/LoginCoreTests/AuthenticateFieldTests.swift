@@ -40,7 +40,9 @@ import Testing
         }
     }
 
-    @Test func `of a parameter that comes twice the first counts`() {
-        #expect(AuthenticateChallenge.parse(["Basic realm=a, realm=b"]).first?.realm == "a")
+    @Test func `a parameter that comes twice is noted, in any case and in any line`() {
+        #expect(AuthenticateChallenge.parse(["Basic realm=a, charset=x, REALM=b"]).first?.repeated == ["realm"])
+        #expect(AuthenticateChallenge.parse(["Basic realm=a, Digest realm=b"]).map(\.repeated) == [[], []])
+        #expect(AuthenticateChallenge.info(["nextnonce=a", "qop=auth, nextnonce=b"]).repeated == ["nextnonce"])
     }
 }

@@ -34,6 +34,13 @@ struct DigestChallengeTests {
     @Test(arguments: ["SHA", "SHA-512", "MD5-", "", "-sess", "SHA-512-256-sess-sess", "md 5"])
     func `no other one is`(name: String) { #expect(DigestAlgorithm(name) == nil) }
 
+    @Test(arguments: ["nonce", "realm", "opaque", "algorithm", "qop"])
+    func `a challenge with a parameter that comes twice is not answered`(name: String) {
+        #expect(throws: DigestChallenge.Unusable.malformed("its \(name) is there twice")) {
+            try challenge("Digest realm=r, nonce=n, opaque=o, algorithm=MD5, qop=auth, \(name)=x")
+        }
+    }
+
     @Test func `D5 auth is chosen where both are offered, and auth-int where it is alone`() throws {
         #expect(try challenge("Digest realm=r, nonce=n, qop=\"auth-int,auth\"").qop == .auth)
         #expect(try challenge("Digest realm=r, nonce=n, qop=\"AUTH-INT\"").qop == .authInt)
@@ -65,7 +72,7 @@ struct DigestChallengeTests {
     }
 
     @Test func `Authentication-Info is read like a challenge without a scheme`() {
-        let info = AuthenticateChallenge.parameters(ofInfo: ["rspauth=\"ab\", nc=00000001,cnonce=\"c\"", "nextnonce=n"])
+        let info = AuthenticateChallenge.info(["rspauth=\"ab\", nc=00000001,cnonce=\"c\"", "nextnonce=n"]).parameters
         #expect(info == ["rspauth": "ab", "nc": "00000001", "cnonce": "c", "nextnonce": "n"])
     }
 }

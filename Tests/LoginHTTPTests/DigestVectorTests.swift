@@ -132,7 +132,7 @@ struct DigestVectorTests {
         var session = try mufasas("qop=auth, algorithm=MD5")
         let answer = try answer(&session)
         let proof = try answer.proof(
-            in: AuthenticateChallenge.parameters(ofInfo: [info]), body: Secret("page"), hash: HashLibrary.digits)
+            in: AuthenticateChallenge.info([info]).parameters, body: Secret("page"), hash: HashLibrary.digits)
         #expect(proof == expected)
     }
 

@@ -40,6 +40,7 @@ package struct DigestChallenge: Equatable, Sendable {
     /// - Throws: `Unusable` where no answer to it could be right; nothing is sent then.
     package init(_ challenge: AuthenticateChallenge) throws(Unusable) {
         let supplied = challenge.parameters
+        if let name = challenge.repeated.min() { throw .malformed("its \(name) is there twice") }
         guard let nonce = supplied["nonce"], !nonce.isEmpty else { throw .malformed("it has no nonce") }
         guard let realm = supplied["realm"] else { throw .malformed("it has no realm") }
         for name in ["realm", "nonce", "opaque", "algorithm"] {

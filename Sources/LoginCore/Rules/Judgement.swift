@@ -128,7 +128,7 @@ extension HTTPResponse {
     /// The challenge that says that the token is good, and its scope is not enough (RFC 6750, section 3.1).
     package var lacksScope: AuthenticateChallenge? {
         AuthenticateChallenge.parse(values(of: "WWW-Authenticate")).first {
-            $0.scheme == "bearer" && $0.parameters["error"] == "insufficient_scope"
+            $0.scheme == "bearer" && $0.parameters["error"] == "insufficient_scope" && $0.repeated.isEmpty
         }
     }
 }

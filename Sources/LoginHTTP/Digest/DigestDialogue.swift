@@ -62,7 +62,10 @@ struct DigestDialogue {
     private func check(
         _ answer: DigestAnswer, _ response: HTTPResponse, _ answered: inout DigestSession, hasPassed: Bool
     ) throws(LoginError) -> Bool {
-        let info = AuthenticateChallenge.parameters(ofInfo: response.values(of: "Authentication-Info"))
+        let field = AuthenticateChallenge.info(response.values(of: "Authentication-Info")), info = field.parameters
+        if let name = field.repeated.min() {
+            throw .network(.brokenResponse("its Authentication-Info has \(name) twice"))
+        }
         // The digest of a body that has passed is not known any more: it proves nothing, in either way.
         let isCovered = answered.challenge.qop == .authInt && hasPassed
         let proof = isCovered ? .none : try answer.proof(in: info, body: response.body, hash: HashLibrary.digits)
