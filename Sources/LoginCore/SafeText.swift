@@ -4,8 +4,8 @@
 /// direction of writing or takes no room (bidirectional controls, zero-width and other format characters, separators
 /// of lines), and whatever is not a character at all are written as `\u{1B}`. So are combining marks where they would grow
 /// over other lines or sit on what stands before the text. What is longer than the limit is cut, and the cut is shown.
-/// Sentences of others (`quoted`, `line`) have no more than one blank in a row as it is: with many, text is moved to where
-/// it does not belong.
+/// Sentences and names of others (`quoted`, `line`, `name`) have no more than one blank in a row as it is: with many, text is moved
+/// to where it does not belong.
 public enum SafeText {
     /// More combining marks than any language puts on one letter are no text.
     private static let marksPerLetter = 4
@@ -29,6 +29,15 @@ public enum SafeText {
     /// The text without quotes, to be shown as a line or the end of one.
     public static func line(_ text: String, limit: Int = 300) -> String {
         escaped(text, limit: limit, alsoEscaping: [], keepsBlanks: false)
+    }
+
+    /// The name of an account or a client, as a server or a person gave it, without quotes.
+    public static func name(_ text: String) -> String { line(text, limit: 64) }
+
+    /// A URL as others wrote it, in quotes, for where it cannot be shown as it was read: what is not ASCII is escaped, since some letters
+    /// of other alphabets look like ours.
+    public static func quoted(url: String, limit: Int = 300) -> String {
+        "\"" + escaped(url, limit: limit, alsoEscaping: ["\"", "\\"], keepsBlanks: false, isASCII: true) + "\""
     }
 
     /// Several lines of our own into which something may have slipped that was not escaped: line ends and tabs stay.
@@ -57,20 +66,26 @@ public enum SafeText {
     }
 
     private static func escaped(
-        _ text: String, limit: Int, alsoEscaping marked: Set<Unicode.Scalar>, keepsBlanks: Bool
+        _ text: String, limit: Int, alsoEscaping marked: Set<Unicode.Scalar>, keepsBlanks: Bool, isASCII: Bool = false
     ) -> String {
         var shown = "", length = 0, marks = 0, blanks = 0
         for (position, scalar) in text.unicodeScalars.enumerated() {
             marks = isMark(scalar) ? marks + 1 : 0
-            blanks = scalar.properties.generalCategory == .spaceSeparator ? blanks + 1 : 0
+            blanks = isBlank(scalar) ? blanks + 1 : 0
             let isLoose = marks > marksPerLetter || (marks > 0 && marks > position) || (blanks > 1 && !keepsBlanks)
+            let isForeign = isASCII && !scalar.isASCII
             let plain = marked.contains(scalar) ? "\\\(scalar)" : escape(for: scalar) ?? String(scalar)
-            let piece = isLoose ? escaped(scalar) : plain
+            let piece = isLoose || isForeign ? escaped(scalar) : plain
             length += piece.unicodeScalars.count
             guard length <= limit else { return shown + "…" }
             shown += piece
         }
         return shown
+    }
+
+    /// What shows as a blank (Unicode's Zs, and two symbols without ink).
+    private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.generalCategory == .spaceSeparator || scalar == "\u{2800}" || scalar == "\u{1D159}"
     }
 
     private static func isMark(_ scalar: Unicode.Scalar) -> Bool {

@@ -29,13 +29,13 @@ struct Dialogue {
         guard field == .password || field == .token, !challenge.fields.contains(.username),
             let name = challenge.proposedUsername
         else { return "\(field.label): " }
-        return "\(field.label) for \(SafeText.escaped(name)): "
+        return "\(field.label) for \(SafeText.name(name)): "
     }
 
     /// The same where the name is kept, with the way back to it.
     /// - Parameter mayBeBlank: an empty line is an answer then.
     func label(_ field: CredentialField, keeping name: String, mayBeBlank: Bool) -> String {
-        "\(field.label) for \(SafeText.escaped(name)) (\(mayBeBlank ? "Ctrl-U twice" : "leave empty") to change the name): "
+        "\(field.label) for \(SafeText.name(name)) (\(mayBeBlank ? "Ctrl-U twice" : "leave empty") to change the name): "
     }
 
     private var reason: [String] {

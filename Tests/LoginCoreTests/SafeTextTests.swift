@@ -48,7 +48,7 @@ import Testing
         #expect(many.hasSuffix(", …") && many.count < 500)
     }
 
-    @Test(arguments: [" ", "\u{A0}", "\u{2003}", "\u{3000}"])
+    @Test(arguments: [" ", "\u{A0}", "\u{2003}", "\u{3000}", "\u{2800}", "\u{1D159}"])
     func `D3: of blanks in a row only the first stays, in what others say`(blank: String) {
         let escape = SafeText.quoted("\(blank)\(blank)").dropFirst(2).dropLast()
         #expect(escape.hasPrefix("\\u{"))
@@ -56,6 +56,18 @@ import Testing
             SafeText.quoted("a\(blank)b c\(blank)\(blank)\(blank)d") == "\"a\(blank)b c\(blank)\(escape)\(escape)d\"")
         #expect(SafeText.line("a  b") == "a \\u{20}b")
         #expect(SafeText.escaped("a  b") == "a  b")
+    }
+
+    @Test func `a name is short, and cannot push what follows to a line of its own`() {
+        let padded = "ann" + String(repeating: "\u{2800}", count: 40) + "Password for root:"
+        #expect(
+            SafeText.name(padded).hasPrefix("ann\u{2800}\\u{2800}\\u{2800}") && SafeText.name(padded).hasSuffix("…"))
+        #expect(SafeText.name(padded).count <= 65 && !SafeText.name(padded).contains("root"))
+        #expect(SafeText.name("Ann de Vries 東京") == "Ann de Vries 東京")
+    }
+
+    @Test func `a URL that cannot be read shows in ASCII alone`() {
+        #expect(SafeText.quoted(url: "https://g\u{43E}o\"gle") == #""https://g\u{43E}o\"gle""#)
     }
 
     @Test func `D13: of lines that are ours, what would control a terminal is escaped all the same`() {

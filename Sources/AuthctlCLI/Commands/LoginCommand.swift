@@ -91,7 +91,7 @@ struct LoginCommand: WorldCommand, ReportingCommand {
         let record =
             try wasThere || !run.keepsNothing
             ? fromStore(try run.keeper.account(of: identity)) : nil
-        let name = SafeText.escaped(identity.displayName)
+        let name = SafeText.name(identity.displayName)
         let who: StyledText = name.isEmpty ? "." : " as \(name, .bold)."
         let verb = wasThere ? "Already logged in to" : "Logged in to"
         invocation.say(

@@ -122,7 +122,7 @@ struct LogoutCommand: WorldCommand, ReportingCommand {
         guard let first = others.first else { return nothing }
         let names = others.map { other in
             let name = other.activeAccount?.identity.displayName ?? ""
-            return other.name + (name.isEmpty ? "" : " (as \(SafeText.escaped(name)))")
+            return other.name + (name.isEmpty ? "" : " (as \(SafeText.name(name)))")
         }
         return """
             \(nothing) Logged in elsewhere: \(names.joined(separator: ", ")). To log out: \

@@ -67,7 +67,7 @@ struct ProfileTestCommand: WorldCommand, ReportingCommand {
             return try invocation.streams.result(json: WalkReport(walk, of: identity))
         }
         try invocation.streams.result(styled: walk.text)
-        let name = SafeText.escaped(identity.displayName)
+        let name = SafeText.name(identity.displayName)
         let who: StyledText = name.isEmpty ? "" : " as \(name, .bold)"
         invocation.say(styled: "\(isGood: true)The login works" + who + "; nothing was stored.")
     }

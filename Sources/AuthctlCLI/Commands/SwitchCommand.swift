@@ -33,7 +33,7 @@ struct SwitchCommand: WorldCommand, ReportingCommand {
         if username.utf8.contains(UInt8(ascii: ":")), profile.kind.endsNameAtColon { throw .usage(.usernameHasColon) }
         let account = try activate(username, of: profile, invocation)
         invocation.say(
-            "The active account of \(profile.name) is now \(SafeText.escaped(account.identity.displayName)).")
+            "The active account of \(profile.name) is now \(SafeText.name(account.identity.displayName)).")
         if printsJSON {
             try invocation.streams.result(json: ["profile": profile.name, "username": account.username])
         }

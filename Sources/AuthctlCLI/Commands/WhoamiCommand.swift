@@ -41,7 +41,7 @@ struct WhoamiCommand: WorldCommand, ReportingCommand, OptionList {
         invocation.context.sayIfNameless(identity, of: profile)
         guard printsJSON else {
             // A result is whole, however long.
-            try invocation.streams.result(SafeText.escaped(identity.displayName, limit: .max))
+            try invocation.streams.result(SafeText.line(identity.displayName, limit: .max))
             return .ok
         }
         try invocation.streams.result(

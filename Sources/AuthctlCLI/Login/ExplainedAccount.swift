@@ -13,7 +13,7 @@ struct ExplainedAccount {
 
     /// - Parameter stored: nothing where it was not read.
     func login(_ stored: StoredLogin?) -> String {
-        let name = account.username.isEmpty ? "" : " \(SafeText.escaped(account.username))"
+        let name = account.username.isEmpty ? "" : " \(SafeText.name(account.username))"
         let age = account.savedAt > now ? "" : " \(Duration.inWords(now - account.savedAt)) ago"
         let parts = [kind(stored), end, refresh(stored), extras].compactMap { $0 }
         return "account\(name), stored in '\(account.store)'\(age): \(parts.joined(separator: "; "))."

@@ -53,7 +53,7 @@ struct ExplainedWhoami {
         let name = isRepeated ? "…" : identity.displayName
         explanation.name = origin(of: identity)
         explanation.username = name
-        let who = name.isEmpty ? "" : " as \(SafeText.escaped(name))"
+        let who = name.isEmpty ? "" : " as \(SafeText.name(name))"
         explanation.conclusion =
             profile.verify == nil
             ? "a login\(who) is stored; nobody knows whether the service accepts it."

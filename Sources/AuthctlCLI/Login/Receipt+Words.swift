@@ -18,7 +18,7 @@ extension Receipt: Encodable {
     }
 
     func words(now: Int64) -> String {
-        let who = username.isEmpty ? "" : "\(SafeText.escaped(username)) of "
+        let who = username.isEmpty ? "" : "\(SafeText.name(username)) of "
         let copy = erased ? "local copy erased from the store" : "there was no local copy"
         var words = "Logged out \(who)\(profile) (\(place)): \(copy); "
         words += server.words(problem: problem)

@@ -11,7 +11,7 @@ struct StatusTable {
         var table = Table(headings: ["PROFILE", "USER", "METHOD", "STORE", "ENDS IN", "STATE"])
         for row in rows {
             let profile = SafeText.escaped(row.profile) + (row.profile == defaultProfile ? " (default)" : "")
-            let user = (row.username.map { SafeText.escaped($0) } ?? "-") + role(of: row)
+            let user = (row.username.map { SafeText.line($0) } ?? "-") + role(of: row)
             let mark = mark(of: row)
             table.add([
                 StyledText(profile), row.active ? "\(user, .bold)" : StyledText(user),

@@ -51,7 +51,7 @@ struct StoreTransfer {
         _ outcome: AccountMove.Outcome, _ profile: ProfileRecord, _ account: AccountRecord,
         _ moved: inout [MovedAccount]
     ) {
-        let name = SafeText.escaped(account.identity.displayName)
+        let name = SafeText.name(account.identity.displayName)
         let who = "\(name.isEmpty ? "" : "\(name) of ")\(profile.name) (\(account.origin))"
         switch outcome {
         case .moved:
