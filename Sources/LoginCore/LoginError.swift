@@ -129,6 +129,8 @@ public enum TrustFault: Equatable, Sendable {
     case plainHTTPThroughProxy
     case weakerMethod(offered: [String], accepted: [AuthenticationMethod])
     case otherOrigin(target: String)
+    /// Over plain http the name of the origin leads to another address than before in this login.
+    case otherAddress(Origin)
     /// A service far away names a server on this machine or in its network.
     case localServer(Origin)
     /// A redirect that browsers and other programs read in different ways.

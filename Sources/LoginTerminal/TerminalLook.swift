@@ -30,6 +30,9 @@ package struct TerminalLook: Equatable, Sendable {
             .map { String($0) }
     }
 
+    /// As much of a line as leaves the last column free: what wraps would stand at the left edge, where it could pass for a line of ours.
+    package func fitted(_ line: String) -> String { TextLine.fitted(line, columns: columns) }
+
     /// A line in as many as it needs, of which only the first begins at the left edge: what another began there could pass for a
     /// line of ours. Where blanks may mean something, it is left as it is.
     func hanging(_ line: String) -> String {

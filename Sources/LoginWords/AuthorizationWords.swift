@@ -19,12 +19,16 @@ package struct AuthorizationWords: Sendable {
         case device = "with a code"
     }
 
-    /// The first lines of each dialogue.
-    package func opening(_ server: BrowserVisit.Server, _ place: Place) -> [String] {
+    /// The first line of each dialogue.
+    package func opening(_ server: BrowserVisit.Server, _ place: Place) -> String {
         let name = SafeText.escaped(profile, limit: 100)
         let at = "at \(SafeText.escaped(server.name)), \(place.rawValue)."
-        let first = "Log in to \(name) (\(SafeText.escaped(origin.description))) \(at)"
-        return [first] + (server.scope.map { ["It asks for: \(SafeText.escaped($0))"] } ?? [])
+        return "Log in to \(name) (\(SafeText.escaped(origin.description))) \(at)"
+    }
+
+    /// What is asked for, where that is known; a line that may have to be cut.
+    package static func scope(_ server: BrowserVisit.Server) -> String? {
+        server.scope.map { "It asks for: \(SafeText.line($0))" }
     }
 
     /// Before the question for the address.
@@ -69,7 +73,7 @@ package struct AuthorizationWords: Sendable {
     /// Where a code is typed, and a warning: who is called and told a code gives somebody else a login (RFC 8628, section 5.4).
     package static func device(_ code: DeviceAuthorization) -> [String] {
         let complete = code.completeURL.map { ["or open  \(address($0.text))  and compare the code."] } ?? []
-        return ["Open  \(address(code.verificationURL.text))", "enter \(SafeText.escaped(code.userCode))"] + complete
+        return ["Open  \(address(code.verificationURL.text))", "enter \(SafeText.line(code.userCode))"] + complete
             + ["Give the code to nobody, and enter none that somebody gave to you."]
     }
 
@@ -82,17 +86,17 @@ package struct AuthorizationWords: Sendable {
 extension ForeignServer {
     /// What a person has to know before they agree.
     package func lines(for origin: Origin) -> [String] {
-        let issuer = SafeText.escaped(self.issuer), service = SafeText.escaped(origin.description)
-        let name = SafeText.escaped(self.issuer.split(separator: "://", maxSplits: 1).last.map(String.init) ?? "")
         let places = evidence.isEmpty ? [] : ["  (\(evidence.map { SafeText.escaped($0) }.joined(separator: ", ")))."]
-        let pages = elsewhere.map { SafeText.escaped($0.description) }.joined(separator: ", ")
         let more =
-            (elsewhere.isEmpty ? [] : ["Its metadata leads to other servers: \(pages). Go on only if you know why."])
-            + (others.isEmpty ? [] : ["It names others, too: \(SafeText.list(others))."])
+            (elsewhere.isEmpty
+                ? [] : ["It leads to other servers: \(Self.list(elsewhere)). Go on only if you know why."])
+            + (others.isEmpty ? [] : ["The service names others, too: \(Self.list(others))."])
         let registration = registers ? "authctl registers itself there for this login. " : ""
-        return ["\(SafeText.escaped(resource)) has its logins made at \(issuer)\(evidence.isEmpty ? "." : "")"] + places
-            + more + ["\(registration)What \(name) hands out for you will be sent to \(service)."]
+        return ["\(SafeText.escaped(resource.text)) has its logins made at \(issuer)\(evidence.isEmpty ? "." : "")"]
+            + places + more + ["\(registration)What \(issuer.authority) hands out for you will be sent to \(origin)."]
     }
+
+    private static func list(_ origins: [Origin]) -> String { SafeText.list(origins.map(\.description)) }
 
     package static let question = "Type yes to log in there: "
 }

@@ -38,6 +38,10 @@ extension OAuthFault {
             let name = scheme.map { SafeText.quoted($0) } ?? "unknown"
             return Message(
                 "the server sent a URL to open that is not safe (scheme: \(name)); it is not shown", next: Self.advice)
+        case .twoPages(let one, let other):
+            return Message(
+                "the server names two sites for one code, \(one) and \(other); the code is not shown", next: Self.advice
+            )
         case .identityToken(let fault):
             return Message(
                 "the id_token cannot be used: \(fault.words)",
@@ -50,54 +54,12 @@ extension OAuthFault {
 }
 
 extension OAuthFault {
-    fileprivate static let advice = "the server's administrator has to fix it"
+    static let advice = "the server's administrator has to fix it"
 
     /// What may be wrong where a browser shows an error, and nothing comes back.
     package static func hint(redirect: String, clientID: String?) -> String {
-        let client = clientID.map { "for the client \(SafeText.escaped($0))" } ?? "for its client"
+        let client = clientID.map { "for the client \(SafeText.name($0))" } ?? "for its client"
         return "if the browser shows an error: \(SafeText.escaped(redirect)) has to be registered \(client)"
-    }
-}
-
-extension MetadataFault {
-    fileprivate var message: Message {
-        switch self {
-        case .notFound(let tried):
-            Message(
-                "the authorization server has no metadata", details: tried.map { "not found: \(SafeText.escaped($0))" },
-                next: "name its endpoints in the profile's oauth")
-        case .otherIssuer(let expected, let found):
-            Message(
-                found.isEmpty
-                    ? "no metadata of \(SafeText.quoted(expected)) could be read"
-                    : "the metadata belongs to another issuer than \(SafeText.quoted(expected))",
-                details: found.map { "found: \(SafeText.quoted($0))" },
-                next: "check issuer in the profile's oauth")
-        case .unsafeEndpoint(let endpoint, let url):
-            Message(
-                "the \(endpoint.rawValue) endpoint is not an https URL: \(SafeText.quoted(url))",
-                next: "check the endpoints in the profile's oauth, or tell the server's administrator")
-        case .unsafeIssuer(let issuer):
-            Message(
-                "the issuer must be an https URL without a query: \(SafeText.quoted(issuer))",
-                next: "check issuer in the profile's oauth")
-        case .noS256(let methods):
-            Message(
-                "the authorization server does not support PKCE with S256; it offers \(SafeText.list(methods))",
-                next: OAuthFault.advice)
-        case .otherResource(let expected, let found):
-            Message(
-                "the metadata describes \(SafeText.quoted(found)), not \(SafeText.quoted(expected))",
-                next: "name the issuer in the profile's oauth, if you know it")
-        case .elsewhere(let url):
-            Message(
-                "the service points to metadata on another origin: \(SafeText.quoted(url))",
-                next: "name the issuer in the profile's oauth, if you know it")
-        case .serverElsewhere(let resource, let issuer):
-            Message(
-                "\(SafeText.escaped(resource)) has its logins made at \(SafeText.escaped(issuer)), another origin",
-                next: "agree to that at a terminal, or put the issuer in a profile")
-        }
     }
 }
 
@@ -159,11 +121,12 @@ extension OAuthFault.Problem {
     fileprivate var words: String {
         switch self {
         case .notJSON: "it is not JSON"
+        case .doubtfulJSON(let fault): fault.words
         case .formEncoded: "it is form-encoded, not JSON"
         case .missing(let member): "it has no \(member)"
         case .tokenType(let type): "the token is of type \(SafeText.quoted(type)); only Bearer is supported"
         case .clientAuthentication(let method): "the client should prove itself by \(SafeText.quoted(method))"
-        case .unsafeText(let member): "its \(member) contains control characters, or is too long"
+        case .unsafeText(let member): "its \(member) contains characters that it must not have, or is too long"
         }
     }
 }

@@ -42,6 +42,10 @@ extension TrustFault {
         case .weakerMethod(let offered, let accepted):
             return .weakerMethod(offered, accepted, topic)
         case .localServer(let origin): return origin.localServer
+        case .otherAddress(let origin):
+            return Message(
+                "\(origin) now leads to another address than at the start of this login; nothing was sent there",
+                next: "use https, where a certificate says who answers, or try again")
         case .otherOrigin(let target):
             return Message(
                 "the server points to another origin, \(SafeText.quoted(target)), which was not followed",

@@ -185,7 +185,7 @@ struct OAuthCommandTests {
             server: [.answer(401), .answer(200, resource), .answer(200, Self.metadata), Self.tokens("at1"), Self.ann]
                 .map { .success($0) })
         #expect(run.code == code, "\(run.talk)")
-        #expect(world.consent.foreign.map(\.issuer) == (agrees == nil ? [] : ["https://id.example"]))
+        #expect(world.consent.foreign.map(\.issuer.description) == (agrees == nil ? [] : ["https://id.example"]))
         // Until somebody agrees, only metadata is asked for.
         if code != 0 { #expect(world.requests.allSatisfy { $0.hasPrefix("GET ") }) }
     }

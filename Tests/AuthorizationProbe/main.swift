@@ -77,7 +77,7 @@ func browse(_ dialogue: AuthorizationDialogue) throws(LoginError) {
 }
 
 func approve(_ dialogue: AuthorizationDialogue) throws(LoginError) {
-    let server = BrowserVisit.Server(name: issuer, scope: nil)
+    let server = BrowserVisit.Server(name: issuer, scope: arguments.value("--scope"))
     let response = HTTPResponse(
         status: 200, headers: [],
         body: Secret(
@@ -101,7 +101,8 @@ func parse(_ text: String) -> EndpointURL? {
 
 func agree(_ dialogue: AuthorizationDialogue) throws(LoginError) {
     let server = ForeignServer(
-        resource: "https://notes.example/mcp", issuer: issuer, others: [],
+        resource: EndpointURL(origin: Origin(scheme: "https", host: "notes.example", port: 443), path: "/mcp"),
+        issuer: Origin(scheme: "https", host: "id.example", port: 443), others: [],
         evidence: ["WWW-Authenticate of the 401", "https://notes.example/.well-known/oauth-protected-resource/mcp"],
         registers: true)
     print("agreed", try dialogue.agree(to: server))

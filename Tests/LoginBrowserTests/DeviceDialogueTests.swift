@@ -45,10 +45,21 @@ import Testing
         #expect(try visit.answer == Self.lines.map { "said \($0)" } + ["waited"])
     }
 
-    @Test func `T1 a code that is no text is escaped`() throws {
+    @Test func `T1 a code that is no text is not shown`() throws {
         let visit = try AuthorizationVisit("--device", "1", "--user-code", "A\\u001b[31m\\nB")
+        try visit.finish(.exited(1))
+        #expect(visit.pty.transcript.isEmpty)
+    }
+
+    @Test(arguments: ["\u{A0}", "\u{2003}", "\u{3000}", "\u{2800}", " "])
+    func `a padded scope takes one line, and begins none of its own`(blank: String) throws {
+        let scope =
+            "openid" + String(repeating: blank, count: 68) + "Password for ann:" + String(repeating: "x", count: 200)
+        let visit = try AuthorizationVisit("--device", "1", "--scope", scope)
         try visit.finish()
-        #expect(try visit.screen[2] == "enter A\\u{1B}[31m\\u{A}B")
+        let screen = try visit.screen
+        #expect(screen[1].hasPrefix("It asks for: openid\(blank)\\u{") && screen[1].hasSuffix("…"), "\(screen)")
+        #expect(screen[2] == Self.lines[1])
     }
 
     @Test func `a QR code stands before the waiting line, dark on white`() throws {

@@ -60,6 +60,30 @@ struct OAuthDeviceTests {
         #expect(!fault.message(about: ErrorContext()).what.contains("id.example"))
     }
 
+    @Test(arguments: [
+        String(repeating: "x", count: 41), "AB\u{A0}CD", "AB\u{2003}\u{2003}Password for ann:", "A\u{2800}B",
+        "A\u{3000}B", "\u{456}d",
+        " AB", "AB ", "AB\\tCD", "AB\\u001b[2J",
+    ])
+    func `a code to be typed is at most 40 printable ASCII characters`(code: String) {
+        #expect(throws: LoginError.oauth(.unusableResponse(.deviceAuthorization, .unsafeText(member: "user_code")))) {
+            try read(["user_code": "\"\(code)\""])
+        }
+    }
+
+    @Test func `a code to be typed may be long, or have a blank in it`() throws {
+        for code in [String(repeating: "x", count: 40), "AB CD-EF_1.2~"] {
+            #expect(try read(["user_code": "\"\(code)\""]).userCode == code)
+        }
+    }
+
+    @Test func `the two pages for a code have one origin`() {
+        let fault = LoginError.oauth(
+            .twoPages(SomeOAuth.url("https://id.example").origin, SomeOAuth.url("https://evil.example").origin))
+        #expect(throws: fault) { try read(["verification_uri_complete": "\"https://evil.example/device?code=1\""]) }
+        #expect(fault.exitCode == .untrusted)
+    }
+
     @Test func `on this machine plain http is enough to be shown`() throws {
         #expect(try read(["verification_uri": "\"http://127.0.0.1:8080/device\""]).verificationURL.origin.port == 8080)
     }
@@ -69,9 +93,6 @@ struct OAuthDeviceTests {
             #expect(throws: LoginError.oauth(.unusableResponse(.deviceAuthorization, .missing(member: member)))) {
                 try read([member: ""])
             }
-        }
-        #expect(throws: LoginError.oauth(.unusableResponse(.deviceAuthorization, .unsafeText(member: "user_code")))) {
-            try read(["user_code": "\"\(String(repeating: "x", count: 101))\""])
         }
         #expect(throws: LoginError.oauth(.refused(OAuthRefusal(.invalidScope, at: .deviceAuthorization, status: 200))))
         {

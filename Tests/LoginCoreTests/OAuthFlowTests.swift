@@ -77,9 +77,29 @@ struct OAuthFlowTests {
         #expect(run(policy, [.begun, .discovered(server)]).last == .ask(OAuthFlowWalk.foreign))
         #expect(run(policy, [.begun, .discovered(server), .declined]).last == .finish(.failed(.cancelled)))
         policy.mayAsk = false
-        let fault = MetadataFault.serverElsewhere(resource: "https://notes.example/mcp", issuer: SomeOAuth.issuer)
+        let fault = MetadataFault.serverElsewhere(
+            resource: "https://notes.example/mcp", origins: [SomeOAuth.url(SomeOAuth.issuer).origin])
         #expect(run(policy, [.begun, .discovered(server)]).last == .finish(.failed(.oauth(.metadata(fault)))))
         #expect(fault.exitCode == .untrusted)
+    }
+
+    @Test func `a code that is typed on another origin is asked about, and refused without a terminal`() {
+        let times = DeviceAuthorization.Times(lifetime: 30, interval: 5)
+        var policy = AuthorizationFlow.Policy(clientID: "authctl")
+        let events: [AuthorizationFlow.Event] = [
+            .begun, .discovered(.init(endpoints: [.deviceAuthorization, .token])),
+            .codeIssued(times, toAsk: OAuthFlowWalk.foreignPage),
+        ]
+        #expect(run(policy, events).last == .ask(OAuthFlowWalk.foreignPage))
+        #expect(run(policy, events + [.declined]).last == .finish(.failed(.cancelled)))
+        #expect(run(policy, events + [.agreed]).last == .showCode)
+        // The code ran out while the question was open.
+        let late = run(policy, events + [.agreed, .shown, .waited(total: 31_000)]).last
+        #expect(late == .finish(.failed(.oauth(.codeExpired(seconds: 30)))))
+        policy.mayAsk = false
+        let fault = MetadataFault.serverElsewhere(
+            resource: "https://notes.example/mcp", origins: [SomeOAuth.url("https://page.example").origin])
+        #expect(run(policy, events).last == .finish(.failed(.oauth(.metadata(fault)))))
     }
 
     @Test func `what is forged and what is pasted wrong goes on waiting, with less time`() {

@@ -7,6 +7,9 @@ struct OAuthFlowWalk: Sendable {
         var exchanges = 0
         var registrations = 0
         var hasAgreed = false
+        /// Whether the code that came is typed on another origin, and whether the person has agreed to that.
+        var isPageForeign = false
+        var hasAgreedToPage = false
         /// Whether the port is open, or known to be in use.
         var knowsPort = false
         var isForeign = false
@@ -32,7 +35,13 @@ struct OAuthFlowWalk: Sendable {
     private var known: [String: [Int]] = [:]
 
     static let foreign = ForeignServer(
-        resource: "https://notes.example/mcp", issuer: SomeOAuth.issuer, others: [], evidence: [], registers: true)
+        resource: SomeOAuth.url("https://notes.example/mcp"), issuer: SomeOAuth.url(SomeOAuth.issuer).origin,
+        others: [],
+        evidence: [], registers: true)
+
+    static let foreignPage = ForeignServer(
+        resource: SomeOAuth.url("https://notes.example/mcp"), issuer: SomeOAuth.url("https://notes.example").origin,
+        others: [], evidence: [], registers: true, elsewhere: [SomeOAuth.url("https://page.example").origin])
 
     private static let servers: [AuthorizationFlow.Server] = [
         .init(endpoints: Set(OAuthEndpoint.allCases)), .init(endpoints: Set(OAuthEndpoint.allCases), toAsk: foreign),
@@ -55,6 +64,7 @@ struct OAuthFlowWalk: Sendable {
             .begun, .agreed, .declined, .listened(redirect: SomeOAuth.redirect),
             .portTaken(8250, redirect: SomeOAuth.redirect),
             .registered, .pushed, .shown, .nothingHeard, .codeIssued(.init(lifetime: 30, interval: 5)),
+            .codeIssued(.init(lifetime: 30, interval: 5), toAsk: foreignPage),
             .codeRefused(OAuthRefusal(.unauthorizedClient, at: .deviceAuthorization, status: 400)),
             .codeRefused(OAuthRefusal(.invalidScope, at: .deviceAuthorization, status: 400)),
             // A clock that stands still, and one that went on while the machine slept.
@@ -100,6 +110,8 @@ extension OAuthFlowWalk.Shadow {
         if case .finished = state { return }
         if case .discovering = state, case .discovered(let server) = event { isForeign = server.toAsk != nil }
         if case .asking = state, event == .agreed { hasAgreed = true }
+        if case .requestingCode = state, case .codeIssued(_, let page) = event { isPageForeign = page != nil }
+        if case .askingPage = state, event == .agreed { hasAgreedToPage = true }
         if case .listening = state {
             switch event {
             case .listened, .portTaken: knowsPort = true

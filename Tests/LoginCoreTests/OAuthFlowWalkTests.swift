@@ -42,7 +42,7 @@ struct OAuthFlowWalkTests {
     }
 
     @Test func `every kind of state is reached by some policy`() {
-        #expect(Set(Self.cases.flatMap { $0.walk.places.map(\.flow.state.name) }).count == 14)
+        #expect(Set(Self.cases.flatMap { $0.walk.places.map(\.flow.state.name) }).count == 15)
     }
 
     @Test(arguments: cases)
@@ -122,8 +122,23 @@ struct OAuthFlowWalkTests {
             default: Issue.record("\(step.event.name) while \(step.from.flow.state.name)")
             }
         }
-        let asks = walked.walk.steps.contains { if case .ask = $0.effect { true } else { false } }
+        let asks = walked.walk.steps.contains { $0.effect == .ask(OAuthFlowWalk.foreign) }
         #expect(asks == walked.policy.mayAsk)
+    }
+
+    @Test(arguments: cases)
+    func `a code that is typed on another origin is neither shown nor polled for before the person has agreed`(
+        _ walked: Case
+    ) {
+        for step in walked.walk.steps where step.to.shadow.isPageForeign && !step.to.shadow.hasAgreedToPage {
+            switch step.effect {
+            case .ask, .finish: break
+            default: Issue.record("\(step.event.name) while \(step.from.flow.state.name)")
+            }
+        }
+        let isIssued = walked.walk.places.contains { $0.shadow.isPageForeign }
+        let asks = walked.walk.steps.contains { $0.effect == .ask(OAuthFlowWalk.foreignPage) }
+        #expect(asks == (isIssued && walked.policy.mayAsk))
     }
 
     @Test(arguments: cases) func `W1 the port is known before a client is registered and a URL is shown`(_ walked: Case)
@@ -165,7 +180,7 @@ struct OAuthFlowWalkTests {
     @Test(arguments: cases) func `whoever is asked can say no`(_ walked: Case) {
         for step in walked.walk.steps {
             switch (step.from.flow.state, step.event) {
-            case (.asking, .declined), (.awaitingAnswer, .heard(.cancelled, _)):
+            case (.asking, .declined), (.askingPage, .declined), (.awaitingAnswer, .heard(.cancelled, _)):
                 #expect(step.effect == .finish(.failed(.cancelled)))
             default: break
             }

@@ -46,7 +46,7 @@ struct OAuthLoopTests {
                 "GET https://id.example/.well-known/openid-configuration", "POST https://id.example/register",
                 "POST https://id.example/token",
             ])
-        #expect(script.asked.map(\.issuer) == ["https://id.example"])
+        #expect(script.asked.map(\.issuer.description) == ["https://id.example"])
         let visit = try #require(script.visits.first)
         #expect(visit.redirect == SomeOAuth.redirect && visit.starts && visit.clientID == "c7")
         #expect(visit.server == BrowserVisit.Server(name: "https://id.example", scope: "notes"))
@@ -134,6 +134,35 @@ struct OAuthLoopTests {
         #expect(script.waits == [6000, 6000, 12_000] && script.codes == ["https://login.tv.example AB-CD"])
         #expect(given.grant.terms.scope == "openid watch" && given.grant.terms.issuer == nil && given.nonce == nil)
         #expect(script.sent.allSatisfy { SomeOAuth.header("Authorization", of: $0)?.hasPrefix("Basic ") == true })
+    }
+
+    @Test func `a service that is its own server shows no code of another origin before the person has agreed`() throws
+    {
+        let script = OAuthScript()
+        let own = SomeOAuth.metadata([
+            "issuer": #""https://notes.example""#, "authorization_endpoint": "",
+            "token_endpoint": #""https://notes.example/token""#,
+            "device_authorization_endpoint": #""https://notes.example/device""#,
+        ])
+        script.responses = [
+            "https://notes.example/.well-known/oauth-authorization-server": [own],
+            "https://notes.example/device": [
+                SomeOAuth.response(
+                    200,
+                    #"{"device_code":"d","user_code":"AB-CD","verification_uri":"https://github.example/login/device"}"#
+                )
+            ],
+            "https://notes.example/token": [tokens],
+        ]
+        var profile = OAuthProfile()
+        profile.clientID = "c"
+        script.agrees = false
+        #expect(throws: LoginError.cancelled) { try script.run(subject(profile), .init(clientID: "c")) }
+        #expect(script.asked.map { $0.elsewhere.map(\.host) } == [["github.example"]] && script.codes.isEmpty)
+        #expect(!script.log.contains { $0.hasSuffix("/token") })
+        script.agrees = true
+        _ = try script.run(subject(profile), .init(clientID: "c"))
+        #expect(script.codes == ["https://notes.example AB-CD"])
     }
 
     @Test func `a client that may have no device code is registered anew for the browser`() throws {

@@ -109,6 +109,47 @@ struct OAuthMetadataTests {
         }
     }
 
+    /// As libcurl reads them; the parser of these tests is none for such hosts.
+    private static let disguised = [
+        "https://g\u{43E}\u{43E}gle.example": "xn--ggle-55da.example", "https://%69d.example": "id.example",
+        "https://id\u{3002}example": "id.example", "https://\u{212A}.example": "k.example",
+        "https://0x7f.1": "127.0.0.1",
+        "https://id.example.evil.example@": "id.example",
+    ]
+
+    @Test(arguments: disguised.keys.sorted())
+    func `an issuer whose host is written otherwise than it is sent is refused`(issuer: String) throws {
+        let origin = Origin(scheme: "https", host: try #require(Self.disguised[issuer]), port: 443)
+        let fault = MetadataFault.disguisedURL(issuer, origin: origin)
+        #expect(throws: fault) {
+            try ServerMetadataSearch(
+                issuer: issuer, rule: EndpointRule(), parse: { _ in EndpointURL(origin: origin, path: "/") })
+        }
+        #expect(fault.exitCode == .untrusted)
+        let words = LoginError.oauth(.metadata(fault)).message(about: ErrorContext())
+        #expect((words.what + words.next).unicodeScalars.allSatisfy(\.isASCII) && words.what.contains("\(origin)"))
+    }
+
+    @Test(arguments: ["https://ID.example", "https://id.example:443/", "https://id.example/a%2Fb"])
+    func `the case of a host, the usual port and what is encoded in a path are no disguise`(issuer: String) throws {
+        #expect(try begin(issuer).next != nil)
+    }
+
+    @Test func `an endpoint with a parameter of ours is called that`() {
+        let url = "https://id.example/authorize?state=x"
+        let fault = MetadataFault.reservedQuery(.authorization, url: url)
+        #expect(throws: fault) { try read(SomeOAuth.metadata(["authorization_endpoint": "\"\(url)\""])) }
+        let words = LoginError.oauth(.metadata(fault)).message(about: ErrorContext())
+        #expect(!words.what.contains("not an https URL") && words.what.contains("authctl sends itself"))
+    }
+
+    @Test(arguments: [[], [""]]) func `a server without any method of PKCE is not said to offer something`(
+        methods: [String]
+    ) {
+        let words = LoginError.oauth(.metadata(.noS256(methods: methods))).message(about: ErrorContext())
+        #expect(words.what.hasSuffix("it lists none"))
+    }
+
     @Test func `nothing at any place is told with the places`() {
         let missing = SomeOAuth.response(404)
         #expect(throws: LoginError.self) { try search([missing, missing]) }

@@ -1,4 +1,5 @@
 import LoginCore
+import LoginWords
 import Testing
 
 /// Which metadata of a service is gone by, and whom it may send a person to.
@@ -37,12 +38,50 @@ struct OAuthResourceTests {
     }
 
     @Test(arguments: [
-        "https://evil.example/x", "http://notes.example/x", "https://notes.example:8443/x", "/x", "nonsense",
+        "https://evil.example/x", "http://notes.example/x", "https://notes.example:8443/x",
     ])
     func `a challenge does not lead to another origin`(place: String) {
         #expect(throws: MetadataFault.elsewhere(url: place)) {
             try places("https://notes.example/mcp", ["resource_metadata": place])
         }
+    }
+
+    @Test(arguments: ["/x", "nonsense"]) func `a challenge that names no URL is not called another origin`(
+        place: String
+    ) {
+        let fault = MetadataFault.noPlace(place)
+        #expect(throws: fault) { try places("https://notes.example/mcp", ["resource_metadata": place]) }
+        #expect(fault.exitCode == .untrusted && !words(of: fault).contains("another origin"))
+    }
+
+    @Test func `a challenge with a parameter that comes twice is not gone by`() throws {
+        let line = #"Bearer resource_metadata="https://notes.example/a", resource_metadata="https://notes.example/b""#
+        let challenge = try #require(AuthenticateChallenge.parse([line]).first)
+        let fault = MetadataFault.repeatedParameter("resource_metadata")
+        #expect(throws: fault) {
+            try ResourceMetadataSearch(for: Self.url, challenge: challenge, parse: SomeOAuth.parse)
+        }
+        #expect(fault.exitCode == .untrusted && words(of: fault).contains("twice"))
+    }
+
+    private func words(of fault: MetadataFault) -> String {
+        LoginError.oauth(.metadata(fault)).message(about: ErrorContext()).what
+    }
+
+    @Test func `a resource whose host is written in another way is not gone by`() throws {
+        let found = SomeOAuth.response(200, #"{"resource":"https://%6eotes.example/mcp"}"#)
+        let parse: URLReading = { SomeOAuth.parse($0.replacing("%6e", with: "n")) }
+        let fault = MetadataFault.disguisedURL("https://%6eotes.example/mcp", origin: Self.url.origin)
+        #expect(throws: fault) { try ResourceMetadata.read(found, about: Self.url, evidence: [], parse: parse) }
+    }
+
+    @Test(arguments: [
+        ("notes\u{A0}\u{A0}Password:", nil), ("a \u{2800}b c\u{3000}", "a"), ("a\"b a\\b ok", "ok"),
+        ("\u{1B}[2J x", "x"),
+    ])
+    func `what cannot be a scope is neither shown nor asked for`(scope: String, used: String?) {
+        let asked = ResourceMetadata.usualScope(challenge: challenge(["scope": scope]), resource: nil, server: nil)
+        #expect(asked == used)
     }
 
     @Test(arguments: [
@@ -104,8 +143,9 @@ struct OAuthResourceTests {
 
     @Test func `OA3 a person is asked about a server on another origin`() throws {
         let server = try #require(try toAsk())
-        #expect(server.resource == Self.url.text && server.issuer == SomeOAuth.issuer && server.registers)
-        #expect(server.others == ["https://b.example"] && server.evidence == ["here"])
+        #expect(
+            server.resource == Self.url && server.issuer == SomeOAuth.url(SomeOAuth.issuer).origin && server.registers)
+        #expect(server.others.map(\.description) == ["https://b.example"] && server.evidence == ["here"])
     }
 
     @Test func `OA3 nobody is asked where somebody has said it already`() throws {
@@ -116,5 +156,26 @@ struct OAuthResourceTests {
         #expect(try toAsk(["protected_resources": "[\"https://notes.example/mcp/\"]"]) == nil)
         #expect(try toAsk(["protected_resources": "[\"https://other.example/mcp\"]"]) != nil)
         #expect(try toAsk(at: "https://id.example/api") == nil)
+    }
+
+    private func page(_ origin: String, _ profile: OAuthProfile = OAuthProfile()) throws -> ForeignServer? {
+        let found = try ServerMetadata.read(
+            SomeOAuth.metadata(), of: SomeOAuth.issuer, from: SomeOAuth.url(SomeOAuth.issuer).origin,
+            rule: EndpointRule(), parse: SomeOAuth.parse)
+        return ForeignServer.toAsk(
+            about: Self.url, metadata: try #require(found), parse: SomeOAuth.parse, profile: profile, found: nil,
+            page: SomeOAuth.url(origin).origin)
+    }
+
+    @Test func `a person is asked about a page for a code that is not the issuer's, unless a profile names that`()
+        throws
+    {
+        #expect(try page("https://id.example") == nil)
+        let asked = try #require(try page("https://google.example"))
+        #expect(asked.elsewhere.map(\.description) == ["https://google.example"])
+        #expect(asked.origins.map(\.description) == ["https://id.example", "https://google.example"])
+        var profile = OAuthProfile()
+        profile.issuer = SomeOAuth.issuer
+        #expect(try page("https://google.example", profile) == nil)
     }
 }

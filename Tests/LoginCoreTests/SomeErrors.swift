@@ -20,11 +20,14 @@ enum SomeErrors {
             if case .logoutIncomplete = fault { (.failure(fault), .partial) } else { (.failure(fault), .failure) }
         } + oauth.map { (.oauth($0), $1) }
 
+    private static let elsewhere = Origin(scheme: "https", host: "evil.example", port: 443)
+
     private static let metadata: [MetadataFault] = [
         .otherIssuer(expected: hostile, found: [hostile]), .otherIssuer(expected: hostile, found: []),
         .unsafeEndpoint(.token, url: hostile), .unsafeIssuer(hostile), .noS256(methods: [hostile]),
         .otherResource(expected: hostile, found: hostile), .elsewhere(url: hostile),
-        .serverElsewhere(resource: hostile, issuer: hostile),
+        .noPlace(hostile), .repeatedParameter(hostile), .disguisedURL(hostile, origin: elsewhere),
+        .reservedQuery(.token, url: hostile), .serverElsewhere(resource: hostile, origins: [elsewhere]),
     ]
 
     static let oauth: [(OAuthFault, ExitCode)] =
@@ -41,7 +44,9 @@ enum SomeErrors {
             (.tooManyForgeries(limit: 64), .failure), (.portTaken(8250), .failure), (.noClient, .usage),
             (.noServer, .usage),
             (.noEndpoint(.deviceAuthorization), .usage), (.unusableURL(scheme: hostile), .untrusted),
-            (.unusableURL(scheme: nil), .untrusted), (.unusableResponse(.token, .notJSON), .failure),
+            (.unusableURL(scheme: nil), .untrusted), (.twoPages(elsewhere, elsewhere), .untrusted),
+            (.unusableResponse(.token, .doubtfulJSON(.repeatedMember)), .failure),
+            (.unusableResponse(.token, .notJSON), .failure),
             (.unusableResponse(.token, .formEncoded), .failure),
             (.unusableResponse(.registration, .missing(member: "client_id")), .failure),
             (.unusableResponse(.token, .tokenType(hostile)), .failure),

@@ -5,10 +5,7 @@ extension AuthorizationFlow {
         case (.discovering, .discovered(let server)):
             endpoints = server.endpoints
             guard let foreign = server.toAsk else { return begin() }
-            guard policy.mayAsk else {
-                return fail(.metadata(.serverElsewhere(resource: foreign.resource, issuer: foreign.issuer)))
-            }
-            return go(.asking(foreign), .ask(foreign))
+            return ask(foreign, in: .asking(foreign))
         case (.asking, .agreed):
             return begin()
         case (.asking, .declined):
@@ -19,10 +16,19 @@ extension AuthorizationFlow {
             return go(.requestingCode, .requestCode)
         // The other states never come here; a new one has to be named before this builds.
         case (.discovering, _), (.asking, _), (.registering, _), (.starting, _), (.listening, _), (.pushing, _),
-            (.showing, _), (.awaitingAnswer, _), (.requestingCode, _), (.showingCode, _), (.waiting, _), (.polling, _),
-            (.exchanging, _), (.finished, _):
+            (.showing, _), (.awaitingAnswer, _), (.requestingCode, _), (.askingPage, _), (.showingCode, _),
+            (.waiting, _),
+            (.polling, _), (.exchanging, _), (.finished, _):
             return unexpected(event)
         }
+    }
+
+    /// Where nobody can be asked, nothing that another origin would answer is sent or shown.
+    mutating func ask(_ foreign: ForeignServer, in state: State) -> Effect {
+        guard policy.mayAsk else {
+            return fail(.metadata(.serverElsewhere(resource: foreign.resource.text, origins: foreign.origins)))
+        }
+        return go(state, .ask(foreign))
     }
 
     private mutating func begin() -> Effect {

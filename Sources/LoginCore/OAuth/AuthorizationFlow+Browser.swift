@@ -64,8 +64,8 @@ extension AuthorizationFlow {
             return fail(unanswered)
         // The other states never come here; a new one has to be named before this builds.
         case (.listening, _), (.pushing, _), (.showing, _), (.awaitingAnswer, _), (.starting, _), (.discovering, _),
-            (.asking, _), (.registering, _), (.requestingCode, _), (.showingCode, _), (.waiting, _), (.polling, _),
-            (.exchanging, _), (.finished, _):
+            (.asking, _), (.registering, _), (.requestingCode, _), (.askingPage, _), (.showingCode, _), (.waiting, _),
+            (.polling, _), (.exchanging, _), (.finished, _):
             return unexpected(event)
         }
     }

@@ -2,8 +2,13 @@ extension AuthorizationFlow {
     /// The part of the table in which a code is typed somewhere else.
     mutating func handleDevice(_ event: Event) -> Effect {
         switch (state, event) {
-        case (.requestingCode, .codeIssued(let times)):
-            return go(.showingCode(DevicePolling(times)), .showCode)
+        case (.requestingCode, .codeIssued(let times, let foreign)):
+            guard let foreign else { return show(times) }
+            return ask(foreign, in: .askingPage(foreign, times))
+        case (.askingPage(_, let times), .agreed):
+            return show(times)
+        case (.askingPage, .declined):
+            return finish(.failed(.cancelled))
         case (.requestingCode, .codeRefused(let refusal)):
             return leaveDevice(refusal)
         case (.showingCode(let polling), .shown):
@@ -14,11 +19,15 @@ extension AuthorizationFlow {
         case (.polling(let polling), .polled(let answer, let total)):
             return take(answer, total: total, polling)
         // The other states never come here; a new one has to be named before this builds.
-        case (.requestingCode, _), (.showingCode, _), (.waiting, _), (.polling, _), (.starting, _), (.discovering, _),
-            (.asking, _), (.listening, _), (.registering, _), (.pushing, _), (.showing, _), (.awaitingAnswer, _),
-            (.exchanging, _), (.finished, _):
+        case (.requestingCode, _), (.askingPage, _), (.showingCode, _), (.waiting, _), (.polling, _), (.starting, _),
+            (.discovering, _), (.asking, _), (.listening, _), (.registering, _), (.pushing, _), (.showing, _),
+            (.awaitingAnswer, _), (.exchanging, _), (.finished, _):
             return unexpected(event)
         }
+    }
+
+    private mutating func show(_ times: DeviceAuthorization.Times) -> Effect {
+        go(.showingCode(DevicePolling(times)), .showCode)
     }
 
     /// A fault in the middle says nothing about the code; it is asked for again, more slowly.

@@ -11,6 +11,7 @@ extension AuthorizationFlow.State {
         case .showing: "showing the URL"
         case .awaitingAnswer: "awaiting the answer"
         case .requestingCode: "requesting a code"
+        case .askingPage: "asking about the page"
         case .showingCode: "showing the code"
         case .waiting: "waiting"
         case .polling: "polling"

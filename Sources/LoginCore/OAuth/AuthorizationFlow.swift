@@ -8,6 +8,7 @@
 /// - a code is exchanged once at most, and only after the right response; nothing is polled without a wait before it;
 /// - the listener is open, or known to be in use, before a client is registered, and before anybody is told where to go;
 /// - a server on another origin is asked for nothing but its metadata before the person has agreed;
+/// - a code that is typed on another origin than the issuer's is shown to nobody before the person has agreed;
 /// - every path ends, and nothing happens after the end.
 package struct AuthorizationFlow: Equatable, Sendable {
     /// What the caller allows and already knows.
@@ -61,6 +62,7 @@ package struct AuthorizationFlow: Equatable, Sendable {
         case awaitingAnswer(AnswerWait)
         /// `AuthorizationFlow+Device.swift`, as the next ones.
         case requestingCode
+        case askingPage(ForeignServer, DeviceAuthorization.Times)
         case showingCode(DevicePolling)
         case waiting(DevicePolling)
         case polling(DevicePolling)
@@ -83,7 +85,8 @@ package struct AuthorizationFlow: Equatable, Sendable {
         /// So many seconds after the wait began.
         case heard(Reply, after: Int)
         case nothingHeard
-        case codeIssued(DeviceAuthorization.Times)
+        /// With what a person has to agree to before they see it.
+        case codeIssued(DeviceAuthorization.Times, toAsk: ForeignServer? = nil)
         case codeRefused(OAuthRefusal)
         /// So many milliseconds after the code came, as the next one.
         case waited(total: Int)
@@ -153,7 +156,7 @@ package struct AuthorizationFlow: Equatable, Sendable {
             return handleBeginning(event)
         case (.listening, _), (.pushing, _), (.showing, _), (.awaitingAnswer, _):
             return handleBrowser(event)
-        case (.requestingCode, _), (.showingCode, _), (.waiting, _), (.polling, _):
+        case (.requestingCode, _), (.askingPage, _), (.showingCode, _), (.waiting, _), (.polling, _):
             return handleDevice(event)
         // Nothing else can follow; a new state has to be named here before this builds.
         case (.starting, _), (.exchanging, _):

@@ -31,7 +31,10 @@ extension AuthorizationLoop {
     func serverName(_ held: Held, _ endpoint: OAuthEndpoint) throws(LoginError) -> BrowserVisit.Server {
         let server = try present(held.server)
         let scope = scope(held)
-        if let issuer = server.issuer { return BrowserVisit.Server(name: issuer, scope: scope) }
+        if subject.profile.issuer != nil, let issuer = server.issuer {
+            return BrowserVisit.Server(name: issuer, scope: scope)
+        }
+        if let origin = server.metadata?.origin { return BrowserVisit.Server(name: origin.description, scope: scope) }
         return BrowserVisit.Server(name: try server.endpoint(endpoint).origin.description, scope: scope)
     }
 
@@ -120,9 +123,18 @@ extension AuthorizationLoop {
             let code = try DeviceAuthorization(
                 response, from: endpoint.origin, rule: subject.rule, parse: transport.read)
             held.device = code
-            return .codeIssued(code.times)
+            return .codeIssued(code.times, toAsk: toAsk(about: code.verificationURL.origin, held))
         } catch .oauth(.refused(let refusal)) {
             return .codeRefused(refusal)
+        }
+    }
+
+    /// - Returns: nothing where the profile says the server, by its issuer or by endpoints.
+    private func toAsk(about page: Origin, _ held: Held) -> ForeignServer? {
+        held.server?.metadata.flatMap {
+            ForeignServer.toAsk(
+                about: subject.resource, metadata: $0, parse: transport.read, profile: subject.profile,
+                found: held.resource, page: page)
         }
     }
 

@@ -21,7 +21,7 @@ package protocol AuthorizationTransport: MetadataTransport {
 
 /// A person with a browser that comes back to this machine (RFC 8252): the listener and the prompt, which are waited for together.
 package protocol BrowserDialogue {
-    /// Asks whether to log in at a server on another origin.
+    /// Asks whether to log in at a server on another origin, or with a code that is typed on another one.
     func agree(to server: ForeignServer) throws(LoginError) -> Bool
 
     /// Opens the port. The listener is closed when the dialogue is over, whatever came of it.
@@ -67,7 +67,7 @@ package struct LoopbackPort: Equatable, Sendable {
 package struct BrowserVisit: Equatable, Sendable {
     /// Whom they go to, and what they are asked for there.
     package struct Server: Equatable, Sendable {
-        /// The issuer, else the origin of the endpoint.
+        /// The issuer that a profile says, else the origin of the issuer or of the endpoint.
         package let name: String
         /// As it is asked for; nothing for the server's own default.
         package let scope: String?

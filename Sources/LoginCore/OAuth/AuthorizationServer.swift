@@ -87,21 +87,21 @@ extension OAuthProfile {
 /// An authorization server on another origin than the service that named it: the tokens that it hands out go to the service.
 package struct ForeignServer: Equatable, Sendable {
     /// The URL that the login is for.
-    package let resource: String
-    /// The authorization server that is taken: the first that the service names.
-    package let issuer: String
-    /// The others that it names.
-    package let others: [String]
+    package let resource: EndpointURL
+    /// Of the authorization server that is taken: the first that the service names.
+    package let issuer: Origin
+    /// Of the others that it names.
+    package let others: [Origin]
     /// Where the service says so, for the person to judge.
     package let evidence: [String]
     /// Whether a client is registered there for this login.
     package let registers: Bool
-    /// Further servers to which its metadata leads: a code that another one hands out would come to this one.
+    /// Further servers to which it leads: a code that another one hands out would come to this one, or be typed there.
     package let elsewhere: [Origin]
 
     /// Takes what was found; whether a person is asked is `toAsk`'s decision.
     package init(
-        resource: String, issuer: String, others: [String], evidence: [String], registers: Bool,
+        resource: EndpointURL, issuer: Origin, others: [Origin], evidence: [String], registers: Bool,
         elsewhere: [Origin] = []
     ) {
         self.elsewhere = elsewhere
@@ -112,23 +112,40 @@ package struct ForeignServer: Equatable, Sendable {
         self.registers = registers
     }
 
-    /// Whether a person has to agree first (RFC 9728, section 7.6): not where a profile says the issuer, and not where all of the
-    /// server is on one origin, which is the service's, or says itself that it makes the logins of the resource.
-    /// - Returns: nothing where nobody is asked.
+    /// Those that are not the service's own.
+    package var origins: [Origin] { ([issuer] + elsewhere).filter { $0 != resource.origin } }
+
+    /// Returns what a person has to agree to first (RFC 9728, section 7.6): not where a profile says the issuer, and not where all of
+    /// the server is on one origin, which is the service's, or says itself that it makes the logins of the resource.
     package static func toAsk(
         about resource: EndpointURL, metadata: ServerMetadata, parse: URLReading, profile: OAuthProfile,
         found: ResourceMetadata?
     ) -> ForeignServer? {
-        guard profile.issuer == nil else { return nil }
-        let home = parse(metadata.issuer)?.origin
-        let elsewhere = Set(metadata.endpoints.values.map(\.origin)).filter { $0 != home }
+        let elsewhere = Set(metadata.endpoints.values.map(\.origin)).filter { $0 != metadata.origin }
         let isKnown =
-            home == resource.origin || metadata.protects(resource.text)
+            metadata.origin == resource.origin || metadata.protects(resource.text)
             || (found.map { metadata.protects($0.resource) } ?? false)
-        if isKnown, elsewhere.isEmpty { return nil }
-        return ForeignServer(
-            resource: resource.text, issuer: metadata.issuer,
-            others: Array((found?.authorizationServers ?? []).dropFirst()), evidence: found?.evidence ?? [],
-            registers: profile.clientID == nil, elsewhere: elsewhere.sorted { $0.description < $1.description })
+        if profile.issuer != nil || isKnown && elsewhere.isEmpty { return nil }
+        return ForeignServer(resource, metadata, found, profile, parse, elsewhere: Array(elsewhere))
+    }
+
+    /// The same about the page where a code is typed (RFC 8628, section 3.3), which is known only once there is a code.
+    package static func toAsk(
+        about resource: EndpointURL, metadata: ServerMetadata, parse: URLReading, profile: OAuthProfile,
+        found: ResourceMetadata?, page: Origin
+    ) -> ForeignServer? {
+        if profile.issuer != nil || page == metadata.origin { return nil }
+        return ForeignServer(resource, metadata, found, profile, parse, elsewhere: [page])
+    }
+
+    private init(
+        _ resource: EndpointURL, _ metadata: ServerMetadata, _ found: ResourceMetadata?, _ profile: OAuthProfile,
+        _ parse: URLReading, elsewhere: [Origin]
+    ) {
+        self.init(
+            resource: resource, issuer: metadata.origin,
+            others: (found?.authorizationServers ?? []).dropFirst().compactMap { parse($0)?.origin },
+            evidence: found?.evidence ?? [], registers: profile.clientID == nil,
+            elsewhere: elsewhere.sorted { $0.description < $1.description })
     }
 }

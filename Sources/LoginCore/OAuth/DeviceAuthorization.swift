@@ -4,7 +4,7 @@ package import Secrets
 package struct DeviceAuthorization: Equatable, Sendable {
     /// What is polled with; nobody sees it.
     package let deviceCode: Secret
-    /// What a person types, unescaped as the server sent it.
+    /// What a person types: printable ASCII.
     package let userCode: String
     /// Where they type it; safe to be shown.
     package let verificationURL: EndpointURL
@@ -30,10 +30,11 @@ package struct DeviceAuthorization: Equatable, Sendable {
     }
 
     /// In characters: more is no code that anybody types.
-    private static let longestUserCode = 100
+    private static let longestUserCode = 40
 
     /// Reads the response.
-    /// - Throws: `busy`; `oauth` with the refusal, with a URL that is not safe to be shown, or for what is missing.
+    /// - Throws: `busy`; `oauth` with the refusal, with a URL that is not safe to be shown, for pages on two origins, or for what is
+    ///   missing.
     package init(
         _ response: HTTPResponse, from endpoint: Origin? = nil, rule: EndpointRule, parse: URLReading
     ) throws(LoginError) {
@@ -43,11 +44,11 @@ package struct DeviceAuthorization: Equatable, Sendable {
         if body.hasError || (400..<500).contains(response.status) { throw .oauth(.refused(body.refusal(at: step))) }
         try response.refuseRedirect(at: step)
         guard body.members != nil else {
-            throw .oauth(.unusableResponse(step, body.isFormEncoded ? .formEncoded : .notJSON))
+            throw .oauth(.unusableResponse(step, body.unreadable))
         }
         guard let code = body.text("device_code") else { throw Self.missing("device_code") }
         guard let userCode = body.text("user_code") else { throw Self.missing("user_code") }
-        guard userCode.count <= Self.longestUserCode else {
+        guard Self.isUserCode(userCode) else {
             throw .oauth(.unusableResponse(step, .unsafeText(member: "user_code")))
         }
         // Google's name for it, of before the RFC.
@@ -62,11 +63,20 @@ package struct DeviceAuthorization: Equatable, Sendable {
             completeURL = try complete.map { (text) throws(OAuthFault) in
                 try rule.shown(text, namedBy: endpoint, read: parse)
             }
+            if let other = completeURL?.origin, other != verificationURL.origin {
+                throw .twoPages(verificationURL.origin, other)
+            }
         } catch {
             throw .oauth(error)
         }
         times = Times(
             lifetime: body.seconds("expires_in", in: 10...3600), interval: body.seconds("interval", in: 1...60))
+    }
+
+    /// What fits in one line of a terminal, and in no other place of it (RFC 8628, section 6.1).
+    private static func isUserCode(_ text: String) -> Bool {
+        text.utf8.count <= longestUserCode && text.utf8.allSatisfy { (0x20...0x7e).contains($0) }
+            && text.first != " " && text.last != " "
     }
 
     private static func missing(_ member: String) -> LoginError {

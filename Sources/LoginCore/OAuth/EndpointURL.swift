@@ -20,6 +20,17 @@ package struct EndpointURL: Hashable, Sendable {
     /// Path and query.
     package var target: String { query.map { "\(path)?\($0)" } ?? path }
 
+    /// Returns true if `text`, which was read as this URL, is printable ASCII and writes scheme and host as they are sent, but for the
+    /// case of letters: in no other alphabet, not percent-encoded, no address in another notation.
+    func isSpelledPlainly(in text: String) -> Bool {
+        let prefix = "\(origin.scheme)://\(origin.host)".utf8, rest = text.utf8.dropFirst(prefix.count)
+        return text.utf8.allSatisfy { (0x21...0x7e).contains($0) }
+            && text.utf8.prefix(prefix.count).elementsEqual(prefix) {
+                (0x41...0x5a).contains($0) ? $0 | 0x20 == $1 : $0 == $1
+            }
+            && rest.first.map { ":/?#".utf8.contains($0) } ?? true
+    }
+
     /// Whether its query has a name that authctl sends itself: it would be there twice (RFC 6749, section 3.1), or hidden by an
     /// encoding.
     var hasReservedQuery: Bool {

@@ -8,20 +8,30 @@ public enum MetadataFault: Error, Equatable, Sendable {
     case unsafeEndpoint(OAuthEndpoint, url: String)
     /// An issuer that is no https URL, or has a query (RFC 8414, section 2).
     case unsafeIssuer(String)
+    /// A URL that is compared or sent as it is written, and whose host is written otherwise than the one that it leads to.
+    case disguisedURL(String, origin: Origin)
+    /// The query of an endpoint has a parameter that authctl sends itself, or hides its name by an encoding (RFC 6749, section 3.1).
+    case reservedQuery(OAuthEndpoint, url: String)
     /// It lists methods of PKCE, and not S256 (RFC 7636, section 4.2).
     case noS256(methods: [String])
     /// It is of another resource (RFC 9728, section 3.3).
     case otherResource(expected: String, found: String)
     /// The challenge leads to metadata of another origin (RFC 9728, section 3.1).
     case elsewhere(url: String)
-    /// It names an authorization server on another origin, which no profile names, and nobody can be asked.
-    case serverElsewhere(resource: String, issuer: String)
+    /// What the challenge gives for the place of the metadata is no URL.
+    case noPlace(String)
+    /// The challenge has a parameter twice (RFC 9110, section 11.2).
+    case repeatedParameter(String)
+    /// The login leads to other origins, which no profile names, and nobody can be asked.
+    case serverElsewhere(resource: String, origins: [Origin])
 
     /// What the program ends with.
     package var exitCode: ExitCode {
         switch self {
         case .notFound: .failure
-        case .otherIssuer, .unsafeEndpoint, .unsafeIssuer, .noS256, .otherResource, .elsewhere, .serverElsewhere:
+        case .otherIssuer, .unsafeEndpoint, .unsafeIssuer, .disguisedURL, .reservedQuery, .noS256, .otherResource,
+            .elsewhere,
+            .noPlace, .repeatedParameter, .serverElsewhere:
             .untrusted
         }
     }

@@ -5,14 +5,21 @@ struct OAuthBody {
     let response: HTTPResponse
     /// Nothing where the body is no JSON object.
     let members: [String: JSONValue]?
+    /// Why the body was not read; nothing where it is JSON.
+    private let fault: JSONFault?
 
     /// In characters: more of a server's words is not worth keeping.
     private static let longestWords = 300
 
     init(_ response: HTTPResponse) {
         self.response = response
-        let value = try? response.body.withUnsafeBytes { (bytes) throws(JSONFault) in try JSONReader.read(bytes) }
-        if case .object(let members)? = value { self.members = members } else { members = nil }
+        do throws(JSONFault) {
+            let value = try response.body.withUnsafeBytes { (bytes) throws(JSONFault) in try JSONReader.read(bytes) }
+            if case .object(let members) = value { self.members = members } else { members = nil }
+            fault = nil
+        } catch {
+            (members, fault) = (nil, error)
+        }
     }
 
     /// A member that is a text, and not an empty one.
@@ -60,6 +67,14 @@ struct OAuthBody {
         let status = response.status
         let isBusy = status == 408 || status == 429 || status >= 500 || (hasError && code?.judgesNothing == true)
         return isBusy ? BusyFault(status: status, retryAfter: response.retryAfter, words: words) : nil
+    }
+
+    /// Why there are no members.
+    var unreadable: OAuthFault.Problem {
+        switch fault {
+        case .otherEncoding?, .repeatedMember?, .trailingComma?, .tooMuch?: fault.map { .doubtfulJSON($0) } ?? .notJSON
+        case .malformed?, nil: isFormEncoded ? .formEncoded : .notJSON
+        }
     }
 
     /// Whether the body looks like `access_token=…&…`.

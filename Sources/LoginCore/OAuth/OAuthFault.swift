@@ -54,6 +54,8 @@ public enum OAuthFault: Error, Equatable, Sendable {
     case metadata(MetadataFault)
     /// A URL that a person should open is not safe to be shown; its scheme alone.
     case unusableURL(scheme: String?)
+    /// The page for a code and the same with the code in it are on two origins (RFC 8628, section 3.3.1).
+    case twoPages(Origin, Origin)
     /// The id_token that is needed for the name does not fit (OpenID Connect Core 1.0, section 3.1.3.7).
     case identityToken(IdentityTokenFault)
     case unusableResponse(OAuthStep, Problem)
@@ -61,6 +63,8 @@ public enum OAuthFault: Error, Equatable, Sendable {
     /// Why a response that is no refusal cannot be used.
     public enum Problem: Equatable, Sendable {
         case notJSON
+        /// JSON that two readers could read in two ways.
+        case doubtfulJSON(JSONFault)
         /// Form-encoded, as GitHub answers without an `Accept`.
         case formEncoded
         case missing(member: String)
@@ -68,7 +72,7 @@ public enum OAuthFault: Error, Equatable, Sendable {
         case tokenType(String)
         /// The client would have to prove itself in a way that is not understood.
         case clientAuthentication(String)
-        /// It holds control characters, or is too long.
+        /// It has characters that it must not have, or is too long.
         case unsafeText(member: String)
     }
 }
@@ -87,7 +91,7 @@ extension OAuthFault {
         case .refused(let refusal): refusal.exitCode
         case .unanswered, .codeExpired: .expired
         case .noClient, .noServer, .noEndpoint: .usage
-        case .unusableURL, .identityToken: .untrusted
+        case .unusableURL, .twoPages, .identityToken: .untrusted
         case .metadata(let fault): fault.exitCode
         case .tooManyForgeries, .portTaken, .unusableResponse: .failure
         }
@@ -104,7 +108,7 @@ extension OAuthFault {
         case .unusableResponse(let step, .clientAuthentication(let method)) where secrets.stand(in: method):
             return .unusableResponse(step, .clientAuthentication("…"))
         case .unanswered, .codeExpired, .tooManyForgeries, .portTaken, .noClient, .noServer, .noEndpoint, .metadata,
-            .unusableURL, .identityToken, .unusableResponse:
+            .unusableURL, .twoPages, .identityToken, .unusableResponse:
             return self
         }
     }

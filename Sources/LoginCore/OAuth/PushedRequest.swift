@@ -11,7 +11,8 @@ package struct PushedRequest: Equatable, Sendable {
         if body.hasError || (400..<500).contains(response.status) { throw .oauth(.refused(body.refusal(at: step))) }
         try response.refuseRedirect(at: step)
         guard let requestURI = body.text("request_uri") else {
-            throw .oauth(.unusableResponse(step, body.members == nil ? .notJSON : .missing(member: "request_uri")))
+            throw .oauth(
+                .unusableResponse(step, body.members == nil ? body.unreadable : .missing(member: "request_uri")))
         }
         self.requestURI = requestURI
     }

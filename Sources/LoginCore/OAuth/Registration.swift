@@ -83,7 +83,7 @@ package struct RegistrationAnswer: Equatable, Sendable {
             try response.refuseRedirect(at: .registration)
             throw .oauth(.refused(body.refusal(at: .registration)))
         }
-        guard body.members != nil else { throw .oauth(.unusableResponse(.registration, .notJSON)) }
+        guard body.members != nil else { throw .oauth(.unusableResponse(.registration, body.unreadable)) }
         guard let id = body.text("client_id") else {
             throw .oauth(.unusableResponse(.registration, .missing(member: "client_id")))
         }

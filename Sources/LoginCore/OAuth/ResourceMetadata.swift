@@ -14,7 +14,8 @@ package struct ResourceMetadata: Equatable, Sendable {
 
     /// Reads a document about the URL that the login is for.
     /// - Returns: nothing where it is no JSON object, or names no resource.
-    /// - Throws: `otherResource` unless `resource` is the URL, or a parent of it at a segment's edge (RFC 9728, section 3.3).
+    /// - Throws: `otherResource` unless `resource` is the URL, or a parent of it at a segment's edge (RFC 9728, section 3.3);
+    ///   `disguisedURL` where it is, but is written in another way.
     package static func read(
         _ response: HTTPResponse, about url: EndpointURL, evidence: [String], parse: URLReading
     ) throws(MetadataFault) -> ResourceMetadata? {
@@ -23,19 +24,20 @@ package struct ResourceMetadata: Equatable, Sendable {
         guard let parsed = parse(resource), parsed.covers(url), !resource.contains("#") else {
             throw .otherResource(expected: url.text, found: resource)
         }
+        guard parsed.isSpelledPlainly(in: resource) else { throw .disguisedURL(resource, origin: parsed.origin) }
         return ResourceMetadata(
             resource: resource, authorizationServers: body.texts("authorization_servers") ?? [],
             scopes: body.texts("scopes_supported"), evidence: evidence)
     }
 
     /// What is asked for where no profile says it: the scope of the challenge (RFC 6750, section 3), else what the resource
-    /// lists; and `offline_access` where the server has it, so that there is a refresh token.
+    /// lists; and `offline_access` where the server has it, so that there is a refresh token. What cannot be a scope is left out.
     package static func usualScope(
         challenge: AuthenticateChallenge?, resource: ResourceMetadata?, server: ServerMetadata?
     ) -> String? {
         let listed = resource?.scopes ?? []
         let scope = challenge?.parameters["scope"].flatMap { $0.isEmpty ? nil : $0 } ?? listed.joined(separator: " ")
-        var names = scope.split(separator: " ").map(String.init)
+        var names = scope.split(separator: " ").map(String.init).filter(\.isScopeToken)
         if server?.scopes.contains("offline_access") == true, !names.contains("offline_access") {
             names.append("offline_access")
         }
@@ -62,13 +64,15 @@ package struct ResourceMetadataSearch: Equatable, Sendable {
     private var nextIndex = 0
 
     /// - Parameter challenge: that of Bearer, if there is one (RFC 9728, section 5.1).
-    /// - Throws: `elsewhere` where the challenge leads to another origin, or to what is no URL.
+    /// - Throws: `elsewhere` where the challenge leads to another origin, `noPlace` where it does not name a URL, `repeatedParameter`.
     package init(
         for url: EndpointURL, challenge: AuthenticateChallenge?, parse: URLReading
     ) throws(MetadataFault) {
         self.url = url
+        if let name = challenge?.repeated.min() { throw .repeatedParameter(name) }
         if let named = challenge?.parameters["resource_metadata"], !named.isEmpty {
-            guard let place = parse(named), place.origin == url.origin else { throw .elsewhere(url: named) }
+            guard let place = parse(named) else { throw .noPlace(named) }
+            guard place.origin == url.origin else { throw .elsewhere(url: named) }
             (places, isNamed) = ([place], true)
             return
         }

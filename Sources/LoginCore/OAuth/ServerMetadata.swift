@@ -2,6 +2,8 @@
 package struct ServerMetadata: Equatable, Sendable {
     /// In the document's own spelling, with which everything later is compared exactly (RFC 9207, section 2.4).
     package let issuer: String
+    /// Of the issuer, as it is shown: its host is an A-label.
+    package let origin: Origin
     /// Those that it has; each https, or as the rule permits.
     package let endpoints: [OAuthEndpoint: EndpointURL]
     /// Whether every response names its issuer (RFC 9207, section 3).
@@ -22,29 +24,32 @@ package struct ServerMetadata: Equatable, Sendable {
     ///   - expected: the issuer, as it was named; one slash at the end may differ (RFC 8414, section 3.3).
     ///   - source: where the document was fetched.
     /// - Returns: nothing where it is no JSON object, or names no issuer.
-    /// - Throws: `otherIssuer`, `noS256` or `unsafeEndpoint`.
+    /// - Throws: `otherIssuer`, `noS256`, `unsafeEndpoint` or `reservedQuery`.
     package static func read(
         _ response: HTTPResponse, of expected: String, from source: Origin, rule: EndpointRule, parse: URLReading
     ) throws(MetadataFault) -> ServerMetadata? {
         let body = OAuthBody(response)
         guard let issuer = body.text("issuer") else { return nil }
         guard isSame(issuer, expected) else { throw .otherIssuer(expected: expected, found: [issuer]) }
+        guard let origin = parse(issuer)?.origin else { throw .unsafeIssuer(issuer) }
         if let methods = body.texts("code_challenge_methods_supported"), !methods.contains("S256") {
             throw .noS256(methods: methods)
         }
         var endpoints: [OAuthEndpoint: EndpointURL] = [:]
         for endpoint in OAuthEndpoint.allCases {
             guard let text = body.text(endpoint.member) else { continue }
-            guard let url = parse(text), rule.permits(url, namedBy: source), !url.hasReservedQuery else {
+            guard let url = parse(text), rule.permits(url, namedBy: source) else {
                 throw .unsafeEndpoint(endpoint, url: text)
             }
+            guard !url.hasReservedQuery else { throw .reservedQuery(endpoint, url: url.text) }
             endpoints[endpoint] = url
         }
-        return ServerMetadata(body, issuer: issuer, endpoints)
+        return ServerMetadata(body, issuer: issuer, origin, endpoints)
     }
 
-    private init(_ body: OAuthBody, issuer: String, _ endpoints: [OAuthEndpoint: EndpointURL]) {
+    private init(_ body: OAuthBody, issuer: String, _ origin: Origin, _ endpoints: [OAuthEndpoint: EndpointURL]) {
         self.issuer = issuer
+        self.origin = origin
         self.endpoints = endpoints
         promisesIssuer = body.flag("authorization_response_iss_parameter_supported")
         tokenAuthentication = body.texts("token_endpoint_auth_methods_supported")
@@ -86,7 +91,8 @@ package struct ServerMetadataSearch: Equatable, Sendable {
     private var others: [String] = []
     private var sawUnreadable = false
 
-    /// - Throws: `unsafeIssuer` for one that is no URL, has a query, or is not permitted.
+    /// - Throws: `unsafeIssuer` for one that is no URL, has a query, or is not permitted; `disguisedURL` for one whose host is written
+    ///   otherwise than it is sent.
     /// - Parameter document: where the service names it; nothing where the profile does.
     package init(
         issuer: String, namedBy document: Origin? = nil, rule: EndpointRule, parse: URLReading
@@ -95,6 +101,7 @@ package struct ServerMetadataSearch: Equatable, Sendable {
         else {
             throw .unsafeIssuer(issuer)
         }
+        guard url.isSpelledPlainly(in: issuer) else { throw .disguisedURL(issuer, origin: url.origin) }
         self.issuer = issuer
         self.rule = rule
         places = ServerMetadata.places(for: url)

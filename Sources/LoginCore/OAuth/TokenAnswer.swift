@@ -57,7 +57,7 @@ package struct IssuedTokens: Equatable, Sendable {
 
     fileprivate init(_ body: OAuthBody, at step: OAuthStep) throws(LoginError) {
         guard body.members != nil else {
-            throw .oauth(.unusableResponse(step, body.isFormEncoded ? .formEncoded : .notJSON))
+            throw .oauth(.unusableResponse(step, body.unreadable))
         }
         guard let value = body.text("access_token") else {
             throw .oauth(.unusableResponse(step, .missing(member: "access_token")))
@@ -91,6 +91,11 @@ package struct IssuedTokens: Equatable, Sendable {
 extension String {
     /// Scope tokens with blanks between them (RFC 6749, section 3.3), and not more than anybody needs: it is kept, and shown.
     fileprivate var isScope: Bool {
-        utf8.count <= 4096 && utf8.allSatisfy { (0x20...0x7e).contains($0) && !"\"\\".utf8.contains($0) }
+        utf8.count <= 4096 && split(separator: " ").allSatisfy { String($0).isScopeToken }
+    }
+
+    /// RFC 6749, section 3.3.
+    package var isScopeToken: Bool {
+        !isEmpty && utf8.allSatisfy { (0x21...0x7e).contains($0) && !"\"\\".utf8.contains($0) }
     }
 }

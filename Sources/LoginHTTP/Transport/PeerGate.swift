@@ -60,7 +60,7 @@ final class PeerGate {
         case .oneAddress where address != nil && (pinned == nil || pinned == address):
             hasAdmitted = true
         case .oneAddress:
-            refusal = .otherOrigin(target: "\(origin), at another address than before")
+            refusal = .otherAddress(origin)
             return false
         }
         return true

@@ -26,7 +26,7 @@ extension AuthorizationDialogue: BrowserDialogue {
         }
         hint = AuthorizationWords.hint(redirect: visit.redirect, clientID: visit.clientID)
         if visit.insteadOfDevice { tell([AuthorizationWords.refusedDevice]) }
-        tell(words.opening(visit.server, visit.starts ? .here : .anywhere))
+        tellOpening(visit.server, visit.starts ? .here : .anywhere)
         let isStarted = visit.starts && startBrowser(visit.url)
         let isOpen = listener?.port.isOpen == true
         tell([isStarted ? AuthorizationWords.started : AuthorizationWords.open])

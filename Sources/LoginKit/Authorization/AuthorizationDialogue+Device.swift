@@ -7,7 +7,8 @@ internal import LoginWords
 extension AuthorizationDialogue: DeviceDialogue {
     package func show(_ code: DeviceAuthorization, at server: BrowserVisit.Server) throws(LoginError) {
         let url = (code.completeURL ?? code.verificationURL).text
-        tell(words.opening(server, .device) + AuthorizationWords.device(code))
+        tellOpening(server, .device)
+        tell(AuthorizationWords.device(code))
         showPicture(of: url)
     }
 

@@ -46,6 +46,13 @@ package final class AuthorizationDialogue {
     /// Says sentences where the person is: above an open question, at the terminal, or as the caller does.
     func tell(_ lines: [String]) { show(settings.hasPerson ? look.wrapped(lines) : lines) }
 
+    /// Says where the person logs in, and what is asked for there.
+    func tellOpening(_ server: BrowserVisit.Server, _ place: AuthorizationWords.Place) {
+        tell([words.opening(server, place)])
+        guard let scope = AuthorizationWords.scope(server) else { return }
+        show([settings.hasPerson ? look.fitted(scope) : scope])
+    }
+
     /// The same for what is to be copied, or is a picture: it stays whole.
     func show(_ lines: [String]) {
         if let question { return question.say(lines) }
