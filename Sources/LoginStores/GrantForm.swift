@@ -10,6 +10,8 @@ struct GrantForm: Codable {
     private let scope: String?
     private let resource: String?
     private let name: String?
+    /// Older releases do not write it.
+    private let subject: String?
 
     private struct RevocationForm: Codable {
         let endpoint: String
@@ -43,6 +45,7 @@ struct GrantForm: Codable {
         scope = terms.scope
         resource = terms.resource
         name = terms.name
+        subject = terms.subject
     }
 
     /// - Throws: `Malformed` for what no release has written.
@@ -59,7 +62,7 @@ struct GrantForm: Codable {
         }
         return Grant.Terms(
             issuer: issuer, tokenEndpoint: tokenEndpoint, revocation: place, client: kept, scope: scope,
-            resource: resource, name: name)
+            resource: resource, name: name, subject: subject)
     }
 
     private static func authentication(

@@ -46,6 +46,8 @@ extension OAuthFault {
             return Message(
                 "the id_token cannot be used: \(fault.words)",
                 next: "check client-id and the username of verify; see 'id-token' in authctl-config(5)")
+        case .otherSubject(let was, let now, let isRevoked):
+            return .otherSubject(was, now, isRevoked, topic)
         case .unusableResponse(let step, let problem):
             return Message(
                 "\(step.rawValue): the server's response cannot be used: \(problem.words)", next: Self.advice)
@@ -60,6 +62,21 @@ extension OAuthFault {
     package static func hint(redirect: String, clientID: String?) -> String {
         let client = clientID.map { "for the client \(SafeText.name($0))" } ?? "for its client"
         return "if the browser shows an error: \(SafeText.escaped(redirect)) has to be registered \(client)"
+    }
+}
+
+extension Message {
+    fileprivate static func otherSubject(
+        _ was: String, _ now: String, _ isRevoked: Bool, _ topic: ErrorContext
+    ) -> Message {
+        Message(
+            "the authorization server renewed the login of \(SafeText.quoted(was, limit: 64)) for \(SafeText.quoted(now, limit: 64)), so this login was ended",
+            details: [
+                isRevoked
+                    ? "the new tokens were revoked and are not used"
+                    : "the new tokens are not used; they could not be revoked, and may live on at the server"
+            ],
+            next: "log in again: \(topic.loginCommand)")
     }
 }
 

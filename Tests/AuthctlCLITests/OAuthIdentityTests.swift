@@ -70,4 +70,63 @@ struct OAuthIdentityTests {
         let run = try logIn(world, kind, .answer(200, "{\"name\":\"ann\"}"))
         #expect(run.code == 0 && run.talk.contains("as ann."), "\(run.talk)")
     }
+
+    /// Tokens with an id_token about this person; without one, where that is nothing.
+    private static func tokens(_ number: Int, about subject: String?) -> HTTPResponse {
+        let claims = Secret("{\"sub\":\"\(subject ?? "")\"}").base64.unprotectedText.replacing("=", with: "")
+        let member = subject == nil ? "" : ",\"id_token\":\"e30.\(claims).x\""
+        return .answer(
+            200,
+            """
+            {"access_token":"at\(number)","token_type":"Bearer","expires_in":600,"refresh_token":"rt\(number)"\(member)}
+            """)
+    }
+
+    private static let ann = HTTPResponse.answer(200, "{\"name\":\"ann\"}")
+
+    private func loggedIn(about subject: String?, _ metadata: String = metadata) throws -> TestWorld {
+        let world = try TestWorld(config: Self.config(username: "/name"))
+        world.person = ScriptedPerson([])
+        let run = world.run(
+            "login", "notes",
+            server: [.answer(401), .answer(200, metadata), Self.tokens(1, about: subject), Self.ann])
+        #expect(run.code == 0, "\(run.talk)")
+        world.now += 601
+        return world
+    }
+
+    @Test func `a refresh for another person ends the login, and revokes what it brought`() throws {
+        let world = try loggedIn(about: "s-1")
+        let run = world.run(
+            "token", "notes",
+            server: [Self.tokens(2, about: "s-2")] + [HTTPResponse].init(repeating: .answer(200), count: 4))
+        #expect(run.code == 7 && run.output.isEmpty, "\(run.talk)")
+        #expect(
+            run.talk.contains("\"s-1\"") && run.talk.contains("\"s-2\"") && run.talk.contains("authctl login notes"))
+        #expect(run.talk.contains("were revoked"))
+        let revoked = world.requests.dropFirst().compactMap { $0.firstMatch(of: /token=([a-z0-9]+)&/)?.1 }
+        #expect(revoked == ["rt2", "at2", "rt1", "at1"])
+        #expect(world.run("token", "notes", server: []).code == 4)
+        #expect(world.run("status", "notes", "--offline").code == 4)
+    }
+
+    @Test func `what a refresh for another person brought is told where it could not be revoked`() throws {
+        let world = try loggedIn(about: "s-1", Self.metadata.replacing("revocation_endpoint", with: "x"))
+        let run = world.run("token", "notes", server: [Self.tokens(2, about: "s-2")])
+        #expect(run.code == 7 && run.talk.contains("could not be revoked"), "\(run.talk)")
+        #expect(world.run("token", "notes", server: []).code == 4)
+    }
+
+    @Test(arguments: [("s-1", "s-1"), ("s-1", nil), (nil, "s-2"), (nil, nil)] as [(String?, String?)])
+    func `a refresh for the same person, or one that does not say, goes on`(first: String?, second: String?) throws {
+        let world = try loggedIn(about: first)
+        let run = world.run("token", "notes", server: [Self.tokens(2, about: second)])
+        #expect(run.code == 0 && run.output == "at2\n", "\(run.talk)")
+        // Who it was is not forgotten by that.
+        world.now += 601
+        let next = world.run(
+            "token", "notes",
+            server: [Self.tokens(3, about: "s-3")] + [HTTPResponse].init(repeating: .answer(200), count: 4))
+        #expect(next.code == (first == nil ? 0 : 7), "\(next.talk)")
+    }
 }

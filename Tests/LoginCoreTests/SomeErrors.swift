@@ -45,6 +45,8 @@ enum SomeErrors {
             (.noServer, .usage),
             (.noEndpoint(.deviceAuthorization), .usage), (.unusableURL(scheme: hostile), .untrusted),
             (.unusableURL(scheme: nil), .untrusted), (.twoPages(elsewhere, elsewhere), .untrusted),
+            (.otherSubject(was: hostile, now: hostile, isRevoked: true), .untrusted),
+            (.otherSubject(was: hostile, now: hostile, isRevoked: false), .untrusted),
             (.unusableResponse(.token, .doubtfulJSON(.repeatedMember)), .failure),
             (.unusableResponse(.token, .notJSON), .failure),
             (.unusableResponse(.token, .formEncoded), .failure),

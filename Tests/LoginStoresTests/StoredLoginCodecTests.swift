@@ -21,7 +21,21 @@ import Testing
                 Cookie(name: "", value: Secret(""), record: bytes, expires: nil),
             ])),
         StoredLogin(credential: credential),
+        StoredLogin(session: .token(Token(value: bytes, refreshToken: bytes, expires: 7, terms: terms))),
     ]
+
+    private static let terms = Grant.Terms(
+        issuer: "https://id.example", tokenEndpoint: "https://id.example/token", revocation: nil,
+        client: OAuthClient(id: "authctl"), scope: "openid", resource: nil, name: "ann", subject: "s-1")
+
+    @Test func `a grant of an older release is read, and says nothing of its subject`() throws {
+        let written = try StoredLoginCodec.encode(
+            StoredLogin(session: .token(Token(value: Self.bytes, refreshToken: nil, expires: nil, terms: Self.terms))))
+        let text = written.unprotectedText, older = text.replacing(",\"subject\":\"s-1\"", with: "")
+        try #require(text != older)
+        guard case .token(let token) = try StoredLoginCodec.decode(Secret(older)).session else { return }
+        #expect(token.terms?.name == "ann" && token.terms?.subject == nil)
+    }
 
     @Test(arguments: logins)
     func `a stored login reads back`(login: StoredLogin) throws {

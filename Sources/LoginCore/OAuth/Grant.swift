@@ -24,11 +24,14 @@ package struct Grant: Equatable, Sendable {
         package let resource: String?
         /// Who it is, where only the id_token said it.
         package let name: String?
+        /// `sub` of the id_token (OpenID Connect Core 1.0, section 2); nothing where the server sent none, and of logins that are older
+        /// than this.
+        package let subject: String?
 
         /// Takes what a login has found out.
         package init(
             issuer: String?, tokenEndpoint: String, revocation: Revocation?, client: OAuthClient, scope: String?,
-            resource: String?, name: String? = nil
+            resource: String?, name: String? = nil, subject: String? = nil
         ) {
             self.issuer = issuer
             self.tokenEndpoint = tokenEndpoint
@@ -37,6 +40,7 @@ package struct Grant: Equatable, Sendable {
             self.scope = scope
             self.resource = resource
             self.name = name
+            self.subject = subject
         }
     }
 
@@ -97,20 +101,27 @@ extension Grant.Terms {
     /// What a next login has to ask for, where a request needs this scope (RFC 6750, section 3.1): it and what is granted already.
     package func scope(with wanted: String) -> String {
         let granted = scope?.split(separator: " ") ?? []
-        let more = wanted.split(separator: " ").filter { !granted.contains($0) }
+        let more = wanted.split(separator: " ").filter { !granted.contains($0) && String($0).isScopeToken }
         return (granted + more).joined(separator: " ")
     }
 
-    /// The same, with who it is.
-    package func named(_ name: String) -> Grant.Terms {
+    /// The same, with what the id_token says of who it is.
+    package func about(name: String?, subject: String?) -> Grant.Terms {
         Grant.Terms(
             issuer: issuer, tokenEndpoint: tokenEndpoint, revocation: revocation, client: client, scope: scope,
-            resource: resource, name: name)
+            resource: resource, name: name, subject: subject)
+    }
+
+    /// Compares with `sub` of a refreshed id_token (OpenID Connect Core 1.0, section 12.2).
+    /// - Returns: nothing where it is the same person, or nothing tells.
+    package func otherSubject(than refreshed: String?) -> (was: String, now: String)? {
+        guard let subject, let refreshed, !subject.utf8.elementsEqual(refreshed.utf8) else { return nil }
+        return (subject, refreshed)
     }
 
     fileprivate func granting(_ scope: String?) -> Grant.Terms {
         Grant.Terms(
             issuer: issuer, tokenEndpoint: tokenEndpoint, revocation: revocation, client: client,
-            scope: scope ?? self.scope, resource: resource, name: name)
+            scope: scope ?? self.scope, resource: resource, name: name, subject: subject)
     }
 }

@@ -58,6 +58,9 @@ public enum OAuthFault: Error, Equatable, Sendable {
     case twoPages(Origin, Origin)
     /// The id_token that is needed for the name does not fit (OpenID Connect Core 1.0, section 3.1.3.7).
     case identityToken(IdentityTokenFault)
+    /// A refreshed id_token is about another person (OpenID Connect Core 1.0, section 12.2). What came is not used, and the login
+    /// has ended; `isRevoked` says whether the server ended it, too.
+    case otherSubject(was: String, now: String, isRevoked: Bool)
     case unusableResponse(OAuthStep, Problem)
 
     /// Why a response that is no refusal cannot be used.
@@ -91,7 +94,7 @@ extension OAuthFault {
         case .refused(let refusal): refusal.exitCode
         case .unanswered, .codeExpired: .expired
         case .noClient, .noServer, .noEndpoint: .usage
-        case .unusableURL, .twoPages, .identityToken: .untrusted
+        case .unusableURL, .twoPages, .identityToken, .otherSubject: .untrusted
         case .metadata(let fault): fault.exitCode
         case .tooManyForgeries, .portTaken, .unusableResponse: .failure
         }
@@ -107,8 +110,10 @@ extension OAuthFault {
             return .unusableResponse(step, .tokenType("…"))
         case .unusableResponse(let step, .clientAuthentication(let method)) where secrets.stand(in: method):
             return .unusableResponse(step, .clientAuthentication("…"))
+        case .otherSubject(let was, let now, let isRevoked) where secrets.stand(in: was) || secrets.stand(in: now):
+            return .otherSubject(was: "…", now: "…", isRevoked: isRevoked)
         case .unanswered, .codeExpired, .tooManyForgeries, .portTaken, .noClient, .noServer, .noEndpoint, .metadata,
-            .unusableURL, .twoPages, .identityToken, .unusableResponse:
+            .unusableURL, .twoPages, .identityToken, .otherSubject, .unusableResponse:
             return self
         }
     }

@@ -33,20 +33,20 @@ final class OAuthLogin: LoginProcedure {
 
     func method(for credential: Credential) -> AuthenticationMethod { .oauth }
 
-    /// The token with its terms, and with the name where only the id_token says it.
+    /// The token with its terms, with whom the id_token is about, and with the name where only that says it.
     private func session(_ authorized: AuthorizedGrant) throws(LoginError) -> Token {
         let grant = authorized.grant, terms = grant.terms
+        let token = authorized.identityToken.flatMap { JSONWebToken($0) }
+        let subject = token?.subject ?? terms.subject
         guard case .identityToken(let claim)? = client.profile.verify?.response.username, terms.name == nil else {
-            return grant.session
+            return Grant(token: grant.token, terms: terms.about(name: terms.name, subject: subject)).session
         }
-        guard let token = authorized.identityToken, let claims = JSONWebToken(token)?.claims else {
-            throw .oauth(.identityToken(.missing))
-        }
+        guard let claims = token?.claims else { throw .oauth(.identityToken(.missing)) }
         do throws(IdentityTokenFault) {
             let expected = IdentityToken.Expectation(
                 issuer: terms.issuer, clientID: terms.client.id, nonce: authorized.nonce, now: clock.now())
             let name = try IdentityToken(claims: claims).name(in: claim, expecting: expected)
-            return Grant(token: grant.token, terms: terms.named(name)).session
+            return Grant(token: grant.token, terms: terms.about(name: name, subject: subject)).session
         } catch {
             throw .oauth(.identityToken(error))
         }

@@ -69,13 +69,18 @@ extension Service {
 
     /// Renews a grant by what it was handed out with (RFC 6749, section 6).
     /// - Returns: nothing where there is no refresh token.
-    /// - Throws: `LoginError.rejected` only if the server refused the refresh token.
+    /// - Throws: `LoginError.rejected` only if the server refused the refresh token; `otherSubject` where what came is about another
+    ///   person: it is revoked by then, as far as that is possible, and so is the grant.
     func refreshed(_ grant: Grant) throws(LoginError) -> RefreshedSession? {
         guard let call = OAuthCall.refresh(grant) else { return nil }
         let answer = try TokenAnswer(try authorizationClient().send(try call.request()), at: .refresh)
         let issued = try answer.refreshed(grant)
         let new = grant.refreshed(by: issued, at: clock.now())
         client.hide(new.secrets)
+        let subject = issued.identityToken.flatMap { JSONWebToken($0)?.subject }
+        if let (was, now) = grant.terms.otherSubject(than: subject) {
+            throw .oauth(.otherSubject(was: was, now: now, isRevoked: end(new, grant)))
+        }
         let subjects = RefreshOwner.Subjects(
             old: JSONWebToken(grant.token.value)?.subject, new: JSONWebToken(new.token.value)?.subject)
         return RefreshedSession(
@@ -85,9 +90,13 @@ extension Service {
     /// Revokes the tokens of a grant (RFC 7009), the refresh token first, and deletes the client that was registered for it
     /// (RFC 7592).
     func revoke(_ grant: Grant) throws(LoginError) -> LogoutOutcome {
+        try revoke(OAuthCall.revocations(grant), andClientOf: grant)
+    }
+
+    private func revoke(_ calls: [OAuthCall], andClientOf grant: Grant) throws(LoginError) -> LogoutOutcome {
         var outcome = LogoutOutcome.notOffered, fault: LoginError?
         // One that fails does not keep the others from being tried.
-        for call in OAuthCall.revocations(grant) {
+        for call in calls {
             do throws(LoginError) {
                 outcome = try revoke(call) ?? outcome
             } catch {
@@ -111,6 +120,17 @@ extension Service {
         case .unsupported: return nil
         case .failed(let status):
             throw .failure(.unexpectedStatus(status, step: OAuthStep.revocation.rawValue, words: nil))
+        }
+    }
+
+    /// Revokes what a refresh brought, and then what there was before.
+    /// - Returns: whether the server did so.
+    private func end(_ new: Grant, _ old: Grant) -> Bool {
+        let calls = OAuthCall.revocations(new), others = OAuthCall.revocations(old).filter { !calls.contains($0) }
+        do throws(LoginError) {
+            return if case .ended = try revoke(calls + others, andClientOf: new) { true } else { false }
+        } catch {
+            return false
         }
     }
 

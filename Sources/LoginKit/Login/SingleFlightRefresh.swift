@@ -78,11 +78,21 @@ final class SingleFlightRefresh: Authenticator {
         guard service.canRefresh(session) || keeper.password != nil else { return nil }
         let present = try keeper.beginRefresh(of: session)
         guard present == session else { return present }
-        guard let refresh = try service.refresh(of: session, username: username) else { return nil }
+        guard let refresh = try refreshed(session, username) else { return nil }
         if let other = keeper.identity.flatMap({ refresh.owner.otherPerson(than: $0) }) {
             try keeper.keep(refresh.session, of: other)
         }
         if !trustsGrants || refresh.session.terms == nil { keeper.expectRefresh() }
         return refresh.session
+    }
+
+    /// What came for another person has ended the login, and nothing of it is kept.
+    private func refreshed(_ session: Session, _ username: String) throws(LoginError) -> Service.RefreshedSession? {
+        do throws(LoginError) {
+            return try service.refresh(of: session, username: username)
+        } catch {
+            if case .oauth(.otherSubject) = error { try keeper.reject(.session) }
+            throw error
+        }
     }
 }
