@@ -2,6 +2,7 @@
 #include "CCryptoX509.h"
 
 #include <CLibrary.h>
+#include <arpa/inet.h>
 #include <dlfcn.h>
 #include <openssl/bio.h>
 #include <openssl/err.h>
@@ -26,7 +27,8 @@
     F(X509_STORE_CTX_set_ex_data) F(X509_verify_cert) F(X509_VERIFY_PARAM_set1_host)                       \
     F(X509_VERIFY_PARAM_set1_ip_asc) F(X509_VERIFY_PARAM_set_hostflags)                                    \
     F(X509_VERIFY_PARAM_set_auth_level) F(OPENSSL_sk_new_null) F(OPENSSL_sk_push) F(OPENSSL_sk_free)       \
-    F(ERR_clear_error)
+    F(ERR_clear_error) F(X509_get_ext_d2i) F(OPENSSL_sk_num) F(OPENSSL_sk_value) F(GENERAL_NAMES_free)    \
+    F(ASN1_STRING_get0_data) F(ASN1_STRING_length)
 
 #define MEMBER(name) __typeof__(name) *name;
 static struct { FUNCTIONS(MEMBER) } table;
@@ -98,6 +100,44 @@ static bool write_name(const X509_NAME *name, char *text, size_t size)
     return written;
 }
 
+/* One name of a certificate; a byte that could end it early, or a line, is a question mark. Returns 0 where it is of another kind. */
+static size_t write_host(const GENERAL_NAME *name, char *text, size_t size)
+{
+    if (name->type != GEN_DNS && name->type != GEN_IPADD)
+        return 0;
+    const unsigned char *bytes = table.ASN1_STRING_get0_data(name->d.ia5);
+    size_t count = (size_t)table.ASN1_STRING_length(name->d.ia5);
+    if (name->type == GEN_IPADD) {
+        int family = count == 4 ? AF_INET : count == 16 ? AF_INET6 : AF_UNSPEC;
+        return family != AF_UNSPEC && inet_ntop(family, bytes, text, (socklen_t)size) != NULL ? strlen(text) : 0;
+    }
+    if (count >= size)
+        return 0;
+    for (size_t i = 0; i < count; i++)
+        text[i] = bytes[i] == 0 || bytes[i] == '\n' ? '?' : (char)bytes[i];
+    text[count] = 0;
+    return count;
+}
+
+static void write_hosts(X509 *certificate, char *text, size_t size)
+{
+    GENERAL_NAMES *names = table.X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL);
+    size_t written = 0;
+
+    for (int i = 0; names != NULL && i < table.OPENSSL_sk_num((const OPENSSL_STACK *)names); i++) {
+        char host[256];
+        size_t count = write_host(table.OPENSSL_sk_value((const OPENSSL_STACK *)names, i), host, sizeof host);
+        if (count == 0 || written + count + 2 > size)
+            continue;
+        if (written > 0)
+            text[written++] = '\n';
+        memcpy(text + written, host, count + 1);
+        written += count;
+    }
+    if (names != NULL)
+        table.GENERAL_NAMES_free(names);
+}
+
 static bool seconds(const ASN1_TIME *time, int64_t *result)
 {
     struct tm parts;
@@ -115,6 +155,7 @@ static bool describe(X509 *certificate, ccrypto_certificate *found)
         return false;
     bool known = table.EVP_Digest(key, (size_t)length, found->key, NULL, table.EVP_sha256(), NULL) == 1;
     table.CRYPTO_free(key, __FILE__, __LINE__);
+    write_hosts(certificate, found->names, sizeof found->names);
     return known && table.X509_digest(certificate, table.EVP_sha256(), found->fingerprint, NULL) == 1
         && write_name(table.X509_get_subject_name(certificate), found->subject, sizeof found->subject)
         && write_name(table.X509_get_issuer_name(certificate), found->issuer, sizeof found->issuer)

@@ -20,6 +20,14 @@ public struct ProtectionSpace: Equatable, Sendable {
 /// How a person proves themselves, in the words of a profile's `method`.
 public enum AuthenticationMethod: String, CaseIterable, Sendable, Codable {
     case auto, certificate, negotiate, digest, basic, cookie, token, oauth
+
+    /// Whether a colon ends the user name in what is sent (RFC 7617, section 2; RFC 7616, section 3.4.2), so that no name has one.
+    package var endsNameAtColon: Bool {
+        switch self {
+        case .basic, .digest: true
+        case .auto, .certificate, .negotiate, .cookie, .token, .oauth: false
+        }
+    }
 }
 
 /// One thing that a login asks a person for.

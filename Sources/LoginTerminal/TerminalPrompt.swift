@@ -65,6 +65,11 @@ package struct TerminalPrompt: Prompt, Sendable {
         while let field = form.next {
             guard let typed = try read(field, dialogue, in: conversation) else { return .cancelled }
             guard !typed.isEmpty || mayBeBlank(field) else { return .leftBlank(field, username: form.username) }
+            // Before the password is typed for nothing.
+            if field == .username, challenge.protectionSpace.method.endsNameAtColon, String(shown: typed).contains(":")
+            {
+                throw .usage(.usernameHasColon)
+            }
             form.fill(field, typed)
         }
         conversation.holds = true
@@ -119,17 +124,23 @@ package struct TerminalPrompt: Prompt, Sendable {
         return false
     }
 
-    /// Shows a certificate that does not verify, and takes one of three words. Whatever else is typed, a blank line first
-    /// of all, trusts nothing.
+    /// Shows a certificate that does not verify, and takes one of three words, or its fingerprint. Whatever else is typed, a
+    /// blank line first of all, trusts nothing.
     private func ask(about trust: ServerTrust) throws(LoginError) -> Answer {
         let conversation = try begin(missing: [])
-        conversation.say(TrustDialogue(trust: trust, columns: conversation.columns).lines)
+        let dialogue = TrustDialogue(trust: trust, columns: conversation.columns)
+        conversation.say(dialogue.lines)
         for _ in 1...3 {
             guard let typed = try conversation.read(TrustDialogue.question, style: .shown, for: .username) else {
                 return .cancelled
             }
-            if typed.isEmpty { return .trust(.reject) }
-            if let answer = TrustAnswer(rawValue: String(shown: typed)) { return .trust(answer) }
+            let text = String(shown: typed)
+            if let answer = dialogue.answer(text) {
+                if answer == .reject, Fingerprint(typed: text) != nil {
+                    conversation.say([TrustDialogue.otherFingerprint])
+                }
+                return .trust(answer)
+            }
             conversation.say([TrustDialogue.help])
         }
         return .trust(.reject)
@@ -137,8 +148,8 @@ package struct TerminalPrompt: Prompt, Sendable {
 
     private func ask(about replacement: Replacement) throws(LoginError) -> Answer {
         do throws(LoginError) {
-            let word = replacement.isBeside ? "yes" : "replace"
-            return try confirm("\(replacement.words).", typing: word) ? .yes : .no
+            let (text, word) = replacement.question
+            return try confirm([text], label: "Type \(word): ", typing: word) ? .yes : .no
         } catch .cancelled {
             return .cancelled
         }

@@ -7,8 +7,9 @@ struct TrustDialogue {
     /// Of the terminal.
     let columns: Int
 
-    static let question = "Trust it? Type reject, once or always [reject]: "
-    static let help = "Type one of the three words in full; nothing has been sent yet."
+    static let question = "Trust it? Type reject, once, always or its fingerprint [reject]: "
+    static let help = "Type one of the three words in full, or the fingerprint; nothing has been sent yet."
+    static let otherFingerprint = "That is not the fingerprint of this certificate."
 
     var lines: [String] {
         ["The certificate of \(SafeText.escaped(trust.origin.description)) cannot be verified:"]
@@ -26,12 +27,20 @@ struct TrustDialogue {
         }
     }
 
-    /// In lines of equal length that fit, so that it can be compared pair by pair.
+    /// As `--trust-fingerprint` takes it; in lines of equal length where one has no room for it.
     private var fingerprint: [String] {
-        let perLine = [16, 8, 4].first { 2 + 3 * $0 - 1 < columns } ?? 4
-        let pairs = trust.fingerprint.pairs
-        return stride(from: 0, to: pairs.count, by: perLine).map { start in
-            "  " + pairs[start..<min(start + perLine, pairs.count)].joined(separator: ":")
-        }
+        let whole = "  \(trust.fingerprint)", digits = trust.fingerprint.digits
+        guard TextWidth.of(whole) >= columns else { return [whole] }
+        let perLine = columns > 36 ? 32 : 16
+        return ["  sha256:"]
+            + stride(from: 0, to: digits.count, by: perLine).map { "  " + digits.dropFirst($0).prefix(perLine) }
+    }
+
+    /// What was typed means: one of the words, or the fingerprint, as ssh takes it. Another fingerprint is a no.
+    /// - Returns: nothing for anything else.
+    func answer(_ typed: String) -> TrustAnswer? {
+        if typed.isEmpty { return .reject }
+        if let answer = TrustAnswer(rawValue: typed) { return answer }
+        return Fingerprint(typed: typed).map { $0 == trust.fingerprint ? .always : .reject }
     }
 }

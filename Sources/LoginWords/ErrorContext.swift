@@ -67,10 +67,34 @@ package struct ErrorContext: Equatable, Sendable {
     /// `authctl login blog -u ann`: what was typed, quoted for a shell.
     var loginCommand: String { loginCommand() }
 
-    /// The same with more options behind it; no flag stands there twice.
+    /// The same with more options behind it, each in the place of the same one that was typed.
     func loginCommand(_ more: String...) -> String {
-        let options = options.filter { $0 != "--force" || !more.contains($0) }
-        return ShellCommand(["authctl"] + command + [url ?? profile].compactMap { $0 } + options + more).description
+        var kept: [String] = [], rest = options[...]
+        while let word = rest.popFirst() {
+            if !word.hasPrefix("-") || !more.contains(word) {
+                kept.append(word)
+            } else if rest.first?.hasPrefix("-") == false {
+                rest.removeFirst()
+            }
+        }
+        // What only a login that is kept has.
+        let command = more.contains { ["--force", "--store", "--persist"].contains($0) } ? ["login"] : command
+        return ShellCommand(["authctl"] + command + [url ?? profile].compactMap { $0 } + kept + more).description
+    }
+
+    /// How another store is chosen.
+    var otherStores: String {
+        """
+        choose another (authctl store list): \(loginCommand("--store", "STORE")), or keep nothing: \
+        \(loginCommand("--persist", "none"))
+        """
+    }
+
+    /// How an authority is named that the system does not know.
+    var wayToAuthority: String {
+        if namesAuthorities { return "check the file of certificate authorities" }
+        guard !hasProfile else { return "name the file of its authority as ca-file in the profile" }
+        return "name the file of its authority: \(loginCommand("--ca-file", "FILE"))"
     }
 
     /// The same without options that say how a person consents: each excludes the others.

@@ -9,11 +9,18 @@ extension Replacement {
         """
     }
 
+    /// The same as a question to a person, and the word that means yes.
+    package var question: (text: String, word: String) {
+        let sentence = words.prefix(1).uppercased() + words.dropFirst()
+        guard isBeside else { return ("\(sentence). Replace it?", "replace") }
+        return ("\(sentence). Keep the login as \(SafeText.quoted(confirmed.serverName ?? ""))?", "yes")
+    }
+
     /// Both names as the server gave them, and the name typed, where there is one.
     package var words: String {
         if isBeside {
             return """
-                the browser was logged in as \(SafeText.quoted(confirmed.serverName ?? "")), not as \
+                you approved as \(SafeText.quoted(confirmed.serverName ?? "")), but asked for \
                 \(SafeText.quoted(stored.username))
                 """
         }

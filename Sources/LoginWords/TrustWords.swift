@@ -4,7 +4,7 @@ extension ServerTrust.Reason {
     /// As a sentence about the certificate.
     package var words: String {
         switch self {
-        case .selfSigned: "it is self-signed: nobody else vouches for it"
+        case .selfSigned: "it is self-signed; no authority vouches for it"
         case .unknownAuthority: "its authority is not trusted"
         case .expired: "it or one of its authorities has expired"
         case .notYetValid: "it or one of its authorities is not valid yet"
@@ -24,7 +24,14 @@ extension ServerTrust {
         [
             ("Subject", SafeText.line(subject)), ("Issuer", SafeText.line(issuer)),
             ("Valid", "\(CivilDate(notBefore)) to \(CivilDate(notAfter))"),
-        ]
+        ] + names
+    }
+
+    /// Which hosts it is for, where that is what is wrong.
+    private var names: [(name: String, value: String)] {
+        guard reasons.contains(.otherHost), !hosts.isEmpty else { return [] }
+        let shown = hosts.prefix(10).map { SafeText.line($0) } + (hosts.count > 10 ? ["…"] : [])
+        return [("Hosts", shown.joined(separator: ", "))]
     }
 
     /// The same for a message, with every reason first.
@@ -40,7 +47,10 @@ extension ServerTrust {
         }
         return Message(
             "the server's certificate is not trusted; nothing was sent", details: details,
-            next: "\(remedy(topic)), or accept this certificate with --trust-fingerprint \(fingerprint)")
+            next: """
+                \(remedy(topic)), or accept this certificate: \
+                \(topic.loginCommand("--trust-fingerprint", "\(fingerprint)"))
+                """)
     }
 
     /// Another authority mends nothing but an authority that is not known.
@@ -48,9 +58,7 @@ extension ServerTrust {
         var steps: [String] = []
         if reasons.contains(.otherHost) { steps.append("use the host name that it is for") }
         if reasons.contains(.selfSigned) || reasons.contains(.unknownAuthority) {
-            steps.append(
-                topic.namesAuthorities
-                    ? "check the file of certificate authorities" : "specify its authority with --ca-file FILE")
+            steps.append(topic.wayToAuthority)
         }
         if reasons.contains(.notYetValid) { steps.append("check this machine's clock") }
         return steps.isEmpty ? "ask the service's administrator to renew it" : steps.joined(separator: " and ")

@@ -94,7 +94,7 @@ struct `A server whose certificate does not verify` {
         let nginx = try nginx(own)
         for path in ["/whoami.json", "/to"] {
             let run = try authctl.onTerminal("login", nginx.origin() + path, columns: 100)
-            try run.pty.wait(for: "Trust it? Type reject, once or always [reject]: ")
+            try run.pty.wait(for: "Trust it? Type reject, once, always or its fingerprint [reject]: ")
             for line in typed.split(separator: "\r", omittingEmptySubsequences: false) {
                 run.pty.watch(milliseconds: 30)
                 run.pty.type(line == "\u{04}" ? "\u{04}" : line + "\r")
@@ -121,12 +121,25 @@ struct `A server whose certificate does not verify` {
             _ = try run.end()
             // A sentence goes on below its own beginning.
             let text = run.pty.text.replacing("\r\n  ", with: " ")
+            if columns == 100 { #expect(text.contains("Hosts: other.example") && text.contains("sha256:")) }
             for word in [nginx.origin(), "self-signed", "another host", "CN = 127.0.0.1", "2025-01-01 to 2045-01-01"] {
                 #expect(text.contains(word), "\(word)")
             }
             let widest = run.screen(Int(columns)).filter { $0.contains(":") && $0.hasPrefix("  ") }.map(\.count).max()
             #expect((widest ?? 0) <= Int(columns))
         }
+    }
+
+    @Test(arguments: [true, false]) func `the fingerprint is an answer, and another one is a no`(isRight: Bool) throws {
+        let nginx = try nginx(own)
+        let run = try authctl.onTerminal("login", nginx.origin() + "/whoami.json", columns: 120)
+        let typed = isRight ? try own.fingerprint() : String(repeating: "ab", count: 32)
+        try run.answer("[reject]: ", "\(typed)\r")
+        if isRight { try run.answer("User name: ", "ann\r").answer("Password: ", "correct horse\r") }
+        #expect(try run.end() == .exited(isRight ? 0 : 7), "\(run.pty.text)")
+        #expect(run.pty.text.contains("That is not the fingerprint of this certificate.") == !isRight)
+        #expect(try trusted == (isRight ? [nginx.origin()] : []))
+        #expect(isRight || nginx.accesses().isEmpty)
     }
 
     @Test func `once is for this process, and asks for one decision over redirect and login`() throws {

@@ -16,7 +16,8 @@ struct ServerTrustTests {
             }
         }
         #expect(Fingerprint(wanted.description) == wanted)
-        #expect(wanted.pairs.joined(separator: ":").hasPrefix("00:01:02"))
+        #expect(wanted.description.hasPrefix("sha256:000102"))
+        #expect(Fingerprint(typed: digits.joined(separator: ":")) == wanted && Fingerprint(typed: "always") == nil)
     }
 
     @Test func `what is not a whole fingerprint is none`() {

@@ -24,10 +24,13 @@ func fault(_ call: () throws -> Void) -> LoginError? {
 }
 
 extension LoginError {
-    /// What is wrong with a certificate, if that is the error.
-    var reasons: [ServerTrust.Reason]? {
-        if case .untrusted(.certificate(let trust)) = self { trust.reasons } else { nil }
+    /// A certificate that does not verify, if that is the error.
+    var certificate: ServerTrust? {
+        if case .untrusted(.certificate(let trust)) = self { trust } else { nil }
     }
+
+    /// What is wrong with it.
+    var reasons: [ServerTrust.Reason]? { certificate?.reasons }
 }
 
 extension Service {

@@ -73,11 +73,16 @@ import Testing
     }
 
     /// The common name says 127.0.0.1 in all of them.
-    @Test(arguments: ["DNS:other.example", "IP:127.0.0.2", "DNS:127.0.0.1", "DNS:*.0.0.1"])
-    func `S1 for another host ends before a byte of HTTP`(names: String) throws {
+    @Test(arguments: [
+        "DNS:other.example", "IP:127.0.0.2", "DNS:127.0.0.1", "DNS:*.0.0.1", "IP:::2,email:a@b.example,DNS:b.example",
+    ])
+    func `S1 for another host ends before a byte of HTTP, and says for which`(names: String) throws {
         let pair = try certificates.selfSigned(names)
         let server = try TLSServer(pair)
-        #expect(fault { _ = try send(server.origin, authorities: pair.certificate) }?.reasons == [.otherHost])
+        let trust = fault { _ = try send(server.origin, authorities: pair.certificate) }
+        #expect(trust?.reasons == [.otherHost])
+        let hosts = names.split(separator: ",").filter { !$0.hasPrefix("email:") }
+        #expect(trust?.certificate?.hosts == hosts.map { String($0.drop { $0 != ":" }.dropFirst()) })
         #expect(server.received() == "")
     }
 

@@ -24,6 +24,8 @@ typedef struct {
     /* UTF-8 that others wrote, NUL-terminated, cut where it is longer. */
     char subject[1024];
     char issuer[1024];
+    /* The hosts and addresses that it is for (subjectAltName), with line ends between them; what has no room is left out. */
+    char names[1024];
     /* Seconds of Unix time. */
     int64_t not_before;
     int64_t not_after;

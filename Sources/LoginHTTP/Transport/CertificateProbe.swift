@@ -87,7 +87,8 @@ extension ccrypto_certificate {
         }
         return ServerTrust(
             origin: origin, reasons: found, subject: Self.text(subject), issuer: Self.text(issuer),
-            notBefore: not_before, notAfter: not_after, fingerprint: fingerprint,
+            hosts: Self.text(names).split(separator: "\n").map(String.init), notBefore: not_before, notAfter: not_after,
+            fingerprint: fingerprint,
             key: withUnsafeBytes(of: key) { Data($0) }.base64EncodedString())
     }
 
