@@ -54,6 +54,7 @@ package final class AddressQuestion {
         while true {
             var line = LineRequest(label: label, style: .masked(mask), timeout: 0)
             (line.limit, line.until, line.beside, line.rest) = (LineBuffer.capacity, deadline, others, rest)
+            line.joinsLines = true
             clear()
             rest = nil
             do throws(LineFault) {

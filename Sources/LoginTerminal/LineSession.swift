@@ -31,6 +31,8 @@ struct LineRequest: Sendable {
     var beside: OtherWait?
     /// What was typed before the line was interrupted.
     var rest: LineRest?
+    /// Whether several pasted lines are one.
+    var joinsLines = false
 
     var isShown: Bool {
         switch style {
@@ -73,6 +75,7 @@ struct LineSession: Sendable {
         self.question = question
         self.screen = screen
         deadline = question.until ?? .now + .seconds(question.timeout)
+        paste.joinsLines = question.joinsLines
         guard let rest = question.rest else { return }
         paste = rest.paste
         isOverfull = rest.isOverfull

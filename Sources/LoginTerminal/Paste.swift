@@ -8,6 +8,8 @@ struct Paste: Sendable {
     }
     /// Whether text follows a line break.
     var hasSeveralLines = false
+    /// Whether line breaks are left out wherever they are: a terminal wraps a long address, and a mail does, too.
+    var joinsLines = false
 
     private enum LineEnd { case none, one(UInt8), pair }
     private var lineEnd = LineEnd.none
@@ -16,6 +18,7 @@ struct Paste: Sendable {
     /// - Returns: whether the byte is one for the line.
     mutating func takes(_ byte: UInt8) -> Bool {
         guard isOpen, byte != 0x1B else { return true }
+        if joinsLines, [UInt8(ascii: "\r"), UInt8(ascii: "\n")].contains(byte) { return false }
         switch (byte, lineEnd) {
         case (UInt8(ascii: "\n"), .one(UInt8(ascii: "\r"))):
             lineEnd = .pair

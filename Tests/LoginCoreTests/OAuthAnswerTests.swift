@@ -34,6 +34,9 @@ struct OAuthAnswerTests {
     func `the right answer brings its code, by the port and pasted`(query: String) {
         #expect(heard("/callback?\(query)") == .right(code: Secret("c/ 1")))
         #expect(pasted(" \(SomeOAuth.redirect)?\(query)#_=_\r\n") == .right(code: Secret("c/ 1")))
+        let middle = query.index(query.startIndex, offsetBy: 9)
+        let wrapped = "\(query[..<middle])\r\n\(query[middle...])"
+        #expect(pasted("\(SomeOAuth.redirect)?\(wrapped)\n") == .right(code: Secret("c/ 1")))
     }
 
     static let forgeries: [(String, Forgery)] = [

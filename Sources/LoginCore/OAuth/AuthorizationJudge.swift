@@ -39,10 +39,10 @@ package struct AuthorizationJudge: Equatable, Sendable {
         }
     }
 
-    /// Judges what was pasted. Blanks around it are not its own; a fragment was added by the server and says nothing.
+    /// Judges what was pasted. Blanks around it and line breaks inside are not its own; a fragment was added by the server and says nothing.
     package func judge(pasted: Secret) -> AuthorizationAnswer {
         guard pasted.count <= Self.limit else { return .notAnAddress(.otherAddress) }
-        let text = pasted.unprotectedText.trimmed
+        let text = pasted.unprotectedText.filter { !$0.isNewline }.trimmed
         if text.isEmpty { return .notAnAddress(.empty) }
         guard let target = target(of: text) else {
             return .notAnAddress(isRequest(text) ? .requestAddress : .otherAddress)
