@@ -7,12 +7,12 @@ struct Dialogue {
     /// Of the terminal.
     let columns: Int
 
-    /// The lines before the questions.
+    /// The lines before the questions. Whoever is asked again has read the rest already.
     var opening: [String] {
+        guard challenge.isFirst else { return reason }
         let profile = SafeText.escaped(challenge.profile, limit: 100)
         let origin = SafeText.escaped(challenge.protectionSpace.origin.description)
-        let hint = challenge.isFirst ? " (Ctrl-C cancels)" : ""
-        var lines = ["Log in to \(profile) (\(origin))\(hint)"] + reason
+        var lines = ["Log in to \(profile) (\(origin)) (Ctrl-C cancels)"] + reason
         if let realm = challenge.protectionSpace.realm, !realm.isEmpty {
             lines.append(TextLine.quoting(realm, after: "Realm:", columns: columns))
         }
@@ -40,8 +40,7 @@ struct Dialogue {
 
     private var reason: [String] {
         switch challenge.reason {
-        case .notLoggedIn: ["Not logged in yet."]
-        case .forced: []
+        case .notLoggedIn, .forced: []
         case .sessionEnded(at: nil): ["The server no longer accepts the stored session."]
         case .sessionEnded(at: let time?): ["The stored session expired \(LocalTime.words(of: time))."]
         case .passwordRefusedBefore:

@@ -36,14 +36,15 @@ extension TerminalPrompt {
 
 /// The words of the question whether to send once more what a fault kept from being judged.
 enum RetryDialogue {
-    static let question = "Try again with what you typed? [Y/n] "
+    static let question = "Try again with the same password? [Y/n] "
     static let help = "Type y or n."
 
     static func opening(_ error: LoginError) -> [String] {
         let message = error.message(about: ErrorContext())
         let wait = pause(of: error)
         let told = wait > 0 ? ["It asks to wait \(wait) second\(wait == 1 ? "" : "s") before the next try."] : []
-        return ["Not checked: \(message.what)."] + told
+        return ["\(message.what.prefix(1).uppercased() + message.what.dropFirst()); your password was not checked."]
+            + told
     }
 
     /// - Returns: nothing for what is neither yes nor no.

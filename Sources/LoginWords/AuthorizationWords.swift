@@ -49,8 +49,9 @@ package struct AuthorizationWords: Sendable {
     /// How the response is brought here by hand.
     package static func carrying(from redirect: String) -> [String] {
         [
-            "The browser ends at a page that it cannot load, \(redirect)?…",
-            "Copy that whole address from its address line, and paste it here.",
+            "Your browser may end on a page that will not load; that is expected.",
+            "Copy the full URL from the address bar and paste it here. It begins with",
+            "\(redirect)?",
         ]
     }
 
@@ -74,7 +75,7 @@ package struct AuthorizationWords: Sendable {
     package static func device(_ code: DeviceAuthorization) -> [String] {
         let complete = code.completeURL.map { ["or open  \(address($0.text))  and compare the code."] } ?? []
         return ["Open  \(address(code.verificationURL.text))", "enter \(SafeText.line(code.userCode))"] + complete
-            + ["Give the code to nobody, and enter none that somebody gave to you."]
+            + ["Never share this code, and never enter a code someone sent you."]
     }
 
     package static func waiting(seconds: Int) -> String {
@@ -123,8 +124,8 @@ extension Forgery {
     /// Said of what looks like the response to a login; nothing of what a browser asks for beside it.
     package var words: String? {
         switch self {
-        case .state: "An answer of another login arrived, and was not used."
-        case .issuer: "An answer of another server arrived, and was not used."
+        case .state: "Ignored a response that belongs to another login."
+        case .issuer: "Ignored a response from another server."
         case .malformed, .method, .host, .path, .parameters: nil
         }
     }

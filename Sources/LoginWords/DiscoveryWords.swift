@@ -87,13 +87,13 @@ extension Discovered {
         case .oauth(let server)?: remarks += server.remarks
         case .form?:
             remarks.append(
-                "not detected: verify.username and logout; authctl profile test shows the response to verify"
+                "not detected: verify.username and logout; to see the response to verify: authctl profile test"
             )
             if case .form? = guarded?.refusal {
                 remarks.append(
                     "if a right password is refused, this page shows its form to everybody: try another URL")
             }
-        case .token?: remarks.append("make a token at the service; authctl login asks for it")
+        case .token?: remarks.append("make a token at the service; the login asks for it")
         case .challenge?, .passwordGrant?, nil: break
         }
         return remarks + seen.map(\.sentence) + (login == nil ? Self.whatToTry : [])

@@ -25,13 +25,13 @@ extension Evidence {
 
     private func unrefused(_ rules: ResponseRule?) -> String {
         guard let refusals = step == .verify ? rules?.loggedOut : rules?.refused, !refusals.isEmpty else {
-            return "\(lacking(refusalKey, rules)), and \(status) is no usual refusal"
+            return "\(status) is not a refusal and \(lacking(refusalKey, rules)), so"
         }
         return "no rule of '\(refusalKey)' in \(step.rawValue) fits this response"
     }
 
     private func lacking(_ key: String, _ rules: ResponseRule?) -> String {
-        rules == nil ? "no rule of \(step.rawValue) fits" : "\(step.rawValue) has no '\(key)'"
+        rules == nil ? "no rule of \(step.rawValue) fits" : "\(step.rawValue) has no '\(key)' rule"
     }
 
     /// The key of a profile that says what a refusal looks like.
@@ -43,7 +43,7 @@ extension Evidence {
         case (.accepted, _): "accepted"
         case (.refused, .verify): "not logged in"
         case (.refused, _): "refused"
-        case (.forbidden, _): "no permission"
+        case (.forbidden(let refusal), _): refusal.status == 423 ? "locked" : "no permission"
         case (.needsSecondFactor, _): "a second factor is needed"
         case (.pending, _): "an approval is still waited for"
         case (.unclear, _): "neither a login nor a refusal"

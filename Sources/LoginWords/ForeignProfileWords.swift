@@ -18,7 +18,8 @@ extension ForeignProfileFault {
         case .unseen(let found):
             return Message(
                 "\(place) was not added: there is no terminal to confirm it",
-                next: "look at it, then add --sha256 \(found)")
+                next: "look at it, then: \(ShellCommand("authctl", "profile", "add", "--from", url, "--sha256", found))"
+            )
         }
     }
 }

@@ -2,10 +2,10 @@ import LoginCore
 
 extension HelperFault {
     /// - Parameter helper: what follows `helper:` in the store's name.
-    func message(of helper: String) -> Message {
+    func message(of helper: String, _ topic: ErrorContext) -> Message {
         let program = "docker-credential-\(SafeText.escaped(helper))"
         let inVain = "the store 'helper:\(SafeText.escaped(helper))' cannot be used: "
-        return Message(inVain + what(program), next: next(program))
+        return Message(inVain + what(program), next: next(program, topic))
     }
 
     private func what(_ program: String) -> String {
@@ -31,16 +31,15 @@ extension HelperFault {
         }
     }
 
-    private func next(_ program: String) -> String {
+    private func next(_ program: String, _ topic: ErrorContext) -> String {
         switch self {
         case .badName:
             "use the part of the program's name after 'docker-credential-': letters, digits, '.', '_' and '-'"
         case .notInPath: "install it, or add its folder to PATH (relative folders are ignored)"
         case .writableByAll: "remove that permission, or put another folder before it in PATH"
         case .failed, .notStarted: "check whether it works: \(ShellCommand(program, "list"))"
-        case .foreignSecret: "log in again to replace it: authctl login --force"
-        case .suppliedInVain, .tooMuch, .notUnderstood, .otherEntry:
-            "choose another with --store (authctl store list), or keep nothing with --persist none"
+        case .foreignSecret: "log in again to replace it: \(topic.loginCommand("--force"))"
+        case .suppliedInVain, .tooMuch, .notUnderstood, .otherEntry: topic.otherStores
         }
     }
 }

@@ -39,7 +39,10 @@ extension LoginError {
         case .noTicketForService(let reason):
             return Message(
                 "the Kerberos server refused a ticket for this service: \(SafeText.quoted(reason)); nothing was sent",
-                next: "check the host name of the URL and this machine's clock, or choose another method with --method")
+                next: """
+                    check the host name of the URL and this machine's clock, or choose another method: \
+                    \(topic.loginCommand("--method", "METHOD"))
+                    """)
         case .loginRequired(let need):
             return need.message(topic)
         case .cancelled:
@@ -57,6 +60,10 @@ extension LoginError {
             return Message(
                 "the scope of this login is not enough (status \(refusal.status))\(refusal.quoted)",
                 next: "ask for more: \(command)")
+        case .forbidden(let refusal) where refusal.status == 423:
+            return Message(
+                "this account is locked (status 423)\(refusal.quoted)",
+                next: "ask the service's administrator to unlock it")
         case .forbidden(let refusal):
             return Message(
                 "this account has no permission (status \(refusal.status))\(refusal.quoted)",
@@ -147,7 +154,11 @@ extension LoginNeed {
         }
         if case .otherPerson = why {
             return Message(
-                what, next: "keep them apart with -u, or decide at a terminal: \(topic.loginCommand("--force"))")
+                what,
+                next: """
+                    keep them apart: \(topic.loginCommand("-u", "NAME")); or decide at a terminal: \
+                    \(topic.loginCommand("--force"))
+                    """)
         }
         if case .refreshedForAnother = why {
             return Message(
@@ -157,7 +168,7 @@ extension LoginNeed {
             return Message(what, next: "set the clock, or log in: \(topic.loginCommand)")
         }
         if case .otherRealm(_, let url, _) = why {
-            return Message(what, next: "log in there with a separate profile: authctl login \(url.shellWord)")
+            return Message(what, next: "log in there with a separate profile: \(ShellCommand("authctl", "login", url))")
         }
         if why == .noProfile {
             return Message(what, next: topic.wayToFirstProfile)
@@ -167,7 +178,7 @@ extension LoginNeed {
             let ways = ["--device", "--no-browser"].map { plain.loginCommand($0) }.joined(separator: ", or: ")
             return Message(
                 what,
-                next: "a person has to consent, at a terminal: \(plain.loginCommand); without one: \(ways)")
+                next: "someone must approve this login; at a terminal: \(plain.loginCommand); without one: \(ways)")
         }
         guard !missing.isEmpty else { return Message(what, next: "log in: \(topic.loginCommand)") }
         let details = missing.map {
@@ -183,15 +194,5 @@ extension BusyFault {
         let wait = retryAfter.map { $0 <= 86_400 ? "try again in \($0) seconds" : "try again much later" }
         return Message(
             "the server is busy or unavailable (status \(status))\(said)", next: wait ?? "try again later")
-    }
-}
-
-extension String {
-    /// As a word of a shell: a URL may hold what a shell obeys.
-    fileprivate var shellWord: String {
-        let isPlain = unicodeScalars.allSatisfy {
-            $0.properties.isAlphabetic && $0.isASCII || "0123456789:/.-_~%+@[]".unicodeScalars.contains($0)
-        }
-        return isPlain ? self : "'" + replacing("'", with: "'\\''") + "'"
     }
 }

@@ -107,7 +107,7 @@ extension OAuthErrorCode {
         switch self {
         case .invalidClient, .unauthorizedClient:
             "check client-id, client-secret and client-auth in the profile's oauth"
-        case .invalidScope: "check scope in the profile's oauth, or --scope"
+        case .invalidScope: "check the scope that was typed, or scope in the profile's oauth"
         case .invalidTarget: "check resource in the profile's oauth"
         case .unsupportedGrantType, .unsupportedResponseType: "check flow in the profile's oauth"
         case .invalidRequest, .invalidRedirectURI: "check redirect and parameters in the profile's oauth"

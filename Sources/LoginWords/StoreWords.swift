@@ -4,10 +4,10 @@ extension StoreFault {
     func message(_ topic: ErrorContext) -> Message {
         switch self {
         case .unavailable(let store, let problem):
-            return Message("the store '\(store)' cannot be used: \(SafeText.escaped(problem))", next: Self.otherStores)
+            return Message("the store '\(store)' cannot be used: \(SafeText.escaped(problem))", next: topic.otherStores)
         case .noneWorks(let stores):
             let reasons = stores.map { "\($0.name): \($0.fault.message(topic).what)" }
-            return Message("no store works here: \(reasons.joined(separator: "; "))", next: Self.otherStores)
+            return Message("no store works here: \(reasons.joined(separator: "; "))", next: topic.otherStores)
         case .locked(let path, let seconds):
             return Message(
                 "another authctl has held the lock on \(SafeText.escaped(path)) for more than \(seconds) seconds",
@@ -32,17 +32,17 @@ extension StoreFault {
         case .passphraseMissing(let path):
             return Message(
                 "the passphrase of \(SafeText.escaped(path)) is needed, but cannot be asked for here",
-                details: ["if it is lost: remove that file, then: authctl logout --all"],
                 next: """
-                    run it at a terminal, put the passphrase in a file and set AUTHCTL_STORE_PASSPHRASE_FILE, set \
-                    passphrase-cache in config.toml, or use a key file (authctl store init file --key-file FILE)
+                    run it at a terminal, put the passphrase in a file and set AUTHCTL_STORE_PASSPHRASE_FILE, or set \
+                    passphrase-cache in config.toml; if the passphrase is lost, so are the logins in the file: remove it, \
+                    then: authctl logout --all
                     """)
         case .newPassphraseMissing:
             return Message(
                 "the encrypted file needs a new passphrase, which cannot be asked for here; nothing was changed",
                 next: """
-                    run it at a terminal, or use a key file: authctl store init file --key-file FILE \
-                    (or put the passphrase in a file and set AUTHCTL_STORE_PASSPHRASE_FILE)
+                    run it at a terminal, put the passphrase in a file and set AUTHCTL_STORE_PASSPHRASE_FILE, or use a key \
+                    file: authctl store init file --key-file FILE
                     """)
         case .system(_, let path, SystemWords.noSuchFile):
             return Message(
@@ -53,28 +53,27 @@ extension StoreFault {
                 "cannot make the folder \(SafeText.escaped(path)) (\(SystemWords.of(errno))); stored logins are unchanged",
                 next: """
                     set HOME, or XDG_CONFIG_HOME and XDG_STATE_HOME, to a folder that this user can write to, or keep \
-                    nothing with --store none
+                    nothing: \(topic.loginCommand("--store", "none"))
                     """)
         case .system(let call, let path, let errno):
             return Message(
                 "\(call) failed on \(SafeText.escaped(path)) (\(SystemWords.of(errno))); stored logins are unchanged",
                 next: "check the disk and the permissions of the folder")
         case .timedOut(let store, let seconds):
-            return Message("the store '\(store)' did not respond within \(seconds) seconds", next: Self.otherStores)
+            return Message("the store '\(store)' did not respond within \(seconds) seconds", next: topic.otherStores)
         case .secretService(let fault):
-            return fault.message(otherStores: Self.otherStores)
+            return fault.message(otherStores: topic.otherStores)
         case .tooLarge(let store, let limit):
             return Message(
-                "the login is larger than \(limit) bytes, the limit of the store '\(store)'", next: Self.otherStores)
+                "the login is larger than \(limit) bytes, the limit of the store '\(store)'", next: topic.otherStores)
         case .namesTooLong(let store, let limit):
             return Message(
                 "the names of the login (profile, origin and user) are longer than \(limit) bytes, the limit of the store '\(store)'",
-                next: Self.otherStores)
+                next: topic.otherStores)
         case .cannotBePermanent(let store):
             return Message(
                 "the store '\(store)' does not keep logins permanently",
-                next:
-                    "choose another with --store (authctl store list), or set up the encrypted file: authctl store init file"
+                next: "set up the encrypted file: authctl store init file; or \(topic.otherStores)"
             )
         case .passphraseFile(let path, let problem):
             return Message(
@@ -85,13 +84,10 @@ extension StoreFault {
         case .passphraseExpired(let seconds):
             return Message("nobody entered the passphrase within \(seconds) seconds", next: "start again")
         case .helper(let helper, let fault):
-            return fault.message(of: helper)
+            return fault.message(of: helper, topic)
         case .passphraseBlank:
             return Message("the passphrase is blank; nothing was changed", next: "enter one")
         }
     }
 
-    private static var otherStores: String {
-        "choose another with --store (authctl store list), or keep nothing with --persist none"
-    }
 }

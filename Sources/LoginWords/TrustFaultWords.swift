@@ -10,8 +10,7 @@ extension TrustFault {
         case .certificateUnseen(let reason):
             return Message(
                 "the server's certificate is not trusted: \(SafeText.escaped(reason)); nothing was sent",
-                next: topic.namesAuthorities
-                    ? "check the file of certificate authorities" : "for an authority of your own, use --ca-file FILE")
+                next: topic.wayToAuthority)
         case .otherFingerprint(let trust):
             return Message(
                 "the server's certificate is not trusted, and is not the one in --trust-fingerprint; nothing was sent",
@@ -36,7 +35,9 @@ extension TrustFault {
         case .plainHTTP:
             return Message(
                 "refused plain http: others on the network could read the password",
-                next: "use https, or allow it for this origin with --allow-http")
+                next: topic.hasProfile
+                    ? "use https, or set allow-http in the profile"
+                    : "use https, or allow it for this origin: \(topic.loginCommand("--allow-http"))")
         case .plainHTTPThroughProxy:
             return Message("refused plain http: the proxy could read the password", next: "use https")
         case .weakerMethod(let offered, let accepted):

@@ -11,7 +11,7 @@ extension LoginNeed {
         }
         return """
             this runs inside an 'authctl exec' whose login is not stored (--ephemeral, or the store none): add \
-            --curl-config to it, or log in with a store first
+            --curl-config to that, or log in with a store first
             """
     }
 }

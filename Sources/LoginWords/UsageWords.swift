@@ -24,7 +24,7 @@ extension UsageFault {
         case .noAuthorities(let problem):
             return Message(
                 "the system's certificate authorities cannot be read: \(SafeText.escaped(problem))",
-                next: "install the package ca-certificates, or name a file with --ca-file")
+                next: "install the package ca-certificates, or name a file in AUTHCTL_CA_FILE")
         case .badConfig(let file, let path, let line, let problem):
             let place = [line.map { "line \($0)" }, path].compactMap { $0 }.joined(separator: ", ")
             return Message(
@@ -42,7 +42,8 @@ extension UsageFault {
         case .usernameHasColon:
             return Message(
                 "a user name for this method cannot contain a colon (RFC 7617)",
-                next: "use the user name alone, and supply the password with --password-stdin or at the prompt")
+                next:
+                    "use the user name alone; the password is asked for, or: \(topic.loginCommand("--password-stdin"))")
         case .controlCharacter(let field):
             return Message(
                 "the \(field.shownName) contains a control character, which cannot be sent", next: "enter it again")
@@ -52,7 +53,7 @@ extension UsageFault {
             return Message(
                 "\(SafeText.escaped(url)) accepts requests without credentials, so it does not prove a login; nothing was saved",
                 next:
-                    "use an endpoint that requires a login (authctl discover URL looks for one), or add a 'logged-out' rule to the profile"
+                    "use an endpoint that requires a login (to find one: authctl discover URL), or add a 'logged-out' rule to the profile"
             )
         case .proposesProfile(let url):
             return Message(
@@ -66,7 +67,7 @@ extension UsageFault {
             return Message(
                 "\(SafeText.escaped(url)) refuses requests (status \(status)) but offers no authentication method",
                 next:
-                    "use a preset (authctl profile presets lists them), or describe its login in a profile: authctl help config has one to copy"
+                    "use a preset (authctl profile presets), or describe its login in a profile (authctl help config)"
             )
         case .tokenHasOnlyHeader(let method):
             return Message(
@@ -81,7 +82,7 @@ extension UsageFault {
         case .hasNoHeader(let method):
             return Message(
                 "method \(method.rawValue) has no token and no fixed header: each header is good for one request only",
-                next: "send requests with curl --\(method.rawValue), or with authctl request")
+                next: "send requests with curl --\(method.rawValue), or: authctl request URL")
         case .takesNoPassword(.oauth):
             return Message(
                 "method oauth does not use a password: the authorization server asks for it", next: "leave it out")

@@ -49,7 +49,7 @@ struct ExplanationTests {
                 Login: account ada, stored in 'plaintext' 3 days ago: a token; expires in 20 minutes; no refresh token.
                 \(Self.asked)
                 Answer: 200, application/json, 14 bytes.
-                Rule: verify has no 'logged-out', and 200 is no usual refusal: logged in.
+                Rule: 200 is not a refusal and verify has no 'logged-out' rule, so: logged in.
                 Name: 'username' of verify, "/name", is there.
                 So: logged in as ada.
 
@@ -171,7 +171,7 @@ struct ExplanationTests {
             run.output.hasSuffix(
                 """
                 Asked: nothing; no request was sent.
-                Name: as stored: the profile has no verify, so that nobody is asked.
+                Name: as stored; the profile has no verify request, so the service was not asked.
                 So: a login as ada is stored; nobody knows whether the service accepts it.
 
                 """), "\(run.output)")

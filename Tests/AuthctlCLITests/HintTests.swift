@@ -68,8 +68,10 @@ struct HintTests {
     @Test func `B16: a logout of nobody names the profile, and who is logged in elsewhere`() throws {
         let run = try loggedIn().run("logout", "blog")
         #expect(run.code == 0)
-        #expect(run.talk.contains("Nobody is logged in to blog; there is nothing to do."))
-        #expect(run.talk.contains("Logged in elsewhere: wire (as ann). To log out: authctl logout wire"), "\(run.talk)")
+        #expect(run.talk.contains("You are not logged in to blog."))
+        #expect(
+            run.talk.contains("Still logged in: wire (as ann). Log out of everything: authctl logout --all"),
+            "\(run.talk)")
     }
 
     @Test func `B17: what stops a logout is told once`() throws {

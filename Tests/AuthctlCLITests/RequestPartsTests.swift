@@ -36,8 +36,8 @@ struct RequestPartsTests {
     }
 
     @Test(arguments: [
-        ("wire /posts", "\"wire\" is a profile; here it is named with -P: authctl request -P wire [METHOD] URL"),
-        ("wire", "authctl request -P wire [METHOD] URL"), ("post /x", "a method is written in capitals: POST"),
+        ("wire /posts", "\"wire\" is a profile; here it is named with -P: authctl request -P wire URL"),
+        ("wire", "authctl request -P wire URL"), ("post /x", "a method is written in capitals: POST"),
         ("/x PURGE", "the method stands before the URL: authctl request PURGE URL"),
         ("s3cret /x", "the first of two arguments is the method, in capitals, such as POST"),
     ])

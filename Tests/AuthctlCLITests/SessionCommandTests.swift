@@ -152,7 +152,7 @@ struct SessionCommandTests {
         let world = try chat()
         #expect(world.run("whoami", "chat", server: [.answer(401), .answer(401)]).code == 4)
         let run = world.run("logout", "chat")
-        #expect(run.code == 0 && run.talk.contains("there was no local copy"), "\(run.talk)")
+        #expect(run.code == 0 && run.talk.contains("there was no login here"), "\(run.talk)")
         #expect(!run.talk.contains("stays valid"), "\(run.talk)")
     }
 
@@ -203,7 +203,7 @@ struct SessionCommandTests {
         let world = try chat()
         let run = world.run("logout", "chat", server: [.answer(200, "{}")])
         #expect(run.code == 0 && run.output.isEmpty)
-        #expect(run.talk.contains("local copy erased from the store; session ended at the server."))
+        #expect(run.talk.contains("login deleted here; session ended at the server."))
         #expect(
             world.requests == ["POST https://chat.example/_matrix/client/v3/logout\nAuthorization: Bearer tok-anna"])
         #expect(!(try world.home.read("state/authctl/plaintext.json").contains("anna")))
@@ -230,7 +230,7 @@ struct SessionCommandTests {
         world.person = ScriptedPerson([ScriptedPerson.pastes("tok")])
         #expect(world.run("login", server: [anonymous, .answer(200, "{\"username\":\"anna\"}")]).code == 0)
         let run = world.run("logout")
-        let rest = "the server was not asked. The session stays valid at the server; when it expires is not known."
+        let rest = "has no logout to call. The session stays valid at the server; when it expires is not known."
         #expect(run.code == 0 && run.talk.contains(rest), "\(run.talk)")
     }
 

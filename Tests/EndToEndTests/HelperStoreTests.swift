@@ -60,7 +60,7 @@ final class `A login kept by a docker credential helper` {
             #expect(try run("whoami", profile).output == "ann\n")
             #expect(try run("status", profile, "--offline").code == 0)
             let out = try run("logout", profile)
-            #expect(out.code == 0 && out.error.contains("local copy erased"), "\(out.error)")
+            #expect(out.code == 0 && out.error.contains("login deleted here"), "\(out.error)")
             #expect(try run("logout", profile).code == 0)
             #expect(try run("whoami", profile).code == 4)
         }

@@ -97,7 +97,7 @@ import Testing
     @Test func `of a URL, with no terminal and no way chosen, names the ways that need none`() throws {
         let url = demo.origin + "/notes/me"
         let run = try authctl.run("login", url)
-        #expect(run.code == 4 && run.error.contains("a person has to consent"), "\(run.error)")
+        #expect(run.code == 4 && run.error.contains("someone must approve this login"), "\(run.error)")
         for way in ["--device", "--no-browser"] { #expect(run.error.contains("authctl login \(url) \(way)")) }
     }
 

@@ -82,7 +82,9 @@ import Testing
         let opened = document.relationships.filter { $0.relationshipType.hasSuffix("DEPENDENCY_OF") }
         #expect(opened.count > 5)
         for package in packages
-        where !opened.contains(where: { $0.spdxElementId.hasPrefix("SPDXRef-\(package.name).so") }) {
+        where !opened.contains(where: {
+            $0.spdxElementId.hasPrefix("SPDXRef-\(package.name.replacing("_", with: "-")).so")
+        }) {
             #expect(package.versionInfo?.isEmpty == false, "\(package.name)")
         }
     }

@@ -14,8 +14,9 @@ import Testing
     }
 
     private static let carrying = [
-        "The browser ends at a page that it cannot load, http://127.0.0.1:PORT/callback?…",
-        "Copy that whole address from its address line, and paste it here.",
+        "Your browser may end on a page that will not load; that is expected.",
+        "Copy the full URL from the address bar and paste it here. It begins with",
+        "http://127.0.0.1:PORT/callback?",
     ]
 
     @Test func `at a desktop the browser is started, and its answer takes the question away`() throws {
@@ -35,6 +36,15 @@ import Testing
                 Self.first("in the browser"), Self.opening[0],
                 "A browser was started. If nothing shows, or to use another one, open:", AuthorizationVisit.url, "",
             ])
+    }
+
+    @Test func `an address that was wrapped is pasted as one`() throws {
+        let visit = try AuthorizationVisit(columns: 120)
+        try visit.pty.wait(for: "\nAddress: ")
+        let address = try visit.right, middle = address.index(address.startIndex, offsetBy: 40)
+        visit.pty.type("\u{1B}[200~\(address[..<middle])\r\n\(address[middle...])\n\u{1B}[201~\r")
+        try visit.finish()
+        #expect(try visit.answer.last == "code c0de")
     }
 
     @Test func `without a browser the whole address is pasted`() throws {
@@ -71,7 +81,7 @@ import Testing
         try visit.pty.wait(for: "\nAddress: ")
         let screen = try visit.screen, words = "Or, beforehand, where the browser is:"
         #expect(screen.contains(words) && screen.contains("ssh -N -L PORT:127.0.0.1:PORT ann@192.0.2.7"))
-        #expect(screen.contains("The browser ends at a page that it cannot load,"), "\(screen)")
+        #expect(screen.contains("Your browser may end on a page that will not load; that is expected."), "\(screen)")
         visit.pty.type("\u{4}")
         try visit.finish(.exited(5))
     }
@@ -92,7 +102,7 @@ import Testing
         visit.pty.type(try visit.right + "\r")
         try visit.finish()
         #expect(try visit.screen[2] == "The browser could not be started: /nowhere/x (not found).")
-        #expect(try visit.screen[3...6].elementsEqual(["Open:", AuthorizationVisit.url] + Self.carrying))
+        #expect(try visit.screen[3...7].elementsEqual(["Open:", AuthorizationVisit.url] + Self.carrying))
     }
 
     @Test func `where the server refused a code, that is said first`() throws {
@@ -156,7 +166,7 @@ import Testing
         visit.pty.type("\r")
         try visit.finish()
         #expect(try visit.answer.last == "code c0de")
-        #expect(try visit.screen.count { $0 == "An answer of another login arrived, and was not used." } == 1)
+        #expect(try visit.screen.count { $0 == "Ignored a response that belongs to another login." } == 1)
         let line = try visit.screen.suffix(2).first ?? ""
         #expect(line == "Address: " + String(repeating: "*", count: min(text.count, 110)))
     }

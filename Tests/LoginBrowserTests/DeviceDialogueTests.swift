@@ -8,7 +8,7 @@ import Testing
         "Log in to notes (https://notes.example) at https://id.example, with a code.",
         "Open  https://id.example/device",
         "enter FZX5-ASHU", "or open  https://id.example/device?code=FZX5-ASHU  and compare the code.",
-        "Give the code to nobody, and enter none that somebody gave to you.",
+        "Never share this code, and never enter a code someone sent you.",
     ]
 
     @Test func `the line counts down, and is gone at the end`() throws {

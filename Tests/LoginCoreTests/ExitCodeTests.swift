@@ -1,4 +1,5 @@
 import LoginCore
+import LoginTestSupport
 import LoginWords
 import Testing
 

@@ -1,4 +1,5 @@
 import LoginCore
+import LoginTestSupport
 import LoginWords
 import Testing
 
@@ -38,6 +39,18 @@ struct MessageTests {
                 #expect(!next.isEmpty, "\(error)")
             }
         }
+    }
+
+    @Test func `a locked account is called locked`() {
+        #expect(LoginError.forbidden(Refusal(status: 423)).message(about: topic).what.hasSuffix("locked (status 423)"))
+        #expect(LoginError.forbidden(Refusal(status: 403)).message(about: topic).what.contains("no permission"))
+    }
+
+    @Test func `what is advised first about a locked file removes nothing`() throws {
+        let message = LoginError.store(.passphraseMissing(path: "/f")).message(about: topic)
+        let remove = try #require(message.next.firstRange(of: "remove"))
+        let way = try #require(message.next.firstRange(of: "terminal"))
+        #expect(message.details.isEmpty && way.lowerBound < remove.lowerBound)
     }
 
     @Test func `without a profile a message is about the origin, and without either about nothing`() {
@@ -80,7 +93,7 @@ struct MessageTests {
                 fingerprint: SomeLogin.trust.fingerprint, key: "k")
             let next = LoginError.untrusted(.certificate(trust)).message(about: topic).next
             #expect(
-                next.contains("--ca-file") == [.selfSigned, .unknownAuthority].contains(reason), "\(reason): \(next)")
+                next.contains("ca-file") == [.selfSigned, .unknownAuthority].contains(reason), "\(reason): \(next)")
         }
     }
 

@@ -1,4 +1,5 @@
 import LoginCore
+import LoginTestSupport
 import Secrets
 import Testing
 

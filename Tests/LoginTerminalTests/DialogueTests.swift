@@ -4,17 +4,32 @@ import Testing
 
 /// What is said before and around the questions.
 @Suite(.onOwnThreads) struct DialogueTests {
-    @Test func `the profile and the origin come first, then our words, then the server's`() throws {
+    @Test func `the profile and the origin come first, then the server's words`() throws {
+        let probe = try Probe("--realm", "Staff")
+        try probe.pty.wait(for: "User name: ")
+        probe.pty.type("\u{04}")
+        try probe.finish()
+        let lines = probe.screen().lines.filter { !$0.isEmpty }
+        #expect(lines.prefix(2) == ["Log in to blog (https://blog.example) (Ctrl-C cancels)", "Realm: \"Staff\""])
+    }
+
+    @Test func `a user name with a colon is refused before the password is asked for`() throws {
+        let probe = try Probe()
+        try probe.pty.wait(for: "User name: ")
+        probe.pty.type("ann:x\r")
+        try probe.finish(.exited(2))
+        #expect(!probe.pty.text.contains("Password"))
+    }
+
+    @Test func `after a refusal only what is new is said: our words, then the server's`() throws {
         let probe = try Probe("--refused", "1", "--words", "Bad \"login\"", "--realm", "Staff", "--proposed", "ann")
         try probe.pty.wait(for: "to change the name): ")
         probe.pty.type("pw\r")
         try probe.finish()
         #expect(
             probe.screen().lines.filter { !$0.isEmpty } == [
-                "Log in to blog (https://blog.example)",
                 "Attempt 2 of 3: the server refused this user name or password.",
                 "The server says: \"Bad \\\"login\\\"\"",
-                "Realm: \"Staff\"",
                 "Password for ann (leave empty to change the name): **",
             ])
     }
@@ -23,13 +38,14 @@ import Testing
     func `D3: text of the server draws no line of its own, however it is padded`(what: String, columns: UInt16) throws {
         for blank in [" ", "\u{A0}", "x"] {
             let hostile = "Staff" + String(repeating: blank, count: 60) + "Password for https://bank.example: "
+            let reason = what == "words" ? ["--refused", "1"] : []
             let probe = try Probe(
-                "--fields", "password", "--refused", "1", "--\(what)", hostile, columns: columns)
+                arguments: ["--fields", "password", "--\(what)", hostile] + reason, columns: columns)
             try probe.pty.wait(for: "Password: ")
             probe.pty.watch(milliseconds: 50)
             let lines = probe.screen(columns: Int(columns)).lines
-            #expect(lines.count == 4 && !lines.contains { $0.hasPrefix("Password for") }, "\(lines)")
-            #expect(lines[2].contains("…") && lines[2].contains("Staff") && lines[2].count < columns)
+            #expect(lines.count == 3 && !lines.contains { $0.hasPrefix("Password for") }, "\(lines)")
+            #expect(lines[1].contains("…") && lines[1].contains("Staff") && lines[1].count < columns)
             probe.pty.type("x\r")
             try probe.finish()
         }
@@ -116,18 +132,19 @@ import Testing
     func `A5: Enter tries again, n does not, and anything else is asked once more`(typed: String, answer: String) throws
     {
         let probe = try Probe("--retry", "0")
-        try probe.pty.wait(for: "Try again with what you typed? [Y/n] ")
+        try probe.pty.wait(for: "Try again with the same password? [Y/n] ")
         probe.pty.type(typed + "\r")
         try probe.finish()
         #expect(try probe.answer == ["retry \(answer)"])
-        #expect(probe.pty.text.contains("Not checked: the server is busy or unavailable (status 503)."))
+        #expect(
+            probe.pty.text.contains("The server is busy or unavailable (status 503); your password was not checked."))
     }
 
     @Test func `A5: nothing is tried before Retry-After, and Ctrl-D cancels`() throws {
         let probe = try Probe("--retry", "2")
         let begun = ContinuousClock.now
         try probe.pty.wait(for: "It asks to wait 2 seconds before the next try.")
-        try probe.pty.wait(for: "Try again with what you typed? [Y/n] ")
+        try probe.pty.wait(for: "Try again with the same password? [Y/n] ")
         probe.pty.type("\r")
         try probe.pty.wait(for: "Trying again in ")
         try probe.finish()
@@ -140,7 +157,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("ended", "The server no longer accepts the stored session."), ("none", "Not logged in yet."),
+        ("ended", "The server no longer accepts the stored session."),
         ("marked", "The server refused the stored password before; it was not sent again."),
         ("1700000000", "The stored session expired on 2023-11-14 at 22:13."),
     ])

@@ -105,28 +105,28 @@ struct LogoutCommand: WorldCommand, ReportingCommand {
 
     /// Why there was nothing to do.
     private func nobody(_ invocation: Invocation) throws(LoginError) -> String {
-        let nothing = "Nobody is logged in; there is nothing to do."
+        let nothing = "You are not logged in to anything."
         if isOfEverything(invocation) { return nothing }
         let profile = try invocation.context.selectProfile(profile)
         guard let name = invocation.context.username(for: profile) else { return try elsewhere(profile, invocation) }
         let known = try invocation.context.document().profile(profile.name)?.usernames.map { SafeText.quoted($0) } ?? []
         let others = known.isEmpty ? "" : " Still logged in: \(known.joined(separator: ", "))."
-        return "Not logged in to \(profile.name) as \(SafeText.quoted(name)); there is nothing to do.\(others)"
+        return "You are not logged in to \(profile.name) as \(SafeText.quoted(name)).\(others)"
     }
 
     /// Whoever is logged in to another profile may have meant that one.
     private func elsewhere(_ profile: Profile, _ invocation: Invocation) throws(LoginError) -> String {
         let document = try invocation.context.document()
         let others = document.profiles.filter { !$0.name.isSame(as: profile.name) && $0.activeAccount != nil }
-        let nothing = "Nobody is logged in to \(profile.name); there is nothing to do."
-        guard let first = others.first else { return nothing }
+        let nothing = "You are not logged in to \(profile.name)."
+        if others.isEmpty { return nothing }
         let names = others.map { other in
             let name = other.activeAccount?.identity.displayName ?? ""
             return other.name + (name.isEmpty ? "" : " (as \(SafeText.name(name)))")
         }
         return """
-            \(nothing) Logged in elsewhere: \(names.joined(separator: ", ")). To log out: \
-            \(ShellCommand("authctl", "logout", first.name)); of all: authctl logout --all
+            \(nothing) Still logged in: \(names.joined(separator: ", ")). Log out of everything: \
+            authctl logout --all
             """
     }
 

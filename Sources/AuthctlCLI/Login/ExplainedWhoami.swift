@@ -62,10 +62,10 @@ struct ExplainedWhoami {
 
     private func origin(of identity: Identity) -> String {
         guard let verify = profile.verify else {
-            return "as stored: the profile has no verify, so that nobody is asked."
+            return "as stored; the profile has no verify request, so the service was not asked."
         }
         guard let place = verify.response.username, identity.serverName != nil else {
-            return "as typed at login: verify has no 'username', so that the service does not say it."
+            return "as typed at login; verify has no 'username', so the service does not say it."
         }
         return "'username' of verify, \(SafeText.quoted("\(place)")), is there."
     }

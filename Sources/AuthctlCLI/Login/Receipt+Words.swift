@@ -11,7 +11,7 @@ extension Receipt: Encodable {
         try container.encode(profile, forKey: .profile)
         try container.encode(place.description, forKey: .origin)
         try container.encode(username, forKey: .username)
-        try container.encode(server, forKey: .server)
+        try container.encode(server == .noLogout ? .notAsked : server, forKey: .server)
         try container.encode(erased, forKey: .erased)
         try container.encodeIfPresent(expires, forKey: .expires)
         try container.encodeIfPresent(problem, forKey: .problem)
@@ -19,7 +19,7 @@ extension Receipt: Encodable {
 
     func words(now: Int64) -> String {
         let who = username.isEmpty ? "" : "\(SafeText.name(username)) of "
-        let copy = erased ? "local copy erased from the store" : "there was no local copy"
+        let copy = erased ? "login deleted here" : "there was no login here"
         var words = "Logged out \(who)\(profile) (\(place)): \(copy); "
         words += server.words(problem: problem)
         if hadTicket { words += " The Kerberos ticket is kept; kdestroy removes it." }
@@ -40,6 +40,7 @@ extension Receipt.Server: Encodable {
         case .endedBefore: "the session had already ended at the server."
         case .failed: "the server did not end the session: \(problem ?? "unknown")."
         case .notAsked: "the server was not asked."
+        case .noLogout: "the service has no logout to call."
         case .notOffered: "the authorization server revokes no tokens of this client."
         case .stillAccepted: "the server still accepts the session."
         case .unproven: "the server was asked to end the session; its response does not say whether it did."

@@ -22,7 +22,7 @@ struct RequestWords {
         let problem =
             if isProfile {
                 "\(SafeText.quoted(first)) is a profile; here it is named with -P: "
-                    + "\(ShellCommand("authctl", "request", "-P", first)) [METHOD] URL"
+                    + "\(ShellCommand("authctl", "request", "-P", first, "URL"))"
             } else if Self.usualMethods.contains(first.uppercased()) {
                 "a method is written in capitals: \(first.uppercased())"
             } else if let second, isMethod(second) {

@@ -33,6 +33,8 @@ package struct Receipt {
         /// It was asked, and nobody knows what came of it.
         case unproven
         case notAsked = "not asked"
+        /// The profile has no logout.
+        case noLogout
         /// The authorization server revokes no tokens of this client.
         case notOffered = "not offered"
         case failed
@@ -40,7 +42,7 @@ package struct Receipt {
         package init(_ outcome: Service.LogoutOutcome) {
             self =
                 switch outcome {
-                case .notConfigured: .notAsked
+                case .notConfigured: .noLogout
                 case .notOffered: .notOffered
                 case .ended: .revoked
                 case .alreadyEnded: .endedBefore
@@ -53,14 +55,14 @@ package struct Receipt {
         package var mayLiveOn: Bool {
             switch self {
             case .revoked, .endedBefore: false
-            case .notAsked, .notOffered, .failed, .stillAccepted, .unproven: true
+            case .notAsked, .noLogout, .notOffered, .failed, .stillAccepted, .unproven: true
             }
         }
 
         /// Whether nothing has been done at the server.
         package var isUntouched: Bool {
             switch self {
-            case .notAsked, .notOffered: true
+            case .notAsked, .noLogout, .notOffered: true
             case .revoked, .endedBefore, .failed, .stillAccepted, .unproven: false
             }
         }
@@ -114,9 +116,8 @@ package struct AccountLogout {
     private func askServer() throws(LoginError) -> Receipt.Server {
         guard made != nil || context.profiles.source(of: profile.name) != nil else { return .notAsked }
         let profile = if let made { made } else { try context.profile(named: profile.name) }
-        guard profile.logout != nil || profile.oauth != nil, try context.record(of: profile) != nil else {
-            return .notAsked
-        }
+        guard profile.logout != nil || profile.oauth != nil else { return .noLogout }
+        guard try context.record(of: profile) != nil else { return .notAsked }
         var settings = LoginSettings()
         settings.username = account.username
         let run = try LoginRun(context, profile, settings)
@@ -126,7 +127,7 @@ package struct AccountLogout {
         defer {
             if let id = run.service.undeletedClient {
                 context.say(
-                    "the client \(SafeText.quoted(id)), registered for this login, lives on at the authorization server"
+                    "the client \(SafeText.quoted(id)), registered for this login, could not be deleted at the authorization server"
                 )
             }
         }

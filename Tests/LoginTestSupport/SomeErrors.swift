@@ -1,11 +1,18 @@
-import LoginCore
+package import LoginCore
 
 /// Every error there is, with hostile text wherever a fact may come from outside.
-enum SomeErrors {
+package enum SomeErrors {
     /// ESC, BEL, DEL, C1, a line end, and what turns the direction of writing.
-    static let hostile = "x\u{1b}[2J\u{7}\u{7f}\u{9b}\r\n\u{202e}\u{200b}y"
+    package static let hostile = "x\u{1b}[2J\u{7}\u{7f}\u{9b}\r\n\u{202e}\u{200b}y"
 
-    static let all: [(LoginError, ExitCode)] =
+    private static let origin = Origin(scheme: "https", host: "blog.example", port: 443)
+
+    private static let fingerprint: Fingerprint = {
+        guard let fingerprint = Fingerprint(bytes: [UInt8](repeating: 7, count: 32)) else { fatalError("not 32") }
+        return fingerprint
+    }()
+
+    package static let all: [(LoginError, ExitCode)] =
         usage.map { (.usage($0), .usage) } + judged + network.map { (.network($0), .network) }
         + trust.map { (.untrusted($0), .untrusted) }
         + stores.map { fault in
@@ -30,7 +37,7 @@ enum SomeErrors {
         .reservedQuery(.token, url: hostile), .serverElsewhere(resource: hostile, origins: [elsewhere]),
     ]
 
-    static let oauth: [(OAuthFault, ExitCode)] =
+    private static let oauth: [(OAuthFault, ExitCode)] =
         metadata.map { (.metadata($0), .untrusted) }
         + OAuthErrorCode.allCases.map { code in
             (.refused(OAuthRefusal(code, at: .authorization, words: hostile)), code.exitCode)
@@ -56,7 +63,7 @@ enum SomeErrors {
             (.unusableResponse(.token, .unsafeText(member: "access_token")), .failure),
         ]
 
-    static let certificates: [ClientCertificateFault] = [
+    private static let certificates: [ClientCertificateFault] = [
         .unreadable(file: hostile, errno: 2), .notAFile(hostile), .tooLarge(file: hostile, limit: 9),
         .openToOthers(file: hostile), .notACertificate(file: hostile), .notAKey(file: hostile),
         .keyOfAnother(certificate: hostile, key: hostile), .oldEncryption(file: hostile),
@@ -64,13 +71,13 @@ enum SomeErrors {
         .nameless(file: hostile), .libraryMissing(file: hostile),
     ]
 
-    static let helperRequests: [HelperRequestFault] = [
+    private static let helperRequests: [HelperRequestFault] = [
         .tooLong(limit: 9), .noEqualsSign, .controlCharacter, .repeated(attribute: "host"),
         .missing(attribute: "protocol"), .notUTF8(attribute: "username"), .notAURL, .notJSON, .tookTooLong(seconds: 60),
         .unreadable(errno: 5),
     ]
 
-    static let usage: [UsageFault] =
+    private static let usage: [UsageFault] =
         certificates.map { .clientCertificate($0) } + helperRequests.map { .helperRequest($0) } + [
             .unknownProfile(name: hostile, near: []), .unknownProfile(name: "blgo", near: [hostile, "blog"]),
             .unknownAccount(profile: hostile, username: hostile, known: []),
@@ -86,12 +93,13 @@ enum SomeErrors {
             .hasNoHeader(method: .digest), .takesNoPassword(method: .negotiate), .other(hostile),
         ]
 
-    static let judged: [(LoginError, ExitCode)] =
+    private static let judged: [(LoginError, ExitCode)] =
         [
             (.rejected(Refusal(status: 401)), .rejected),
             (.rejected(Refusal(status: 401, words: hostile, mayMeanForbidden: true)), .rejected),
             (.noTicketForService(reason: hostile), .rejected), (.cancelled, .cancelled),
             (.forbidden(Refusal(status: 403, words: hostile)), .forbidden),
+            (.forbidden(Refusal(status: 423, words: hostile)), .forbidden),
             (.busy(BusyFault(status: 503, retryAfter: nil, words: hostile)), .busy),
             (.busy(BusyFault(status: 429, retryAfter: 30, words: nil)), .busy),
             (.promptExpired(seconds: 300), .expired), (.http(status: 404), .http),
@@ -104,7 +112,7 @@ enum SomeErrors {
             )
         }
 
-    static let needs: [LoginNeed.Why] =
+    private static let needs: [LoginNeed.Why] =
         [
             .noProfile, .nothingStored, .sessionRefused, .sessionExpired, .sessionEndsSoon(seconds: 50),
             .passwordRefusedBefore,
@@ -121,7 +129,7 @@ enum SomeErrors {
             of: Identity(username: hostile, serverName: hostile), by: Identity(username: "", serverName: hostile + "2"))
     ].compactMap { $0 }
 
-    static let network: [NetworkFault] = [
+    private static let network: [NetworkFault] = [
         .nameNotResolved(host: hostile), .notConnected(ignoredProxyVariable: nil),
         .notConnected(ignoredProxyVariable: "https_proxy"), .timedOut(seconds: 60), .tooSlow, .connectionLost, .notTLS,
         .notHTTP, .endedUnanswered, .notConnected(ignoredProxyVariable: nil, errno: 111), .redirectLoop(limit: 5),
@@ -131,16 +139,16 @@ enum SomeErrors {
 
     private static func trust(_ reason: ServerTrust.Reason) -> ServerTrust {
         ServerTrust(
-            origin: SomeLogin.origin, reasons: [reason], subject: hostile, issuer: hostile, notBefore: .min,
-            notAfter: .max, fingerprint: SomeLogin.trust.fingerprint, key: hostile)
+            origin: origin, reasons: [reason], subject: hostile, issuer: hostile, notBefore: .min,
+            notAfter: .max, fingerprint: fingerprint, key: hostile)
     }
 
-    static let trust: [TrustFault] =
+    private static let trust: [TrustFault] =
         ClientCertificateRefusal.allCases.map { .clientCertificate($0) } + [
             .certificate(trust(.selfSigned)), .certificateRejected, .certificate(trust(.tooWeak)),
             .certificateUnseen(reason: hostile),
-            .otherFingerprint(trust(.expired)), .certificateChanged(SomeLogin.origin, now: nil),
-            .certificateChanged(SomeLogin.origin, now: SomeLogin.trust.fingerprint), .tlsVersion(detail: hostile),
+            .otherFingerprint(trust(.expired)), .certificateChanged(origin, now: nil),
+            .certificateChanged(origin, now: fingerprint), .tlsVersion(detail: hostile),
             .plainHTTP, .plainHTTPThroughProxy,
             .weakerMethod(offered: [hostile, "basic"], accepted: [.digest]), .otherOrigin(target: hostile),
             .localServer(Origin(scheme: "https", host: "10.0.0.1", port: 443)),
@@ -149,7 +157,7 @@ enum SomeErrors {
             .formElsewhere(page: hostile, target: hostile), .formInURL(page: hostile), .serverNotProven,
         ]
 
-    static let stores: [StoreFault] =
+    private static let stores: [StoreFault] =
         [
             .unavailable(.keyring, problem: hostile),
             .noneWorks([UnusableStore(name: .keyring, fault: .unavailable(.keyring, problem: hostile))]),
@@ -168,14 +176,14 @@ enum SomeErrors {
             .noDefaultCollection, .locked, .promptNeeded, .dismissed, .promptExpired(seconds: 300), .failed(hostile),
         ].map { .secretService($0) }
 
-    static let helpers: [HelperFault] = [
+    private static let helpers: [HelperFault] = [
         .badName, .notInPath, .writableByAll(path: hostile), .notStarted(path: hostile, errno: 8),
         .failed(method: "get", status: 1, .none), .failed(method: "get", status: 1, .some(hostile)),
         .failed(method: "get", status: 1, .withheld), .suppliedInVain(method: "store", what: "user name"),
         .tooMuch(method: "list", limit: 9), .notUnderstood(method: "get"), .otherEntry, .foreignSecret,
     ]
 
-    static let failures: [OtherFailure] = [
+    private static let failures: [OtherFailure] = [
         .unexpectedStatus(418, step: "login", words: hostile), .redirected(step: "login", status: 302, target: hostile),
         .missingInResponse(place: hostile, step: "login"), .noCSRF(.text), .noNewCookie, .doubtfulJSON(.otherEncoding),
         .noSuchForm(page: hostile, fields: [hostile, "password"], found: 0),
