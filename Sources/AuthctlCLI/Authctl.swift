@@ -13,6 +13,7 @@ struct Authctl: ParsableCommand {
               authctl request https://wiki.example/api/pages
               authctl help exit-codes
 
+            Topics of help: config, environment, exit-codes
             Manual: man authctl; profiles: man authctl-config
             """,
         version: "authctl \(Version.number)",
@@ -21,6 +22,6 @@ struct Authctl: ParsableCommand {
             DiscoverCommand.self, TokenCommand.self, RequestCommand.self, ExecCommand.self, ProfileCommand.self,
             StoreCommand.self,
             TrustCommand.self, GitCredentialCommand.self, DockerCredentialCommand.self, CompletionCommand.self,
-            ExitCodesCommand.self, ConfigHelpCommand.self,
+            ExitCodesCommand.self, ConfigHelpCommand.self, EnvironmentHelpCommand.self,
         ])
 }

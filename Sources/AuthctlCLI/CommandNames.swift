@@ -61,16 +61,13 @@ enum CommandNames {
         return configuration.commandName == word || configuration.aliases.contains(word)
     }
 
-    /// The word itself may be anything, a password too: it is not repeated.
     private static func check(
         _ word: String, among commands: [any ParsableCommand.Type], of group: String
     ) throws(LoginError) {
         if commands.contains(where: { goes($0, by: word) }) { return }
         let shown = commands.filter { $0.configuration.shouldDisplay }.map { $0._commandName }
         let hint = shown.nearest(to: word).first.map { "did you mean '\(group)\($0)'?" }
-        throw .usage(
-            .other(
-                "unknown command; \(hint ?? "the commands are: \(shown.map { group + $0 }.joined(separator: ", "))")")
-        )
+        let known = "the commands are: \(shown.map { group + $0 }.joined(separator: ", "))"
+        throw .usage(.other("unknown command \(SafeText.quoted(group + word, limit: 40)); \(hint ?? known)"))
     }
 }

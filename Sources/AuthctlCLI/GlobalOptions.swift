@@ -1,37 +1,31 @@
 import ArgumentParser
 import LoginKit
 
-/// The options that every command has.
+/// The options of a command that works with logins.
 struct GlobalOptions: OptionList {
-    @Option(
-        name: [.customShort("P"), .long], help: ArgumentHelp("The profile to use.", valueName: "name"))
+    @Option(name: .profile, help: .profile)
     var profile: String?
 
-    // Joined as in curl's -uNAME: an option that is not known is repeated in the message, and could hold a password.
-    @Option(
-        name: [.customShort("u", allowingJoined: true), .long],
-        help: ArgumentHelp("The account to use.", valueName: "name"))
+    @Option(name: .username, help: .username)
     var username: String?
 
-    @Flag(name: [.short, .long], help: "Print only results and errors.")
+    @Flag(name: [.short, .long], help: .quiet)
     var quiet = false
 
-    @Flag(name: [.short, .long], help: "Show requests and responses, without secrets.")
+    @Flag(name: [.short, .long], help: .verbose)
     var verbose = false
 
-    @Flag(help: "Never ask; fail with 4 and list what is missing.")
+    @Flag(help: .noPrompt)
     var noPrompt = false
 
     // A type of its own would cost three searches among all conformances of the program, at every start.
-    @Option(
-        help: ArgumentHelp("Use colors. (values: auto, always, never; default: auto)", valueName: "when"),
-        completion: .list(ColorChoice.allCases.map(\.rawValue)))
+    @Option(help: .color, completion: .list(ColorChoice.allCases.map(\.rawValue)))
     var color: String?
 
-    @Option(help: ArgumentHelp("Use this configuration file.", valueName: "file"), completion: .file())
+    @Option(help: .config, completion: .file())
     var config: String?
 
-    @Option(help: ArgumentHelp("Time limit for one request.", valueName: "seconds"))
+    @Option(help: .timeout)
     var timeout: Int?
 
     var options: KeyValuePairs<String, Any> {
@@ -42,10 +36,54 @@ struct GlobalOptions: OptionList {
     }
 
     func validate() throws {
-        if let color, ColorChoice(rawValue: color) == nil {
+        try ColorChoice.check(color)
+    }
+}
+
+/// The options that every command has.
+struct BasicOptions: OptionList {
+    @Flag(name: [.short, .long], help: .quiet)
+    var quiet = false
+
+    @Flag(name: [.short, .long], help: .verbose)
+    var verbose = false
+
+    @Option(help: .color, completion: .list(ColorChoice.allCases.map(\.rawValue)))
+    var color: String?
+
+    @Option(help: .config, completion: .file())
+    var config: String?
+
+    @Option(help: .timeout)
+    var timeout: Int?
+
+    var options: KeyValuePairs<String, Any> {
+        ["_quiet": _quiet, "_verbose": _verbose, "_color": _color, "_config": _config, "_timeout": _timeout]
+    }
+
+    func validate() throws { try ColorChoice.check(color) }
+
+    /// Together with those that the command has besides.
+    func all(profile: String? = nil, username: String? = nil, noPrompt: Bool = false) -> GlobalOptions {
+        var all = GlobalOptions()
+        (all.profile, all.username, all.noPrompt) = (profile, username, noPrompt)
+        (all.quiet, all.verbose, all.color, all.config, all.timeout) = (quiet, verbose, color, config, timeout)
+        return all
+    }
+}
+
+extension ColorChoice {
+    fileprivate static func check(_ text: String?) throws {
+        if let text, ColorChoice(rawValue: text) == nil {
             throw ValidationError("--color must be auto, always or never.")
         }
     }
+}
+
+extension NameSpecification {
+    static let profile: NameSpecification = [.customShort("P"), .long]
+    // Joined as in curl's -uNAME: an option that is not known is repeated in the message, and could hold a password.
+    static let username: NameSpecification = [.customShort("u", allowingJoined: true), .long]
 }
 
 extension GlobalOptions {
@@ -59,6 +97,16 @@ extension GlobalOptions {
 }
 
 extension ArgumentHelp {
+    static let profile = ArgumentHelp("The profile to use.", valueName: "name")
+    static let username = ArgumentHelp("The account to use.", valueName: "name")
+    static let quiet: ArgumentHelp = "Print only results and errors."
+    static let verbose: ArgumentHelp = "Show requests and responses, without secrets."
+    static let noPrompt: ArgumentHelp = "Never ask; fail with 4 and list what is missing."
+    static let color = ArgumentHelp(
+        "Use colors. (values: auto, always, never; default: auto)", valueName: "when")
+    static let config = ArgumentHelp("Use this configuration file.", valueName: "file")
+    static let timeout = ArgumentHelp("Time limit for one request.", valueName: "seconds")
+
     /// Of the flag of the commands that report. It is no group of options: the parser asks five questions of type about each
     /// group, and each looks through all conformances of the program.
     static let json: ArgumentHelp = "Print one JSON value, even on failure."

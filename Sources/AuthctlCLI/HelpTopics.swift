@@ -4,7 +4,9 @@ import LoginKit
 
 /// What `help` knows besides the commands.
 enum HelpTopics {
-    private static let all: [any ParsableCommand.Type] = [ExitCodesCommand.self, ConfigHelpCommand.self]
+    private static let all: [any ParsableCommand.Type] = [
+        ExitCodesCommand.self, ConfigHelpCommand.self, EnvironmentHelpCommand.self,
+    ]
 
     static var names: [String] { all.map { $0._commandName } }
 
@@ -13,7 +15,7 @@ enum HelpTopics {
     static func page(_ text: String, of arguments: [String]) -> String {
         guard let word = arguments.first(where: { $0 != "help" && !$0.hasPrefix("-") }), names.contains(word),
             let end = text.ranges(of: "\nUSAGE: ").last
-        else { return text }
+        else { return UsageLine.short(text) }
         return String(text[..<end.lowerBound].reversed().drop(while: \.isNewline).reversed())
     }
 
@@ -32,8 +34,10 @@ enum HelpTopics {
                 let near = known.nearest(to: word).first.map { "did you mean 'help \(group)\($0)'?" }
                 throw .usage(
                     .other(
-                        "no such help topic; \(near ?? "the topics are: \(known.joined(separator: ", "))")"
-                    ))
+                        """
+                        no such help topic \(SafeText.quoted(group + word, limit: 40)); \
+                        \(near ?? "the topics are: \(known.joined(separator: ", "))")
+                        """))
             }
             group += "\(word) "
             commands = command.configuration.subcommands

@@ -1,8 +1,8 @@
 import LoginCore
 import LoginWords
 
-/// The argument parser's own words for a usage error, without the values that it would repeat: what stands where no
-/// value belongs may be a password.
+/// The argument parser's own words for a usage error, without the values that may be a password: those that stand where no
+/// value belongs.
 struct ParserWords {
     let arguments: [String]
 
@@ -18,7 +18,7 @@ struct ParserWords {
 
     /// The same as our own messages are: they begin small, and end without a full stop.
     func message(_ text: String) -> String {
-        let text = redacted(text)
+        let text = UnknownOption(text, in: arguments)?.words ?? redacted(text)
         return text.prefix(1).lowercased() + text.dropFirst().dropLast(text.hasSuffix(".") ? 1 : 0)
     }
 
@@ -29,7 +29,7 @@ struct ParserWords {
     func told(_ message: String, in text: String) -> StyledText {
         let opening = "Error: \(message)"
         guard text.hasPrefix(opening) else { return StyledText(redacted(text)) }
-        let rest = redacted(String(text.dropFirst(opening.count)))
+        let rest = UsageLine.short(redacted(String(text.dropFirst(opening.count))))
         return "\(isGood: false)authctl: \(self.message(message), .bold)\(rest)"
     }
 
@@ -38,7 +38,7 @@ struct ParserWords {
 
     /// What a message of the parser holds before such a value.
     private static let repeating = [
-        "nexpected argument", "does not take any value, but ", "The value '",
+        "nexpected argument", "does not take any value, but ",
     ]
 
     /// The longest first, since one may be part of another.

@@ -60,9 +60,9 @@ struct CommandNamesTests {
     }
 
     @Test(arguments: [
-        ("logn", "unknown command; did you mean 'login'?"),
-        ("profile lst", "unknown command; did you mean 'profile list'?"),
-        ("store inti file", "unknown command; did you mean 'store init'?"),
+        ("logn", "unknown command \"logn\"; did you mean 'login'?"),
+        ("profile lst", "unknown command \"profile lst\"; did you mean 'profile list'?"),
+        ("store inti file", "unknown command \"store inti\"; did you mean 'store init'?"),
         ("--config f login x", "options stand after the command: authctl login [<options>]"),
         ("-P wire ls", nil), ("-q profile ls", "options stand after the command: authctl profile [<options>]"),
         ("--help login", nil),
@@ -76,9 +76,10 @@ struct CommandNamesTests {
         #expect(problem("help exec") == nil)
     }
 
-    @Test func `a word like no other is not repeated, and all commands of its group are named`() throws {
-        let top = try #require(problem("hunter22secret")), inner = try #require(problem("store hunter22secret"))
-        #expect(!top.contains("hunter22") && !inner.contains("hunter22"))
+    @Test func `a word like no other is repeated, escaped and cut, and all commands of its group are named`() throws {
+        let top = try #require(problem("fro\u{1B}b")), inner = try #require(problem("store frobnicate"))
+        #expect(top.hasPrefix("unknown command \"fro\\u{1B}b\"; ") && inner.contains("\"store frobnicate\""))
+        #expect((problem(String(repeating: "x", count: 500)) ?? "").count < 400)
         #expect(top.contains("login, ") && !top.contains("complete,"), "\(top)")
         #expect(inner.contains("store list, ") && !inner.contains("login"), "\(inner)")
     }
@@ -93,14 +94,14 @@ struct ParserWordsTests {
             "The option 'quiet' does not take any value, but '…' was specified."
         ),
         (
-            ["--timeout", "pw", "--ttl", "pw2"], "The value 'pw2' is invalid for '--ttl <ttl>'",
-            "The value '…' is invalid for '--ttl <ttl>'"
+            ["--timeout", "pw", "--ttl", "pw\u{1B}2"], "The value 'pw\u{1B}2' is invalid for '--ttl <ttl>'",
+            "The value 'pw\\u{1B}2' is invalid for '--ttl <ttl>'"
         ),
         (["a'b"], "Unexpected argument 'a'b'", "Unexpected argument '…'"),
         (["login", "-x"], "Unknown option '-x'", "Unknown option '-x'"),
         (["x\u{1B}[2J"], "Missing x\u{1B}[2J", "Missing x\\u{1B}[2J"),
         (["--name=a\nb"], "Unexpected argument 'a\nb'", "Unexpected argument '…'"),
-    ]) func `a value is not repeated, and obeyed by no terminal`(
+    ]) func `what may be a password is not repeated, and nothing obeyed by a terminal`(
         arguments: [String], said: String, shown: String
     ) {
         #expect(ParserWords(arguments: arguments).redacted(said) == shown)
@@ -116,6 +117,24 @@ struct ParserWordsTests {
         let full = words.told(said, in: "Error: \(said)\nUsage: x.")
         #expect(TextLook.plain.text(full) == "authctl: \(told)\nUsage: x.")
         #expect(words.told(said, in: "Usage: x.") == StyledText("Usage: x."))
+    }
+
+    @Test(arguments: [
+        (
+            ["status", "--ca-file", "x"],
+            "'status' has no option '--ca-file'; login, discover, request, exec and profile test have it"
+        ),
+        (["status", "--ofline"], "unknown option '--ofline'; did you mean '--offline'?"),
+        (["trust", "list", "-u", "ann"], "'trust list' has no option '-u'; other commands have it"),
+        (["status", "--frobnicate=hunter22"], "unknown option '--frobnicate'"),
+        (
+            ["request", "/x", "--name", "y"],
+            "'request' has no option '--name'; login, discover and profile add have it"
+        ),
+    ]) func `an unknown option gets a near one, or the commands that have it`(arguments: [String], told: String) throws
+    {
+        let run = try TestWorld().run(arguments, server: [])
+        #expect(run.code == 2 && run.talk.hasPrefix("authctl: \(told)\n"), "\(run.talk)")
     }
 
     @Test func `it is known what is about an argument without a place`() {

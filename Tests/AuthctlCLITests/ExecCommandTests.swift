@@ -36,6 +36,8 @@ struct ExecCommandTests {
         ["exec", "-P", "nope", "--", "true"],
         ["exec", "--env", "A=B", "--", "true"], ["exec", "--env", "AUTHCTL_PASSWORD", "--", "true"],
         ["exec", "--env", "AUTHCTL_PROFILE", "--", "true"], ["exec", "--env", "", "--", "true"],
+        ["exec", "--env", "PATH", "--", "true"], ["exec", "--env", "HOME", "--", "true"],
+        ["exec", "--env", "LD_PRELOAD", "--", "true"], ["exec", "--env", "IFS", "--", "true"],
         ["exec", "--fd", "2", "--", "true"], ["exec", "--fd", "256", "--", "true"], ["exec", "--json", "--", "true"],
         ["exec", "--ephemeral", "--store", "file", "--", "true"], ["exec", "--name", "x", "--", "true"],
         ["exec", "-psecret", "--", "true"], ["exec", "--ephemeral", "--offline", "--", "true"],

@@ -5,7 +5,9 @@ import Testing
 
 /// The examples in the help of every command.
 struct HelpExampleTests {
-    private static let withoutExamples: Set = ["help", "docker-credential", "read-back", "exit-codes", "config"]
+    private static let withoutExamples: Set = [
+        "help", "docker-credential", "read-back", "exit-codes", "config", "environment",
+    ]
 
     private static func pages() throws -> [(path: [String], examples: [String])] {
         try CommandTree.root().all.filter { !withoutExamples.contains($0.path.last ?? "") }.map { command in

@@ -22,12 +22,52 @@ struct HelpTests {
         ("trust-remove", TrustRemoveCommand.self), ("git-credential", GitCredentialCommand.self),
         ("docker-credential", DockerCredentialCommand.self), ("completion", CompletionCommand.self),
         ("exit-codes", ExitCodesCommand.self), ("config", ConfigHelpCommand.self),
+        ("environment", EnvironmentHelpCommand.self),
     ]
 
     @Test(arguments: commands.indices) func `the help of a command`(index: Int) throws {
         let command = Self.commands[index]
         let page = HelpTopics.page(Authctl.helpMessage(for: command.type, columns: 80), of: ["help", command.name])
         try Snapshot.expect(page + "\n", "help-\(command.name)")
+    }
+
+    @Test func `no line about the use of a command is wider than a terminal`() throws {
+        for command in try CommandTree.root().all where !command.path.isEmpty {
+            let page = try TestWorld().run(command.path + ["--help"], server: []).output
+            let fault = try TestWorld().run(command.path + ["--frobnicate"], server: []).talk
+            for line in (page + fault).split(separator: "\n") where line.lowercased().hasPrefix("usage:") {
+                #expect(line.count <= 80, "\(line)")
+            }
+        }
+    }
+
+    @Test func `what a login takes is in the help of login alone`() throws {
+        let help = { (command: String) in try TestWorld().run(command, "--help", server: []).output }
+        #expect(try help("login").contains("--password-stdin"))
+        for command in ["request", "exec"] {
+            let page = try help(command)
+            #expect(!page.contains("--password-stdin") && page.contains("authctl login --help"), "\(command)")
+        }
+        #expect(try TestWorld().run("complete", "--", "request", "--password-st").output.contains("--password-stdin"))
+    }
+
+    @Test func `an option stands where it is of use`() throws {
+        let without: [String: Set<String>] = [
+            "profile": ["username"], "store": ["profile", "username", "no-prompt"],
+            "trust": ["profile", "username", "no-prompt"],
+            "discover": ["profile", "username", "no-prompt"], "git-credential": ["no-prompt"],
+            "docker-credential": ["profile", "username", "no-prompt"],
+        ]
+        let withThem: Set = ["profile test", "store move", "store init", "store test", "store read-back"]
+        for command in try CommandTree.root().all where command.children.isEmpty {
+            let path = command.path.joined(separator: " ")
+            guard let first = command.path.first, let lacking = without[first], !withThem.contains(path) else {
+                continue
+            }
+            #expect(command.options.isDisjoint(with: lacking), "\(path)")
+        }
+        #expect(
+            try CommandTree.root().all.filter { $0.options.contains("continue-without") }.map(\.path) == [["login"]])
     }
 
     @Test func `every command that is shown has its snapshot`() throws {
@@ -44,7 +84,9 @@ struct HelpTests {
         #expect(run.code == 0 && run.talk.isEmpty && run.output.contains("USAGE:"))
     }
 
-    @Test(arguments: [["help", "exit-codes"], ["exit-codes", "--help"], ["help", "config"], ["config"]])
+    @Test(arguments: [
+        ["help", "exit-codes"], ["exit-codes", "--help"], ["help", "config"], ["config"], ["help", "environment"],
+    ])
     func `a topic has no options`(arguments: [String]) throws {
         let world = try TestWorld()
         for columns in [nil, 80, 62, 40] {

@@ -3,6 +3,8 @@ import LoginCore
 import LoginTestSupport
 import Testing
 
+@testable import AuthctlCLI
+
 /// The manual is written by hand, so the tests hold it against the program.
 struct ManualTests {
     @Test func `authctl(1) lists every exit code under its number and name`() throws {
@@ -17,6 +19,46 @@ struct ManualTests {
             return Code(number: number, name: cells[1])
         }
         #expect(rows == ExitCode.allCases.map { Code(number: $0.rawValue, name: $0.name) })
+    }
+
+    @Test func `EXAMPLES come after DESCRIPTION in every page`() throws {
+        for name in try Manual.pageNames() {
+            let titles = try Manual.page(name).lines.filter { $0.hasPrefix(".Sh ") }.map { $0.dropFirst(4) }
+            let description = try #require(titles.firstIndex(of: "DESCRIPTION"))
+            #expect(titles[description + 1] == "EXAMPLES", "\(name)")
+        }
+    }
+
+    @Test func `authctl(1) lists every variable of help environment, in the same words`() throws {
+        var items: [(names: String, text: String)] = []
+        for line in try Manual.page("authctl.1").section("ENVIRONMENT").prefix(while: { $0 != ".El" }) {
+            if line.hasPrefix(".It Ev ") {
+                items.append((String(line.dropFirst(7)).replacing(" ,", with: ","), ""))
+            } else if !items.isEmpty {
+                items[items.count - 1].text += Self.plain(line) + " "
+            }
+        }
+        let known = EnvironmentVariables.all
+        #expect(items.map(\.names) == known.map { $0.names.joined(separator: ", ") })
+        for (item, variables) in zip(items, known) {
+            #expect(
+                item.text.replacing(" ;", with: ";").replacing(" .", with: ".").replacing(" ,", with: ",").hasPrefix(
+                    variables.meaning), "\(item)")
+        }
+    }
+
+    /// A line of mdoc as it is printed.
+    private static func plain(_ line: String) -> String {
+        guard line.hasPrefix(".") else { return line }
+        let words = line.dropFirst().split(separator: " ").map(String.init),
+            rest = words.dropFirst().filter { $0 != "Cm" }
+        switch words[0] {
+        case "Fl":
+            return rest.map { $0.first?.isLetter == true || $0.hasPrefix("-") ? "-\($0)" : $0 }.joined(separator: " ")
+        case "Nm": return (["authctl"] + rest).joined(separator: " ")
+        case "Xr": return "\(rest[0])(\(rest[1]))" + rest.dropFirst(2).joined()
+        default: return rest.joined(separator: " ")
+        }
     }
 
     @Test func `every page of a command points to authctl(1) and tells its exit status`() throws {

@@ -35,8 +35,9 @@ struct OptionParsingTests {
             "login blog --force --method basic --store file --persist session --name n --max-attempts 5 --prompt-timeout 9 "
                 + "--password-file f --blank-password --ttl 60 --allow-http --proxy http://p --ca-file ca")
         #expect(command.target == "blog" && command.force)
-        let login = command.login
-        #expect(login.method == "basic" && login.store == "file" && login.persist == "session" && login.name == "n")
+        #expect(command.name == "n" && command.login.store == "file" && command.login.persist == "session")
+        let login = command.login.attempt
+        #expect(login.method == "basic")
         #expect(login.maxAttempts == 5 && login.promptTimeout == 9 && login.passwordFile == "f" && login.blankPassword)
         #expect(login.ttl == 60 && login.connection.allowHttp && login.connection.proxy == "http://p")
         #expect(login.connection.caFile == "ca")
@@ -44,11 +45,11 @@ struct OptionParsingTests {
     }
 
     @Test func `login without options`() throws {
-        let login = (try parse("login") as LoginCommand).login
+        let login = (try parse("login") as LoginCommand).login.attempt
         #expect(login.maxAttempts == 3 && login.promptTimeout == 300)
         #expect(!login.passwordStdin && !login.blankPassword && !login.connection.allowHttp && login.ttl == nil)
-        #expect((try parse("login --password-stdin") as LoginCommand).login.passwordStdin)
-        #expect((try parse("login --password-command x") as LoginCommand).login.passwordCommand == "x")
+        #expect((try parse("login --password-stdin") as LoginCommand).login.attempt.passwordStdin)
+        #expect((try parse("login --password-command x") as LoginCommand).login.attempt.passwordCommand == "x")
     }
 
     @Test(arguments: [

@@ -28,7 +28,9 @@ struct DiscoverCommand: WorldCommand, ReportingCommand {
 
     @OptionGroup var connection: ConnectionOptions
     @Flag(help: .json) var json = false
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var basic: BasicOptions
+
+    var global: GlobalOptions { basic.all() }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         var choices = LoginChoices()

@@ -17,7 +17,9 @@ struct DockerCredentialCommand: WorldCommand {
     @Argument(help: ArgumentHelp("get, store, erase or list.", valueName: "action"))
     var action: String
 
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var basic: BasicOptions
+
+    var global: GlobalOptions { basic.all() }
 
     /// Another program waits for the answer, and may have the terminal.
     static let mayUnlock = false

@@ -13,6 +13,8 @@ struct ExecCommand: EndingCommand {
             The command replaces authctl: same terminal, signals, working directory and exit code. If the login fails, it \
             never runs, and the exit code is 100 plus that of the other commands.
 
+            Login options, used if a login is needed: authctl login --help
+
             Examples:
               authctl exec -P wiki --env WIKI_TOKEN -- ./deploy.sh
               authctl exec -P wiki --serve -- sh -c 'curl -f "$AUTHCTL_SERVE_URL"pages'
@@ -33,13 +35,11 @@ struct ExecCommand: EndingCommand {
         help: ArgumentHelp("The command and its arguments, after '--'.", valueName: "command"))
     var command: [String]
 
-    @OptionGroup(title: "Login options (used if a login is needed)") var login: LoginOptions
+    /// Told by the help of login.
+    @OptionGroup(visibility: .hidden) var login: LoginOptions
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
-        if login.continueWithout || login.name != nil {
-            throw ValidationError("--continue-without and --name are only for login.")
-        }
         if ephemeral, offline {
             throw ValidationError("--ephemeral makes a new login; --offline uses a stored one.")
         }

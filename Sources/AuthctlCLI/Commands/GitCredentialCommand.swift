@@ -18,7 +18,11 @@ struct GitCredentialCommand: WorldCommand {
         completion: .list(GitHelper.Verb.allCases.map(\.rawValue)))
     var action: String
 
-    @OptionGroup var global: GlobalOptions
+    @Option(name: .profile, help: .profile) var profile: String?
+    @Option(name: .username, help: .username) var username: String?
+    @OptionGroup var basic: BasicOptions
+
+    var global: GlobalOptions { basic.all(profile: profile, username: username) }
 
     /// Another program waits for the answer, and may have the terminal.
     static let mayUnlock = false

@@ -31,13 +31,19 @@ struct LoginCommand: WorldCommand, ReportingCommand {
     @Flag(help: "Explain each request, response and rule on standard error.")
     var explain = false
 
+    @Option(help: ArgumentHelp("Name for the new profile.", valueName: "name"))
+    var name: String?
+
+    @Flag(help: "Probe anonymously: show what the service answers without a login.")
+    var continueWithout = false
+
     @OptionGroup var login: LoginOptions
     @Flag(help: .json) var json = false
     @OptionGroup var global: GlobalOptions
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
-        invocation.context.promptTimeout = login.promptTimeout
-        invocation.loginOptions = login.words + (force ? ["--force"] : [])
+        invocation.context.promptTimeout = login.attempt.promptTimeout
+        invocation.loginOptions = login.words + (name.map { ["--name", $0] } ?? []) + (force ? ["--force"] : [])
         guard explain else { return try logIn(invocation, nil) }
         let explained = ExplainedLogin(invocation)
         do throws(LoginError) {
@@ -49,8 +55,14 @@ struct LoginCommand: WorldCommand, ReportingCommand {
         }
     }
 
+    private var choices: LoginChoices {
+        var choices = login.choices
+        choices.name = name
+        return choices
+    }
+
     private func logIn(_ invocation: Invocation, _ explained: ExplainedLogin?) throws(LoginError) -> ExitCode {
-        let target = try invocation.context.loginTarget(target, choices: login.choices)
+        let target = try invocation.context.loginTarget(target, choices: choices)
         do throws(LoginError) {
             return try logIn(invocation, target, explained)
         } catch let error where error.hasNoAuthorizationServer && target.isNew {
@@ -64,9 +76,9 @@ struct LoginCommand: WorldCommand, ReportingCommand {
     ) throws(LoginError) -> ExitCode {
         explained?.profile = target.profile
         let request = LoginSettingsResolver(
-            context: invocation.context, target: target, choices: login.choices,
-            force: force || login.scope != nil)
-        if login.continueWithout { return try AnonymousProbe(invocation, target.profile).tell(printsJSON: printsJSON) }
+            context: invocation.context, target: target, choices: choices,
+            force: force || login.attempt.scope != nil)
+        if continueWithout { return try AnonymousProbe(invocation, target.profile).tell(printsJSON: printsJSON) }
         let run = try LoginRun(invocation.context, target.profile, try request.settings())
         explained?.watch(run)
         let keeper = GeneratedProfileKeeper(target, run)
@@ -79,7 +91,7 @@ struct LoginCommand: WorldCommand, ReportingCommand {
 
     private func sayOfOthers(_ invocation: Invocation, _ run: LoginRun) {
         let name = run.profile.name
-        let other = "\(ShellCommand("authctl", "login", name, "-u")) NAME"
+        let other = ShellCommand("authctl", "login", name, "-u", "NAME")
         let asOther = run.profile.fields.contains(.username) ? "To log in as somebody else: \(other). " : ""
         invocation.say("\(asOther)To log in again: \(ShellCommand("authctl", "login", name, "--force"))")
     }

@@ -46,7 +46,10 @@ struct ProfileAddCommand: WorldCommand, ReportingCommand {
     var acceptCommands = false
 
     @Flag(help: .json) var json = false
-    @OptionGroup var global: GlobalOptions
+    @Flag(help: .noPrompt) var noPrompt = false
+    @OptionGroup var basic: BasicOptions
+
+    var global: GlobalOptions { basic.all(noPrompt: noPrompt) }
 
     func validate() throws {
         guard [file, preset, from].count(where: { $0 != nil }) == 1 else {

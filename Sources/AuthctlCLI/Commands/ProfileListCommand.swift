@@ -16,7 +16,9 @@ struct ProfileListCommand: WorldCommand, ReportingCommand {
             """, aliases: ["ls"])
 
     @Flag(help: .json) var json = false
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var basic: BasicOptions
+
+    var global: GlobalOptions { basic.all() }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let standard = try invocation.context.defaultProfile()

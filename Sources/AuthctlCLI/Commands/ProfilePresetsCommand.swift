@@ -17,7 +17,9 @@ struct ProfilePresetsCommand: WorldCommand, ReportingCommand {
     var name: String?
 
     @Flag(help: .json) var json = false
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var basic: BasicOptions
+
+    var global: GlobalOptions { basic.all() }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let presets = Presets(invocation.context.world.environment)

@@ -17,7 +17,10 @@ struct ProfileShowCommand: WorldCommand, ReportingCommand {
     var name: String?
 
     @Flag(help: .json) var json = false
-    @OptionGroup var global: GlobalOptions
+    @Option(name: .profile, help: .profile) var profile: String?
+    @OptionGroup var basic: BasicOptions
+
+    var global: GlobalOptions { basic.all(profile: profile) }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let profile = try invocation.context.selectProfile(name)

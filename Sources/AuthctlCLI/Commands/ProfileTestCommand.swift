@@ -21,16 +21,9 @@ struct ProfileTestCommand: WorldCommand, ReportingCommand {
     @Argument(help: "The profile.")
     var name: String?
 
-    @OptionGroup var login: LoginOptions
+    @OptionGroup var login: AttemptOptions
     @Flag(help: .json) var json = false
     @OptionGroup var global: GlobalOptions
-
-    func validate() throws {
-        guard login.store == nil, login.persist == nil, login.name == nil, !login.continueWithout else {
-            throw ValidationError(
-                "--store, --persist, --name and --continue-without are only for login; a test keeps nothing.")
-        }
-    }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let profile = try login.choices.applied(to: try invocation.context.selectProfile(name))

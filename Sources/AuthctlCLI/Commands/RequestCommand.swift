@@ -13,6 +13,8 @@ struct RequestCommand: WorldCommand {
             and the same request is sent again. If nobody has ever logged in, GET and HEAD are first sent without a \
             login.
 
+            Login options, used if a login is needed: authctl login --help
+
             Examples:
               authctl request https://wiki.example/api/pages
               authctl request -P wiki POST /api/pages --json '{"title": "News"}'
@@ -30,7 +32,8 @@ struct RequestCommand: WorldCommand {
     var anonymous = false
 
     @OptionGroup var request: RequestOptions
-    @OptionGroup(title: "Login options (used if a login is needed)") var login: LoginOptions
+    /// Told by the help of login.
+    @OptionGroup(visibility: .hidden) var login: LoginOptions
     @OptionGroup var global: GlobalOptions
 
     private var words: RequestWords { RequestWords(first: first ?? "", second: second) }
@@ -45,14 +48,11 @@ struct RequestCommand: WorldCommand {
         if second == nil, request.hasBody {
             throw ValidationError("A body needs a method, for example: authctl request POST URL")
         }
-        if login.passwordStdin, !request.readsStandardInput.isEmpty {
+        if login.attempt.passwordStdin, !request.readsStandardInput.isEmpty {
             throw ValidationError("Standard input can be either the password or the body.")
         }
-        if anonymous, login.namesPassword || global.username != nil {
+        if anonymous, login.attempt.namesPassword || global.username != nil {
             throw ValidationError("--anonymous cannot be used with a user name or a password.")
-        }
-        if login.continueWithout || login.name != nil {
-            throw ValidationError("--continue-without and --name are only for login.")
         }
     }
 

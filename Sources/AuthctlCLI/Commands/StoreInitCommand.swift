@@ -24,7 +24,10 @@ struct StoreInitCommand: WorldCommand, ReportingCommand {
     var keyFile: String?
 
     @Flag(help: .json) var json = false
-    @OptionGroup var global: GlobalOptions
+    @Flag(help: .noPrompt) var noPrompt = false
+    @OptionGroup var basic: BasicOptions
+
+    var global: GlobalOptions { basic.all(noPrompt: noPrompt) }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         guard store == "file" else {

@@ -16,7 +16,9 @@ struct StoreListCommand: WorldCommand, ReportingCommand {
     static let mayUnlock = false
 
     @Flag(help: .json) var json = false
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var basic: BasicOptions
+
+    var global: GlobalOptions { basic.all() }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let shelf = invocation.context.shelf()

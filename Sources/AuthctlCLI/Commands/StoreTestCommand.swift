@@ -20,7 +20,10 @@ struct StoreTestCommand: WorldCommand, ReportingCommand {
     var store: String?
 
     @Flag(help: .json) var json = false
-    @OptionGroup var global: GlobalOptions
+    @Flag(help: .noPrompt) var noPrompt = false
+    @OptionGroup var basic: BasicOptions
+
+    var global: GlobalOptions { basic.all(noPrompt: noPrompt) }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let name = try store.map { (text) throws(LoginError) in try StoreName.keeping(text) }

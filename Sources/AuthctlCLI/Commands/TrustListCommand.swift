@@ -15,14 +15,16 @@ struct TrustListCommand: WorldCommand, ReportingCommand {
         aliases: ["ls"])
 
     @Flag(help: .json) var json = false
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var basic: BasicOptions
+
+    var global: GlobalOptions { basic.all() }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let rows = try invocation.context.document().trusted.map { TrustRow($0) }.sorted { $0.origin < $1.origin }
         if printsJSON {
             try invocation.streams.result(json: rows)
         } else if rows.isEmpty {
-            invocation.say("authctl: no certificate exceptions")
+            invocation.say("No certificates have been accepted.")
         } else {
             var table = Table(headings: ["ORIGIN", "ACCEPTED FAULTS", "FINGERPRINT"])
             for row in rows {

@@ -17,7 +17,9 @@ struct TrustRemoveCommand: WorldCommand, ReportingCommand {
     var origin: String
 
     @Flag(help: .json) var json = false
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var basic: BasicOptions
+
+    var global: GlobalOptions { basic.all() }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let trusted = try invocation.context.document().trusted.map(\.origin)

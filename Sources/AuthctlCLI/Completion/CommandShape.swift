@@ -61,7 +61,8 @@ struct CommandShape: Decodable {
     /// The commands below that a person is shown.
     var shown: [CommandShape] { (subcommands ?? []).filter(\.shouldDisplay) }
 
-    var options: [Argument] { (arguments ?? []).filter { $0.kind != .positional && $0.shouldDisplay } }
+    /// With those that the help leaves to another page.
+    var options: [Argument] { (arguments ?? []).filter { $0.kind != .positional } }
 
     var positionals: [Argument] { (arguments ?? []).filter { $0.kind == .positional } }
 }

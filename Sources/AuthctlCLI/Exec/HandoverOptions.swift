@@ -21,6 +21,13 @@ struct HandoverOptions: ParsableArguments {
         "AUTHCTL_CURL_CONFIG", "AUTHCTL_SERVE_URL",
     ]
 
+    /// What the loader, the C library or a shell reads before the command does what it is for.
+    private static let systems = [
+        "PATH", "HOME", "USER", "LOGNAME", "SHELL", "PWD", "IFS", "ENV", "BASH_ENV", "TERM", "LANG", "TZ", "TMPDIR",
+        "GLIBC_TUNABLES",
+    ]
+    private static let systemPrefixes = ["LD_", "LC_"]
+
     /// Whether the token itself is wanted, which not every session has.
     var wantsToken: Bool { env != nil || fd != nil }
 
@@ -35,6 +42,9 @@ struct HandoverOptions: ParsableArguments {
             }
             guard !(Self.reserved + ProgramEnvironment.withheld).contains(env) else {
                 throw ValidationError("--env: that variable is reserved; use another, such as AUTHCTL_TOKEN.")
+            }
+            guard !Self.systems.contains(env), !Self.systemPrefixes.contains(where: { env.hasPrefix($0) }) else {
+                throw ValidationError("--env: \(env) would break the command; use another, such as AUTHCTL_TOKEN.")
             }
         }
         if let fd, !(3...255).contains(fd) {

@@ -1,16 +1,9 @@
 import ArgumentParser
 import LoginCore
 import LoginKit
-import LoginStores
-import Secrets
 
-/// The options of a login.
+/// The options of a login that may be stored.
 struct LoginOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp("Authentication method, one that the profile accepts.", valueName: "method"),
-        completion: .list(AuthenticationMethod.allCases.map(\.rawValue)))
-    var method: String?
-
     @Option(
         help: ArgumentHelp("Store for the login (see: authctl store list).", valueName: "store"))
     var store: String?
@@ -20,90 +13,11 @@ struct LoginOptions: ParsableArguments {
         completion: .list(Persistence.allCases.map(\.rawValue)))
     var persist: String?
 
-    @Option(help: ArgumentHelp("Name for the new profile.", valueName: "name"))
-    var name: String?
-
-    @Option(help: ArgumentHelp("Maximum number of attempts.", valueName: "number"))
-    var maxAttempts = 3
-
-    @Option(help: ArgumentHelp("Time limit for each answer.", valueName: "seconds"))
-    var promptTimeout = 300
-
-    @Flag(help: "Read the password from standard input.")
-    var passwordStdin = false
-
-    @Option(help: ArgumentHelp("Read the password from this file.", valueName: "file"), completion: .file())
-    var passwordFile: String?
-
-    @Option(help: ArgumentHelp("Read the password from this command (no shell).", valueName: "command"))
-    var passwordCommand: String?
-
-    @Flag(help: "Read the code of a second factor from standard input.")
-    var otpStdin = false
-
-    @Option(help: ArgumentHelp("Use the code that this command prints; no shell.", valueName: "command"))
-    var otpCommand: String?
-
-    @Flag(help: "Log in with a code that is typed in a browser on any device.")
-    var device = false
-
-    @Flag(help: "Show the URL of a browser login, and start no browser.")
-    var noBrowser = false
-
-    @Option(help: ArgumentHelp("Open the URL of a browser login with this command; no shell.", valueName: "command"))
-    var browser: String?
-
-    @Flag(help: "Show the URL of a browser login as a QR code, too.")
-    var qr = false
-
-    @Option(help: ArgumentHelp("Ask the authorization server for this scope.", valueName: "text"))
-    var scope: String?
-
-    @Flag(help: "Allow an empty password.")
-    var blankPassword = false
-
-    @Option(help: ArgumentHelp("Requested token lifetime.", valueName: "seconds"))
-    var ttl: Int?
-
-    @Flag(help: "Probe anonymously: show what the service answers without a login.")
-    var continueWithout = false
-
-    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var attempt: AttemptOptions
 
     private static let stores = ["auto"] + StoreName.builtIn.map(\.description) + ["helper:NAME"]
 
-    private var passwordWays: Int {
-        [passwordStdin, passwordFile != nil, passwordCommand != nil].count { $0 }
-    }
-
-    /// Whether an option says where the password is.
-    var namesPassword: Bool { passwordWays > 0 }
-
     func validate() throws {
-        if passwordWays > 1 {
-            throw ValidationError("--password-stdin, --password-file and --password-command exclude each other.")
-        }
-        if otpStdin, passwordStdin || otpCommand != nil {
-            throw ValidationError("--otp-stdin excludes --password-stdin and --otp-command.")
-        }
-        if device, noBrowser || browser != nil {
-            throw ValidationError("--device excludes --browser and --no-browser.")
-        }
-        if noBrowser, browser != nil { throw ValidationError("--no-browser excludes --browser.") }
-        if let scope, scope.isEmpty || !scope.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) {
-            throw ValidationError("--scope must be printable ASCII characters.")
-        }
-        guard (1...100).contains(maxAttempts) else { throw ValidationError("--max-attempts must be from 1 to 100.") }
-        guard (1...86_400).contains(promptTimeout) else {
-            throw ValidationError("--prompt-timeout must be from 1 to 86400 seconds.")
-        }
-        if let ttl, !(1...31_536_000).contains(ttl) {
-            throw ValidationError("--ttl must be from 1 to 31536000 seconds.")
-        }
-        if let method, AuthenticationMethod(rawValue: method) == nil {
-            let known = AuthenticationMethod.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ValidationError("--method: unknown method '\(method)'; the methods are \(known).")
-        }
         if let store, store != "auto", StoreName(store) == nil {
             throw ValidationError(
                 "--store: unknown store '\(store)'; the stores are \(Self.stores.joined(separator: ", ")).")
@@ -112,21 +26,11 @@ struct LoginOptions: ParsableArguments {
             throw ValidationError("--persist must be none, session or permanent.")
         }
     }
-}
 
-extension LoginOptions {
-    /// Those that a next try at a terminal needs as well, as they are typed: not how the password was given.
+    /// Those that a next try at a terminal needs as well, as they are typed.
     var words: [String] {
-        let texts: [(name: String, value: String?)] = [
-            ("--method", method), ("--store", store), ("--persist", persist), ("--name", name),
-            ("--max-attempts", maxAttempts == 3 ? nil : "\(maxAttempts)"),
-            ("--prompt-timeout", promptTimeout == 300 ? nil : "\(promptTimeout)"), ("--ttl", ttl.map { "\($0)" }),
-            ("--browser", browser), ("--scope", scope),
-        ]
-        let flags = [
-            ("--blank-password", blankPassword), ("--device", device), ("--no-browser", noBrowser), ("--qr", qr),
-        ].compactMap { $0.1 ? $0.0 : nil }
-        return texts.flatMap { option in option.value.map { [option.name, $0] } ?? [] } + flags + connection.words
+        [("--store", store), ("--persist", persist)].flatMap { name, value in value.map { [name, $0] } ?? [] }
+            + attempt.words
     }
 
     /// Without what keeps nothing: a command that is to be used again needs a login that stays.
@@ -139,30 +43,9 @@ extension LoginOptions {
 
     /// The same for whoever logs in.
     var choices: LoginChoices {
-        var choices = LoginChoices()
-        choices.method = method.flatMap { AuthenticationMethod(rawValue: $0) }
+        var choices = attempt.choices
         choices.store = store
         choices.persist = persist.flatMap { Persistence(rawValue: $0) }
-        choices.name = name
-        (choices.maxAttempts, choices.promptTimeout) = (maxAttempts, promptTimeout)
-        choices.password = passwordSource
-        choices.code = otpStdin ? .standardInput : otpCommand.map { .command($0) }
-        choices.consent = consent
-        choices.blankPassword = blankPassword
-        choices.ttl = ttl
-        connection.apply(to: &choices)
         return choices
-    }
-
-    private var consent: ConsentChoices {
-        var consent = ConsentChoices()
-        consent.way = device ? .device : noBrowser || browser != nil ? .browser(starts: !noBrowser) : nil
-        (consent.browser, consent.scope, consent.showsQR) = (browser, scope, qr)
-        return consent
-    }
-
-    private var passwordSource: SuppliedCredential.Source? {
-        if passwordStdin { return .standardInput }
-        return passwordFile.map { .file($0) } ?? passwordCommand.map { .command($0) }
     }
 }
