@@ -64,7 +64,7 @@ struct ExplanationTests {
         #expect(
             run.output.contains(
                 """
-                Rule: verify has no 'logged-out', and 401 is a usual refusal: not logged in: the server says \
+                Rule: verify has no 'logged-out' rule, and 401 is a usual refusal: not logged in: the server says \
                 "gone \\u{1B}[2J".
                 """))
         #expect(
@@ -79,7 +79,7 @@ struct ExplanationTests {
     @Test func `forbidden is a login without permission`() throws {
         let run = try explain(.answer(403))
         #expect(run.code == 10)
-        #expect(run.output.contains("Rule: verify has no 'forbidden', and 403 usually means that: no permission."))
+        #expect(run.output.contains("Rule: verify has no 'forbidden' rule, and 403 usually means that: no permission."))
         #expect(run.output.contains("So: this account has no permission (status 403).\nNext: ask the service's"))
     }
 
@@ -206,7 +206,7 @@ struct ExplanationTests {
         #expect(
             run.talk.contains(
                 """
-                Rule: login has no 'refused', and 401 is a usual refusal: refused: the server says "wrong".
+                Rule: login has no 'refused' rule, and 401 is a usual refusal: refused: the server says "wrong".
                 authctl: notes (https://notes.example): the server refused the credential
                 """), "\(run.talk)")
         #expect(!run.talk.contains("hunter22"))

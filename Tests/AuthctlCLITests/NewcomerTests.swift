@@ -30,13 +30,13 @@ struct NewcomerTests {
         return world
     }
 
-    @Test func `a word that is no command is 2, with the nearest, and is not repeated`() throws {
+    @Test func `a word that is no command is 2, and is repeated with the nearest`() throws {
         let world = try TestWorld(config: Self.config)
         let near = world.run("lgoin", "wire")
         #expect(near.code == 2 && near.talk.contains("did you mean 'login'?"))
         #expect(world.run("profile", "rmove", "x").talk.contains("did you mean 'profile remove'?"))
-        let far = world.run("hunter22secret", "--json")
-        #expect(far.code == 2 && far.talk.contains("whoami") && !(far.talk + far.output).contains("hunter22"))
+        let far = world.run("frobnicate", "--json")
+        #expect(far.code == 2 && far.talk.contains("whoami") && far.output.contains("frobnicate"))
         #expect(far.output.contains("\"usage\""))
         for fine in [["help"], ["--help"], ["help", "exit-codes"], ["login", "--help"], ["profile"]] {
             #expect(world.run(fine, server: []).code == 0)

@@ -11,8 +11,7 @@ struct OptionParsingTests {
     }
 
     @Test(arguments: [
-        "login", "whoami", "logout", "status", "token", "switch u", "profile list", "profile show", "profile add f",
-        "profile default", "profile remove n", "store list", "store test", "store init",
+        "login", "whoami", "logout", "status", "token", "switch u", "store move a b",
     ])
     func `the general options stand before or after the arguments`(command: String) throws {
         let options = "-P p -u anna -q -v --no-prompt --config c --timeout 7 --json"

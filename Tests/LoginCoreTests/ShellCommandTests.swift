@@ -59,10 +59,13 @@ struct ShellCommandTests {
                     fingerprint: try #require(Fingerprint(bytes: Array(0..<32))), key: "key")))
     }
 
-    @Test func `C9: --ca-file is the advice where it helps`() throws {
+    @Test func `C9: an authority is the advice where it helps`() throws {
         var topic = ErrorContext(profile: "blog")
-        #expect(try trust([.unknownAuthority]).message(about: topic).next.contains("--ca-file FILE"))
-        #expect(try !trust([.otherHost]).message(about: topic).next.contains("--ca-file"))
+        #expect(try trust([.unknownAuthority]).message(about: topic).next.contains("as ca-file in the profile"))
+        #expect(try !trust([.otherHost]).message(about: topic).next.contains("ca-file"))
+        let url = ErrorContext(url: "https://blog.example/me")
+        let login = "authctl login https://blog.example/me --ca-file FILE"
+        #expect(try trust([.unknownAuthority]).message(about: url).next.contains(login))
         topic.namesAuthorities = true
         #expect(try !trust([.selfSigned, .otherHost]).message(about: topic).next.contains("--ca-file"))
     }
