@@ -69,7 +69,9 @@ extension FoundServer {
             endpoints[.registration].map { "client-id is not needed: \($0.text.shown) registers clients" }
             ?? "client-id has to be added: register a client with the redirect http://127.0.0.1/callback at the server"
         let revocation = endpoints[.revocation] == nil ? "does not revoke" : "revokes"
+        let others = SafeText.list(elsewhere.map(\.description))
         return [client, "flows: \(flows.isEmpty ? "none" : flows.joined(separator: ", ")); \(revocation)"]
+            + (elsewhere.isEmpty ? [] : ["its metadata leads to other servers: \(others); go on only if you know why"])
     }
 }
 

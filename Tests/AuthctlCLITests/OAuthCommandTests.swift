@@ -203,6 +203,29 @@ struct OAuthCommandTests {
         #expect(run.output.contains("https://id.example") && run.output.contains("openid notes:read"), "\(run.output)")
     }
 
+    @Test(arguments: [(true, Int32(0)), (false, 5), (nil, 7)])
+    func `a code that is typed on another origin than the issuer's is agreed to first`(agrees: Bool?, code: Int32)
+        throws
+    {
+        let config = Self.config.replacing("issuer = \"https://id.example\", ", with: "")
+        let own = Self.metadata.replacing("https://id.example", with: "https://notes.example")
+        let page =
+            #"{"device_code":"dc","user_code":"FZX5-ASHU","verification_uri":"https://page.example/d","interval":1}"#
+        let world = try TestWorld(config: config)
+        if agrees != nil { world.person = ScriptedPerson([]) }
+        world.consent.agrees = agrees
+        let run = world.run(
+            "login", "notes", "--device",
+            server: [
+                .answer(401), .answer(404), .answer(404), .answer(200, own), .answer(200, page), Self.tokens("at1"),
+                Self.ann,
+            ])
+        #expect(run.code == code, "\(run.talk)")
+        #expect(world.consent.foreign.map { $0.elsewhere.map(\.host) } == (agrees == nil ? [] : [["page.example"]]))
+        #expect(world.consent.codes == (code == 0 ? ["FZX5-ASHU"] : []))
+        #expect(code == 0 || !world.requests.contains { $0.contains("device_code=dc") })
+    }
+
     @Test(arguments: ["authorization_endpoint", "token_endpoint", "device_authorization_endpoint"])
     func `OA3 metadata of the service's own origin that leads elsewhere is agreed to first`(member: String) throws {
         let config = Self.config.replacing("issuer = \"https://id.example\", ", with: "")

@@ -94,6 +94,7 @@ struct OfferedProfilesTests {
 
     @Test(arguments: [
         ("issuer = \"https://id.example\"", ["blog: oauth.issuer = \"https://id.example\""]),
+        ("issuer = \"https://bl\u{43E}g.example\"", [#"blog: oauth.issuer = "https://bl\u{43E}g.example""#]),
         ("issuer = \"https://blog.example/id\"", []), ("issuer = \"HTTPS://BLOG.example\"", []),
         ("token-endpoint = \"/token\"", []), ("token-endpoint = \"//id.example/t\"", []),
         (

@@ -121,6 +121,16 @@ struct ProposedProfileTests {
         )
     }
 
+    @Test func `a server whose metadata leads elsewhere is remarked on before a profile names it`() {
+        var server = FoundServer(
+            issuer: "https://id.example", resource: nil, scope: nil, endpoints: [:], revocationAuthentication: nil,
+            evidence: [])
+        server.elsewhere = [Origin(scheme: "https", host: "xn--ggle-55da.example", port: 443)]
+        let found = Discovered(
+            guarded: nil, login: .oauth(server), seen: [], names: [], requests: 3, origins: [])
+        #expect(found.remarks.contains { $0.contains("other servers: https://xn--ggle-55da.example;") })
+    }
+
     @Test func `what is no profile is remarks alone, with what to try`() {
         let seen: [Sighting] = [.unknownChallenge(target: "/", scheme: "Hawk"), .refused(target: "/me", status: 403)]
         for (login, place) in [(nil, Self.place()), (FoundLogin.form(Self.form), nil), (nil, nil)] {

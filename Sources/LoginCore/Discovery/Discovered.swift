@@ -57,6 +57,8 @@ package struct FoundServer: Equatable, Sendable {
     package let revocationAuthentication: [String]?
     /// Where the service names the server, and what led there; empty where its own origin was tried.
     package let evidence: [String]
+    /// Further servers to which its metadata leads.
+    package var elsewhere: [Origin] = []
 }
 
 /// A form that takes a password.

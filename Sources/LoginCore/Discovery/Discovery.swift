@@ -162,7 +162,7 @@ package final class Discovery: MetadataTransport {
                 issuer: found.server.issuer, resource: found.resource?.resource, scope: scope,
                 endpoints: found.server.endpoints,
                 revocationAuthentication: found.server.metadata?.revocationAuthentication,
-                evidence: found.resource?.evidence ?? [])
+                evidence: found.resource?.evidence ?? [], elsewhere: found.toAsk?.elsewhere ?? [])
         } catch .oauth(.noServer) {
             return nil
         } catch .oauth(.metadata(.notFound)) {

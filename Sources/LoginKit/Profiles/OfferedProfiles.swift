@@ -116,7 +116,7 @@ extension StrictTable {
             guard key == "issuer" || key.hasSuffix("-endpoint"), case .string(let text)? = oauth.value(key),
                 !text.hasPrefix("/"), Self.authority(text) != home
             else { return nil }
-            return "oauth.\(key) = \(text.inFullView)"
+            return "oauth.\(key) = \(SafeText.quoted(url: text, limit: .max))"
         }
     }
 
