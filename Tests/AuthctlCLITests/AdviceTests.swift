@@ -75,7 +75,7 @@ struct AdviceTests {
             !$0.contains("look-")
         }
         for file in pages + screens + ["README.md"] {
-            var text = try Manual.text(file).replacing(/ *\\e?\n */, with: " ")
+            var text = try Manual.text(file).replacing(#/ *\\e?\n */#, with: " ")
             text = text.replacing("\\(dq", with: "\"").replacing("\\(aq", with: "'").replacing("\\[u2026]", with: "…")
             if file.contains("/json-") { text = text.replacing("\"", with: "\n") }
             let isRoff = file.hasPrefix("man/")
