@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { SIGNALS = 65 };
@@ -41,6 +42,13 @@ struct text {
     volatile sig_atomic_t count;
 };
 static struct text shown, removal;
+
+// While a refresh is under way: how many hold the signals, which one has come, when, and what is said then.
+static int holders;
+static volatile sig_atomic_t is_holding, held, tells_hold;
+static struct timespec held_since;
+static struct text hold_notice;
+enum { HOLD_SECONDS = 5, SAME_REQUEST_MILLISECONDS = 500 };
 
 // The modes of a terminal belong to whoever is in the foreground; in the background they are the shell's.
 static int is_in_foreground(int fd) {
@@ -73,8 +81,47 @@ static void unblock(int number) {
     sigprocmask(SIG_UNBLOCK, &one, NULL);
 }
 
+static int is_held_back(int number);
+
+static long milliseconds_since(const struct timespec *then) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (now.tv_sec - then->tv_sec) * 1000 + (now.tv_nsec - then->tv_nsec) / 1000000;
+}
+
+static void tell_hold(int number) {
+    if (!tells_hold || !is_in_foreground(STDERR_FILENO)) return;
+    static const struct text line_end = {"\n", 1};
+    if (terminal >= 0 && removal.count > 0) {
+        write_within(0, terminal, &removal);
+    } else if (number == SIGINT || number == SIGQUIT) {
+        // The terminal has just echoed the key.
+        write_within(0, STDERR_FILENO, &line_end);
+    }
+    write_within(0, STDERR_FILENO, &hold_notice);
+}
+
+// Returns the signal to die of now, 0 for none. timeout(1) sends its signal twice, and so does a terminal that is closed:
+// what comes so soon after the first is the same request.
+static int after_hold(int number) {
+    if (!is_holding || !is_held_back(number)) return number;
+    if (held) {
+        if (milliseconds_since(&held_since) < SAME_REQUEST_MILLISECONDS) return 0;
+        return number == SIGALRM ? held : number;
+    }
+    clock_gettime(CLOCK_MONOTONIC, &held_since);
+    held = number;
+    alarm(HOLD_SECONDS);
+    tell_hold(number);
+    return 0;
+}
+
 // By the default action, not by a handler that may have been there: Swift's backtracer would print memory.
 static void die(int number) {
+    int problem = errno;
+    number = after_hold(number);
+    errno = problem;
+    if (number == 0) return;
     restore_from_handler();
     signal(number, SIG_DFL);
     raise(number);
@@ -130,7 +177,13 @@ static void (*handler_for(int number))(int) {
     }
 }
 
+// What would end this process and is no crash.
+static int is_held_back(int number) {
+    return handler_for(number) == die && !is_crash(number) && number != SIGSYS && number != SIGPIPE && number != SIGXFSZ;
+}
+
 static void take(int number) {
+    if (taken[number]) return;
     struct sigaction action = {.sa_handler = handler_for(number), .sa_flags = SA_ONSTACK | SA_RESTART};
     if (action.sa_handler == NULL || sigaction(number, NULL, &previous[number]) != 0) return;
     // What the caller of the program ignores stays ignored (nohup, a shell's background job). What cprocess_harden
@@ -145,6 +198,7 @@ static void take(int number) {
 }
 
 static void give_back(int number) {
+    if (is_holding && is_held_back(number)) return;
     if (taken[number]) sigaction(number, &previous[number], NULL);
     taken[number] = 0;
 }
@@ -322,3 +376,24 @@ int cprocess_terminal_wait(int milliseconds, const int *others, size_t count) {
     if (again) is_quiet = set(terminal, TCSADRAIN, &quiet) == 0;
     return seen;
 }
+
+void cprocess_hold_signals(const char *notice) {
+    if (__atomic_fetch_add(&holders, 1, __ATOMIC_SEQ_CST) > 0) return;
+    held = 0;
+    tells_hold = notice != NULL && fits(notice) && isatty(STDERR_FILENO);
+    if (tells_hold) put(&hold_notice, notice, strlen(notice));
+    is_holding = 1;
+    for (int number = 1; number < SIGNALS; number++) {
+        if (is_held_back(number)) take(number);
+    }
+}
+
+void cprocess_release_signals(void) {
+    if (__atomic_sub_fetch(&holders, 1, __ATOMIC_SEQ_CST) > 0) return;
+    is_holding = 0;
+    // A question or a notice has handlers of its own, which are the same.
+    for (int number = 1; terminal < 0 && number < SIGNALS; number++) give_back(number);
+    if (held) die(held);
+}
+
+int cprocess_holds_signals(void) { return is_holding; }

@@ -15,6 +15,11 @@ package final class HeldSignals {
     package init() {
         var held = sigset_t()
         sigemptyset(&held)
+        // The first signal of a hold ends nothing, so the program may go on, too.
+        if cprocess_holds_signals() != 0 {
+            pthread_sigmask(SIG_BLOCK, &held, &before)
+            return
+        }
         for number in Self.numbers { sigaddset(&held, number) }
         pthread_sigmask(SIG_BLOCK, &held, &before)
         descriptor = cprocess_signal_descriptor(&held)

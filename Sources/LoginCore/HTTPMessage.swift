@@ -19,6 +19,8 @@ package struct HTTPRequest: Equatable {
     package var streamedBodies: StreamedBodies?
     /// Seconds that it may take in all, where that is less than for others.
     package var limit: Int?
+    /// Seconds that it may take at least, where the settings allow fewer.
+    package var leastTime: Int?
     /// Sent as HTTP Basic (RFC 7617) with this very request, unasked.
     package var basic: BasicCredential?
     /// Sent with the Kerberos ticket of whoever runs the program (RFC 4559), on a connection of its own.

@@ -26,13 +26,19 @@ extension Service {
         return try client.shielded { () throws(LoginError) in try refreshed(session, username) }
     }
 
+    /// Seconds that a server has for a refresh, whatever the settings say: a response that is not read may cost the login.
+    static let leastTime = 15
+
     private func refreshed(_ session: Session, _ username: String) throws(LoginError) -> RefreshedSession? {
         guard case .token(let token) = session, token.refreshToken != nil else { return nil }
         if let grant = Grant(token) { return try refreshed(grant) }
         guard let rule = profile.refresh else { return nil }
         let answer = rule.response.completed(by: profile.loginResponse)
         let values = SlotValues(session, username: username)
-        let facts = try client.send(rule, values, session: nil, readBy: answer, by: client.plainly).facts
+        let patiently: ServiceClient.Way = { [client] (request) throws(LoginError) in
+            try client.plainly(request.lasting(Self.leastTime))
+        }
+        let facts = try client.send(rule, values, session: nil, readBy: answer, by: patiently).facts
         client.hide(whatIsIn: facts, by: answer)
         switch client.judge(facts, by: answer, at: .refresh) {
         case .accepted:
@@ -72,5 +78,14 @@ extension ResponseRule {
         rule.expiry = expiry ?? login?.expiry
         rule.message = message ?? login?.message
         return rule
+    }
+}
+
+extension HTTPRequest {
+    /// The same request with at least so many seconds for its response.
+    func lasting(_ seconds: Int) -> HTTPRequest {
+        var request = self
+        request.leastTime = seconds
+        return request
     }
 }

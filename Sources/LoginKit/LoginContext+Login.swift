@@ -46,6 +46,13 @@ extension LoginContext {
         }
     }
 
+    /// Postpones what would end the program or cancel the call, until the result is dropped.
+    package func interruptionHold() -> InterruptionHold {
+        let notice = showsNotice ? RefreshWords.postponed + "\n" : nil
+        return InterruptionHold(
+            begin: { world.postponement.begin(notice) }, end: { [world] in world.postponement.end() })
+    }
+
     /// Nothing where a notice stands still.
     private var spinner: Spinner? {
         options.showsMovement && world.environment.hasColors ? Spinner(isUnicode: world.isUnicode()) : nil

@@ -83,6 +83,19 @@ import Testing
         #expect(try await logins.gate("blog") { $0.identity.username } == "ann")
     }
 
+    @Test func `saves the answer to a refresh that was sent before it ends`() async throws {
+        let logins = try logins()
+        try await logins.gate("chat") { _ in }
+        let base = "/_matrix/client/v3"
+        try demo.order(DemoBackendProcess.Fault(path: base + "/account/whoami", status: 401))
+        try demo.order(DemoBackendProcess.Fault(path: base + "/refresh", delay: 2))
+        _ = try await timeToEnd(when: isSent(base + "/refresh")) {
+            try await logins.gate("chat") { _ in _ = Issue.record("ran") }
+        }
+        try await logins.gate("chat") { _ in }
+        #expect(try demo.requests().filter { $0.path == base + "/refresh" }.map(\.status) == [200])
+    }
+
     @Test func `ends while another gate is asking`() async throws {
         let person = Absent()
         let logins = try logins(person)

@@ -40,6 +40,9 @@ struct GatedCommand {
         image.environment.set("AUTHCTL_SERVE_URL", to: proxy.url)
         image.environment.exceptLoopback()
         try proxy.start()
+        // A refresh may be under way when the command ends.
+        let hold = gate.context.interruptionHold()
+        defer { withExtendedLifetime(hold) {} }
         let ending = run(image)
         return (ending, proxy.stop())
     }

@@ -77,6 +77,17 @@ void cprocess_terminal_disarm(void);
 // descriptors, as many as there is room for, are waited for as well.
 int cprocess_terminal_wait(int milliseconds, const int *others, size_t count);
 
+// Holds back the signals that would end this process, until the last of as many calls of cprocess_release_signals. The first one
+// is kept, and `notice` is written to standard error if that is a terminal; the process dies of a second one that comes half a
+// second later, or of the first one after 5 seconds. `notice` may be NULL.
+void cprocess_hold_signals(const char *notice);
+
+// Lets the signals through again, and dies of the one that was kept.
+void cprocess_release_signals(void);
+
+// Whether signals are held back now.
+int cprocess_holds_signals(void);
+
 // --- Children on a terminal of their own (spawn.c) --------------------------------------------------------------
 
 struct cprocess_child {

@@ -73,7 +73,8 @@ extension Service {
     ///   person: it is revoked by then, as far as that is possible, and so is the grant.
     func refreshed(_ grant: Grant) throws(LoginError) -> RefreshedSession? {
         guard let call = OAuthCall.refresh(grant) else { return nil }
-        let answer = try TokenAnswer(try authorizationClient().send(try call.request()), at: .refresh)
+        let answer = try TokenAnswer(
+            try authorizationClient().send(try call.request().lasting(Self.leastTime)), at: .refresh)
         let issued = try answer.refreshed(grant)
         let new = grant.refreshed(by: issued, at: clock.now())
         client.hide(new.secrets)

@@ -27,6 +27,8 @@ package final class CurlTransport: Transport {
             origin: origin, settings: settings,
             proxy: ProxyChoice(settings.proxy, environment: settings.environment, origin: origin))
         usualTimeout = settings.timeout
+        // Until something is sent, nobody needs more time than that.
+        options.settings.connectTimeout = min(settings.connectTimeout, settings.timeout)
         exception = settings.exception
         context = TLSContext(origin, options.proxy)
         gate = PeerGate(origin: origin, rule: options.peerRule(for: origin))
@@ -42,7 +44,7 @@ package final class CurlTransport: Transport {
         let parser = try URLParser()
         let url = try checked(request, parser)
         let longest = request.streamedBodies == nil ? usualTimeout : options.settings.transferTimeout
-        options.settings.timeout = min(longest, request.limit ?? longest)
+        options.settings.timeout = max(min(longest, request.limit ?? longest), request.leastTime ?? 0)
         let trace = TransferTrace(settings: options.settings)
         try examine()
         trace.show(request, url)

@@ -116,7 +116,7 @@ package struct LoginRun {
         let prompt: any Prompt = consent ?? quiet
         // What is forced is a login of its own: it neither waits for the renewal of what is stored nor takes its outcome.
         let refreshing: any Authenticator =
-            settings.policy.force ? service : SingleFlightRefresh(service, keeper, settings)
+            settings.policy.force ? service : SingleFlightRefresh(service, keeper, settings, context)
         let refused = settings.outdated.flatMap { session in
             settings.refusal.map { RefusedLogin(session: session, refusal: $0) }
         }

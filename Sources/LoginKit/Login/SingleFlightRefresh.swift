@@ -12,14 +12,18 @@ final class SingleFlightRefresh: Authenticator {
     /// Whether the authorization server's word is enough for a grant that it has renewed.
     private let trustsGrants: Bool
     private var renewed: Session?
+    private let context: LoginContext
 
     /// - Parameter settings: with the session that was found to be over before this login began; nothing for whichever is there.
-    init(_ service: Service, _ keeper: StoreKeeper, _ settings: LoginSettings) {
+    init(_ service: Service, _ keeper: StoreKeeper, _ settings: LoginSettings, _ context: LoginContext) {
+        self.context = context
         self.service = service
         self.keeper = keeper
         outdated = settings.outdated
         trustsGrants = settings.wantsTokenAlone
     }
+
+    deinit { keeper.hold = nil }
 
     func prepare() throws(LoginError) -> ProtectionSpace { try service.prepare() }
 
@@ -86,10 +90,16 @@ final class SingleFlightRefresh: Authenticator {
         return refresh.session
     }
 
+    /// Sends a refresh. Its response must be saved even if the program is told to end meanwhile: the old token may be used up.
     /// What came for another person has ended the login, and nothing of it is kept.
     private func refreshed(_ session: Session, _ username: String) throws(LoginError) -> Service.RefreshedSession? {
+        keeper.hold = context.interruptionHold()
+        var hasResponse = false
+        defer { if !hasResponse { keeper.hold = nil } }
         do throws(LoginError) {
-            return try service.refresh(of: session, username: username)
+            let refresh = try service.refresh(of: session, username: username)
+            hasResponse = refresh != nil
+            return refresh
         } catch {
             if case .oauth(.otherSubject) = error { try keeper.reject(.session) }
             throw error

@@ -37,8 +37,11 @@ extension Logins {
     /// What the context of a login is made of where a program runs it.
     private var world: World {
         var world = World.real(environment)
-        let isCancelled: @Sendable () -> Bool = { Task.isCancelled }
+        let hold = CancellationHold()
+        let isCancelled: @Sendable () -> Bool = { hold.isCancelled }
         (world.isCancelled, world.turn) = (isCancelled, turn)
+        // The signals are the program's own.
+        world.postponement = World.Postponement(begin: { _ in hold.begin() }, end: { hold.end() })
         if let terminal = delegate as? TerminalDelegate {
             world.dialogue = { _ in terminal.prompt }
         } else {

@@ -12,7 +12,8 @@ public import LoginCore
 ///
 /// Calls may be made at the same time, from wherever. Each works on a thread of its own, and those that may have to ask somebody
 /// come one after the other. A call whose task is cancelled throws `CancellationError` within a tenth of a second or so; what is
-/// being saved just then is saved whole. Only the desktop's own dialogues and credential helpers are waited for longer, each
+/// being saved just then is saved whole. A refresh that was sent has 5 seconds to be answered and saved, since its answer is given
+/// once. Only the desktop's own dialogues and credential helpers are waited for longer, each
 /// within its own limit.
 ///
 /// What a program should know: libcurl is opened by the first login, and takes the proxy variables out of the process's

@@ -1,3 +1,4 @@
+import ChildPrograms
 import Glibc
 package import LoginCore
 package import LoginHTTP
@@ -27,9 +28,18 @@ package struct World {
     var turn: Turn?
     /// Whether nobody waits any more for what is being done; nothing where that cannot be.
     var isCancelled: (@Sendable () -> Bool)?
+    /// What postpones the end of the program or of the call while a refresh is under way.
+    package var postponement = Postponement(begin: { _ in }, end: {})
     /// The line on the terminal that names the server a command waits for.
     var noticeLine = NoticeLine(show: { _ in false }, hide: {})
     package var shelf: (ShelfPlace, _ passphrase: @escaping () throws(StoreFault) -> Secret) -> StoreFactory
+
+    /// Postpones what would end the program or cancel the call, for 5 seconds at most.
+    package struct Postponement: Sendable {
+        /// Told what to say at a terminal if something is postponed; nothing to say nothing.
+        let begin: @Sendable (_ notice: String?) -> Void
+        let end: @Sendable () -> Void
+    }
 
     /// A line of the terminal that is taken away again.
     struct NoticeLine: Sendable {
@@ -77,6 +87,7 @@ package struct World {
             consent: { AuthorizationDialogue($0) },
             transport: { CurlTransport(origin: $0, settings: $1) },
             tickets: .gssapi,
+            postponement: Postponement(begin: { SignalHold.begin($0) }, end: { SignalHold.end() }),
             noticeLine: NoticeLine(
                 show: { TerminalNotice.show($0) }, hide: { TerminalNotice.hide() },
                 move: { TerminalNotice.move($0, $1) }),

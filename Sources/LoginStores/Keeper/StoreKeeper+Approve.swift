@@ -5,7 +5,10 @@ internal import Secrets
 extension StoreKeeper {
     /// The copy in a store that the account had before goes last.
     package func approve(_ login: Login, _ approval: Approval) throws(LoginError) {
-        defer { refresh = nil }
+        defer {
+            refresh = nil
+            hold = nil
+        }
         switch approval {
         case .login(let method): try fromStore(try keep(login, method))
         case .refresh: try fromStore(try replace(with: login))

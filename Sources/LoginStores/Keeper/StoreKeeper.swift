@@ -79,6 +79,8 @@ package final class StoreKeeper: LoginKeeper {
     private var chosen: (any CredentialStore)?
     /// The right to renew, from `beginRefresh` until the outcome is kept.
     var refresh: FileLock?
+    /// From the sending of a refresh until its result is saved, or there is none.
+    package var hold: InterruptionHold?
     /// Whose login the last fill read.
     package var identity: Identity? { filledRecord?.identity }
     /// Whether no other process may renew now.

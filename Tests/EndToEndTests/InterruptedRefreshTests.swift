@@ -1,0 +1,113 @@
+import Foundation
+import LoginTestSupport
+import Testing
+
+/// The server of these tests counts a refresh when it arrives and answers later; the old token then ends the login.
+@Suite(.onOwnThreads) struct `A refresh that was sent` {
+    private static let base = "/_matrix/client/v3"
+    private static let refresh = base + "/refresh"
+
+    let demo: DemoBackendProcess
+    let authctl: Installation
+
+    init() throws {
+        demo = try DemoBackendProcess()
+        authctl = try Installation(demo)
+        try authctl.logIn("chat")
+    }
+
+    /// Has the next command find its token refused.
+    private func end(answeringAfter delay: Double) throws {
+        try demo.order(.init(path: Self.base + "/account/whoami", status: 401))
+        try demo.order(.init(path: Self.refresh, delay: delay))
+    }
+
+    private func waitUntilSent() throws {
+        try #require(eventually { demo.output.contains("\(Self.refresh)  ") })
+    }
+
+    private func expectSaved() throws {
+        #expect(try demo.requests().filter { $0.path == Self.refresh }.map(\.status) == [200])
+        let next = try authctl.run("token", "chat", "--verify")
+        #expect(next.code == 0, "\(next.error)")
+        #expect(try demo.requests().filter { $0.path == Self.refresh }.count == 1)
+    }
+
+    @Test(
+        arguments: Thoroughness.sample(
+            [["whoami"], ["token", "--verify"], ["status"], ["login"], ["exec", "--", "true"]], 2))
+    func `survives Ctrl-C, says so, and the program then dies of it`(command: [String]) throws {
+        try end(answeringAfter: 2)
+        let words = command.first == "exec" ? ["exec", "-P", "chat", "--", "true"] : command + ["chat"]
+        let run = try authctl.onTerminal(words)
+        try waitUntilSent()
+        run.pty.type("\u{3}")
+        try run.pty.wait(for: "Finishing the refresh before stopping")
+        #expect(try run.end() == .signalled(SIGINT))
+        #expect(run.pty.settings == Pty.usualSettings && run.pty.echoes)
+        try expectSaved()
+    }
+
+    @Test(arguments: [SIGTERM, SIGHUP, SIGQUIT, SIGUSR1])
+    func `survives a signal, of which the program then dies`(number: Int32) throws {
+        try end(answeringAfter: 1)
+        let run = try authctl.onTerminal("whoami", "chat")
+        try waitUntilSent()
+        run.pty.child.send(signal: number)
+        #expect(try run.end() == .signalled(number))
+        try expectSaved()
+    }
+
+    @Test func `survives timeout(1), which sends its signal twice`() throws {
+        try end(answeringAfter: 3)
+        let words = ["2", authctl.program, "whoami", "chat"]
+        let result = try Command.run(ChildSpec("/usr/bin/timeout", words, environment: authctl.environment))
+        #expect(result.code == 124, "\(result.error)")
+        // On a busy machine the signal may come before the refresh is sent; then it is sent now.
+        let next = try authctl.run("token", "chat", "--verify")
+        #expect(next.code == 0, "\(next.error)")
+    }
+
+    @Test func `has more time than --timeout says`() throws {
+        try end(answeringAfter: 3)
+        let result = try authctl.run("whoami", "chat", "--timeout", "2")
+        #expect(result.code == 0, "\(result.error)")
+        try expectSaved()
+    }
+
+    @Test func `is given up at a second Ctrl-C`() throws {
+        try end(answeringAfter: 60)
+        let run = try authctl.onTerminal("whoami", "chat")
+        try waitUntilSent()
+        run.pty.type("\u{3}")
+        try run.pty.wait(for: "Finishing the refresh before stopping")
+        let start = ContinuousClock.now
+        #expect(
+            eventually {
+                run.pty.type("\u{3}")
+                return run.pty.child.hasEnded()
+            })
+        #expect(try run.end() == .signalled(SIGINT))
+        // The bound of a hold is 5 s.
+        #expect(ContinuousClock.now - start < .seconds(4))
+        #expect(run.pty.settings == Pty.usualSettings && run.pty.echoes)
+    }
+
+    @Test(Thoroughness.isNeeded)
+    func `is given up 5 seconds after a signal`() throws {
+        try end(answeringAfter: 60)
+        let run = try authctl.onTerminal("whoami", "chat")
+        try waitUntilSent()
+        run.pty.child.send(signal: SIGTERM)
+        #expect(try run.end() == .signalled(SIGTERM))
+    }
+
+    @Test func `survives the end of the command of an exec --serve`() throws {
+        try end(answeringAfter: 2)
+        try demo.order(.init(path: Self.base + "/account/whoami", status: 401))
+        let script = "curl -s -m 1 \"${AUTHCTL_SERVE_URL}account/whoami\"; true"
+        let result = try authctl.run("exec", "--serve", "--offline", "-P", "chat", "--", "sh", "-c", script)
+        #expect(result.code == 0, "\(result.error)")
+        try expectSaved()
+    }
+}
