@@ -53,7 +53,8 @@ let package = Package(
             name: "LoginHTTP", dependencies: ["LoginCore", "CCrypto", "CCurl", "CGSSAPI", "CXML"],
             swiftSettings: strict),
         .target(
-            name: "LoginStores", dependencies: ["LoginCore", "ChildPrograms", "CKeyutils", "CSecret", "CSodium"],
+            name: "LoginStores",
+            dependencies: ["LoginCore", "ChildPrograms", "CProcess", "CKeyutils", "CSecret", "CSodium"],
             swiftSettings: strict),
         .target(
             name: "LoginTerminal", dependencies: ["LoginCore", "LoginWords", "CReadline", "CProcess"],

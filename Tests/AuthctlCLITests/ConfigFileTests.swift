@@ -22,7 +22,40 @@ struct ConfigFileTests {
         #expect(list().code == 0)
     }
 
-    @Test(arguments: [0o620, 0o602, 0o666, 0o660]) func `it must be writable by no one else`(mode: Int) throws {
+    @Test(.enabled(if: getuid() == 0, "only root can give a file away"), arguments: [0o620, 0o660])
+    func `A group may write the configuration only if it is the user's own`(mode: Int) throws {
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+        #expect(list().code == 0)
+        #expect(chown(path, 0, 54321) == 0)
+        let run = list()
+        #expect(run.code == 2 && run.talk.contains("is writable by others; run: chmod go-w \(path)"))
+    }
+
+    @Test(arguments: ["config.toml", "profiles/there.toml"])
+    func `A link through a folder in which others may write is not followed`(name: String) throws {
+        let folder = "\(world.home.config)/authctl", shared = folder + "/shared"
+        for made in [shared, folder + "/profiles"] {
+            try FileManager.default.createDirectory(atPath: made, withIntermediateDirectories: true)
+        }
+        let file = "\(folder)/\(name)"
+        if name == "config.toml" {
+            try FileManager.default.moveItem(atPath: file, toPath: folder + "/real.toml")
+        } else {
+            try "url = \"https://there.example\"\nverify = { get = \"/\" }\n"
+                .write(toFile: folder + "/real.toml", atomically: false, encoding: .utf8)
+        }
+        try FileManager.default.createSymbolicLink(
+            atPath: shared + "/link", withDestinationPath: folder + "/real.toml")
+        try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: shared + "/link")
+        let words = name == "config.toml" ? ["profile", "list"] : ["profile", "show", "there"]
+        #expect(world.run(words, server: []).code == 0)
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: shared)
+        let run = world.run(words, server: [])
+        #expect(run.code == 2 && run.talk.contains("shared"), "\(run.talk)")
+        #expect(run.talk.contains("is not safe to read from: other users can write there"))
+    }
+
+    @Test(arguments: [0o602, 0o666]) func `it must be writable by no one else`(mode: Int) throws {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
         let run = list()
         #expect(run.code == 2 && run.output.isEmpty)

@@ -157,6 +157,11 @@ int cprocess_pipe(int ends[2]);
 // accept4(2) likewise: closed on exec, and it never blocks. Returns the descriptor, or -1 with errno.
 int cprocess_accept(int listening);
 
+// --- Files (access.c) --------------------------------------------------------------------------------------------
+
+// Whether an access control list (acl(5)) gives further users rights on a file or folder.
+int cprocess_has_access_list(int descriptor);
+
 // --- Loopback connections (peer.c) -------------------------------------------------------------------------------
 
 // Whose socket is at the other end of a TCP connection to this port of 127.0.0.1, by the kernel's own tables. Address and port of

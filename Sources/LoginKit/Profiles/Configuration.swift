@@ -41,7 +41,6 @@ package struct Configuration {
         try ConfigFile.checkFolder(paths.configFolder)
         try ConfigFile.checkFolder(paths.madeProfiles)
         let text = try ConfigFile.read(paths.configFile)
-        if text != nil { try ConfigFile.checkTarget(paths.configFile) }
         if text == nil && paths.isConfigNamed {
             throw .badConfig(file: paths.configFile, path: nil, line: nil, problem: "there is no such file")
         }

@@ -12,11 +12,11 @@ enum ConfigFile {
     /// root and be writable by no one else, since it says where passwords are sent.
     /// - Returns: nothing if there is no such file.
     static func read(_ path: String) throws(UsageFault) -> String? {
-        // Not blocking, so that a FIFO in the file's place does not hang the program.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        let descriptor = try opened(path)
         guard descriptor >= 0 else {
-            if errno == ENOENT || errno == ENOTDIR { return nil }
-            throw fault(path, "cannot be opened: \(SystemWords.of(errno))")
+            if -descriptor == ENOENT || -descriptor == ENOTDIR { return nil }
+            if -descriptor == EISDIR { throw fault(path, "is not a file") }
+            throw fault(path, "cannot be opened: \(SystemWords.of(-descriptor))")
         }
         defer { close(descriptor) }
         var information = stat()
@@ -25,11 +25,25 @@ enum ConfigFile {
         guard information.st_uid == getuid() || information.st_uid == 0 else {
             throw fault(path, "belongs to another user")
         }
-        guard information.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
+        guard
+            !OtherWriters.areAllowed(
+                mode: information.st_mode, group: information.st_gid, descriptor: descriptor)
+        else {
             throw fault(path, "is writable by others; run: \(ShellCommand("chmod", "go-w", path))")
         }
         guard information.st_size <= limit else { throw fault(path, "is larger than \(limit) bytes") }
         return try text(descriptor, path)
+    }
+
+    /// Through folders that nobody else may change, whatever links lead there.
+    /// - Returns: a descriptor, or an errno below zero.
+    private static func opened(_ path: String) throws(UsageFault) -> Int32 {
+        let absolute = try Paths.absolute(path)
+        do throws(FolderChain.Fault) {
+            return try FolderChain(absolute).open()
+        } catch {
+            throw fault(error.path, "is not safe to read from: \(error.problem)")
+        }
     }
 
     /// The folder of such files, if it is there, and all those above it: whoever may write there, or owns one of them, could
@@ -55,15 +69,6 @@ enum ConfigFile {
             if name.hasSuffix(".toml"), !name.hasPrefix(".") { names.append(String(name.dropLast(5))) }
         }
         return names.sorted()
-    }
-
-    /// The same of what a file's name leads to, where it is a symbolic link.
-    static func checkTarget(_ path: String) throws(UsageFault) {
-        guard let resolved = realpath(path, nil) else { return }
-        defer { free(resolved) }
-        let target = String(cString: resolved)
-        guard target != path, let slash = target.lastIndex(of: "/") else { return }
-        try checkFolder(slash == target.startIndex ? "/" : String(target[..<slash]))
     }
 
     private static func text(_ descriptor: Int32, _ path: String) throws(UsageFault) -> String {

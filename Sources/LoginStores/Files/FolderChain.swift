@@ -18,60 +18,73 @@ package struct FolderChain {
         self.path = path
     }
 
-    /// Looks at every folder that the path names, and at those above where it leads in the end, which are others where
-    /// one of the names is a symbolic link.
-    /// - Throws: for one that belongs to neither root nor this user, or that others may write into unless it is sticky.
-    package func check() throws(Fault) {
-        for name in names { try Self.check(name) }
-        guard let resolved = realpath(path, nil) else { return }
-        defer { free(resolved) }
-        let real = FolderChain(String(cString: resolved))
-        if real.path != path { for name in real.names { try Self.check(name) } }
-    }
+    /// Looks at every folder on the way, and resolves symbolic links one by one, as the kernel does. What is not there, or is
+    /// out of sight, ends the way.
+    /// - Throws: for one that belongs to neither root nor this user, or that others may write into. In a sticky folder,
+    ///   where others may write, the next name must not be a link of theirs.
+    package func check() throws(Fault) { _ = try walk() }
 
-    /// `/`, `/a` and `/a/b` of `/a/b`.
-    private var names: [String] {
-        var names = ["/"], name = ""
-        for part in path.split(separator: "/") {
-            name += "/" + String(part)
-            names.append(name)
-        }
-        return names
-    }
-
-    /// - Parameter path: of a folder; one that is not there, or is out of sight, holds nothing.
-    private static func check(_ path: String) throws(Fault) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return }
-        guard [0, geteuid()].contains(status.st_uid) || status.isOfNobodyKnown else {
-            let remedy = geteuid() == 0 ? " (sudo -H uses root's own)" : ""
-            throw Fault(path: path, problem: "it belongs to another user, uid \(status.st_uid)\(remedy)")
-        }
-        // In a sticky folder, /tmp say, only owners rename.
-        guard status.st_mode & 0o022 == 0 || status.st_mode & S_ISVTX != 0 else {
-            throw Fault(path: path, problem: "other users can write there (fix: chmod go-w)")
+    /// Opens the file at the end for reading, in the folder that was checked.
+    /// - Returns: its descriptor, or an errno below zero.
+    package func open() throws(Fault) -> Int32 {
+        switch try walk() {
+        case .missing(let code): return -code
+        case .folder: return -EISDIR
+        case .file(let name, let folder):
+            // Not blocking, so that a FIFO in the file's place does not hang the program.
+            let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
+            let number = retrying { openat(folder.descriptor.number, name, flags) }
+            return number < 0 ? -errno : number
         }
     }
-}
 
-extension stat {
-    /// Whether its owner has no number in this user namespace, as root's folders have none in a sandbox of a user's own
-    /// (user_namespaces(7)).
-    fileprivate var isOfNobodyKnown: Bool {
-        guard st_uid == Self.overflow, let map = Self.text(of: "/proc/self/uid_map") else { return false }
-        return map.split { $0 == " " || $0 == "\n" } != ["0", "0", "4294967295"]
+    /// Opens the folder at the end, which was checked.
+    /// - Returns: nothing with an errno where it is not there.
+    func openFolder() throws(Fault) -> (folder: CheckedFolder?, errno: Int32) {
+        switch try walk() {
+        case .missing(let code): (nil, code)
+        case .file: (nil, ENOTDIR)
+        case .folder(let folder): (folder, 0)
+        }
     }
 
-    private static var overflow: uid_t? {
-        text(of: "/proc/sys/kernel/overflowuid").flatMap { uid_t($0.prefix { $0 != "\n" }) }
+    private enum End {
+        case folder(CheckedFolder)
+        /// Neither a folder nor a link.
+        case file(String, CheckedFolder)
+        case missing(errno: Int32)
     }
 
-    private static func text(of path: String) -> String? {
-        let number = retrying { open(path, O_RDONLY | O_CLOEXEC) }
-        guard number >= 0 else { return nil }
-        defer { close(number) }
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = bytes.withUnsafeMutableBytes { Glibc.read(number, $0.baseAddress, $0.count) }
-        return count < 0 ? nil : String(decoding: bytes[..<count], as: UTF8.self)
+    /// As many as the kernel follows (path_resolution(7)).
+    private static let mostLinks = 40
+
+    private func walk() throws(Fault) -> End {
+        var names = parts(of: path), links = 0
+        guard let root = CheckedFolder.root() else { return .missing(errno: errno) }
+        try root.check()
+        var folder = root
+        while let name = names.popLast() {
+            guard let entry = folder.entry(name) else { return .missing(errno: errno) }
+            switch entry.status.st_mode & S_IFMT {
+            case S_IFLNK:
+                links += 1
+                guard links <= Self.mostLinks else { return .missing(errno: ELOOP) }
+                try folder.checkLink(entry)
+                guard let target = entry.target else { return .missing(errno: errno) }
+                if target.hasPrefix("/") { folder = root }
+                names += parts(of: target)
+            case S_IFDIR:
+                try entry.check()
+                folder = entry
+            default:
+                return names.isEmpty ? .file(name, folder) : .missing(errno: ENOTDIR)
+            }
+        }
+        return .folder(folder)
+    }
+
+    /// The last one first.
+    private func parts(of path: String) -> [String] {
+        path.split(separator: "/").reversed().map { String($0) }.filter { $0 != "." }
     }
 }

@@ -44,7 +44,7 @@ final class SafeDirectory {
             try checkAbove(path)
             try make(path)
         }
-        let number = retrying { Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
+        let number = try opened(path)
         if number < 0 {
             switch errno {
             case ENOENT: return nil
@@ -54,9 +54,32 @@ final class SafeDirectory {
         }
         let directory = SafeDirectory(path: path, descriptor: Descriptor(number))
         try directory.checkOwnAndPrivate(privacy)
-        try directory.checkParent()
-        try checkAbove(path)
         return directory
+    }
+
+    /// Opens a folder in the one above, which was checked with all those above it.
+    /// - Returns: its descriptor, or -1 with `errno`.
+    private static func opened(_ path: String) throws(StoreFault) -> Int32 {
+        let (parent, name) = split(path)
+        do throws(FolderChain.Fault) {
+            let (above, problem) = try FolderChain(parent).openFolder()
+            guard let above else {
+                errno = problem
+                return -1
+            }
+            return retrying {
+                openat(above.descriptor.number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            }
+        } catch {
+            throw .unsafeFile(path: error.path, problem: error.problem)
+        }
+    }
+
+    private static func split(_ path: String) -> (parent: String, name: String) {
+        var trimmed = path[...]
+        while trimmed.count > 1, trimmed.hasSuffix("/") { trimmed = trimmed.dropLast() }
+        guard let slash = trimmed.lastIndex(of: "/") else { return (".", String(trimmed)) }
+        return (slash == trimmed.startIndex ? "/" : String(trimmed[..<slash]), String(trimmed[slash...].dropFirst()))
     }
 
     private func checkOwnAndPrivate(_ privacy: Privacy) throws(StoreFault) {
@@ -64,16 +87,6 @@ final class SafeDirectory {
         try checkOwner(status.st_uid, path: path, accepted: [geteuid()])
         guard status.st_mode & privacy.forbidden == 0 else {
             throw .unsafeFile(path: path, problem: privacy.problem)
-        }
-    }
-
-    private func checkParent() throws(StoreFault) {
-        var status = stat()
-        try checkCall("fstatat", path: "\(path)/..", fstatat(descriptor.number, "..", &status, 0))
-        try checkOwner(status.st_uid, path: "\(path)/..", accepted: [geteuid(), 0])
-        // In a sticky folder, /tmp say, only owners rename.
-        guard status.st_mode & 0o022 == 0 || status.st_mode & S_ISVTX != 0 else {
-            throw .unsafeFile(path: "\(path)/..", problem: "other users can write there (fix: chmod go-w)")
         }
     }
 
