@@ -25,6 +25,24 @@ import Testing
         #expect(try demo.requests().isEmpty)
     }
 
+    @Test(arguments: ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "AUTHCTL_CONFIG"])
+    func `A path in a variable that is not UTF-8 is refused, and nothing is made`(name: String) throws {
+        let script = """
+            \(name)=$(printf '%s/not-\\377' "$FOLDER"); export \(name)
+            exec "$0" login "$URL" -u ann --password-stdin
+            """
+        let url = demo.origin + "/account/verify_credentials.json"
+        var environment = authctl.environment.merging(["FOLDER": authctl.folder, "URL": url]) { $1 }
+        if name == "HOME" { for other in ["XDG_CONFIG_HOME", "XDG_STATE_HOME"] { environment[other] = nil } }
+        let before = try FileManager.default.subpathsOfDirectory(atPath: authctl.folder)
+        let result = try Command.run(
+            ChildSpec("/bin/sh", ["-c", script, authctl.program], environment: environment),
+            input: Array("correct horse".utf8))
+        #expect(result.code == 2 && result.error.contains("the value of \(name) is not UTF-8"), "\(result.error)")
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: authctl.folder) == before)
+        #expect(try demo.requests().isEmpty)
+    }
+
     @Test func `M1 names --password-stdin where a password was given`() throws {
         for arguments in [["-p", "x"], ["-px"], ["--password", "x"], ["--password=x"]] {
             #expect(try authctl.run(["login", "wire"] + arguments).error.contains("--password-stdin"))

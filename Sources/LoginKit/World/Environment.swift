@@ -11,6 +11,8 @@ package struct Environment: Sendable {
     let password: Secret?
     /// `AUTHCTL_OTP`.
     let code: Secret?
+    /// The variables whose values are not UTF-8.
+    private let unreadable: Set<String>
 
     /// What a login may be given; removed from the environment of everything that authctl starts.
     private static let supplied = ProgramEnvironment.withheld
@@ -27,8 +29,11 @@ package struct Environment: Sendable {
         "http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
     ]
 
-    init(_ values: [String: String], password: Secret? = nil, code: Secret? = nil) {
+    init(
+        _ values: [String: String], password: Secret? = nil, code: Secret? = nil, unreadable: Set<String> = []
+    ) {
         self.values = values
+        self.unreadable = unreadable
         self.password = password
         self.code = code
     }
@@ -45,17 +50,27 @@ package struct Environment: Sendable {
 
     /// Reads the process's own environment, and leaves it as it is.
     static func present() -> Environment {
-        var values: [String: String] = [:]
+        var values: [String: String] = [:], unreadable: Set<String> = []
         for names in [supplied, others, proxyVariables] {
             for name in names where name != "AUTHCTL_PASSWORD" && name != "AUTHCTL_OTP" {
-                if let text = getenv(name) { values[name] = String(cString: text) }
+                guard let text = getenv(name) else { continue }
+                values[name] = String(cString: text)
+                if String(validatingCString: text) == nil { unreadable.insert(name) }
             }
         }
-        return Environment(values, password: secret("AUTHCTL_PASSWORD"), code: secret("AUTHCTL_OTP"))
+        return Environment(
+            values, password: secret("AUTHCTL_PASSWORD"), code: secret("AUTHCTL_OTP"), unreadable: unreadable)
     }
 
     private static func secret(_ name: String) -> Secret? {
         getenv(name).map { text in Secret(copying: UnsafeRawBufferPointer(start: text, count: strlen(text))) }
+    }
+
+    /// Refuses variables whose values would become other paths or names: secrets would be kept elsewhere.
+    func checkUTF8() throws(UsageFault) {
+        let names = unreadable.filter { $0 == "HOME" || $0.hasPrefix("XDG_") || $0.hasPrefix("AUTHCTL_") }
+        guard let name = names.min() else { return }
+        throw .other("the value of \(name) is not UTF-8; set \(name) to one that is")
     }
 
     /// - Returns: nothing if the variable is not set or empty.

@@ -12,9 +12,10 @@ package struct Paths: Equatable, Sendable {
     package let home: String?
 
     package init(_ environment: Environment, config: String?) throws(UsageFault) {
+        try environment.checkUTF8()
         // A user without an account has the home that docker gives them: nothing is found there, and the message about
         // what cannot be kept there names what would help.
-        let home = environment["HOME"] ?? Self.homeOfUser ?? "/"
+        let home = if let named = environment["HOME"] { named } else { try Self.homeOfUser() }
         // Relative values are to be ignored, says the specification.
         let configHome = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         let stateHome = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
@@ -37,6 +38,7 @@ package struct Paths: Equatable, Sendable {
     /// All of them in one folder.
     /// - Parameter folder: made when something is first kept there.
     init(folder: String, _ environment: Environment) throws(UsageFault) {
+        try environment.checkUTF8()
         let folder = try Self.absolute(folder)
         home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         configFile = folder + "/config.toml"
@@ -55,10 +57,15 @@ package struct Paths: Equatable, Sendable {
 
     /// A path as it is from everywhere.
     package static func absolute(_ path: String) throws(UsageFault) -> String {
+        // What an argument's bytes become where they are not UTF-8.
+        if path.contains("\u{FFFD}") { throw .other("the path \(SafeText.quoted(path)) is not UTF-8; use one that is") }
         if path.hasPrefix("/") { return path }
         guard let current = getcwd(nil, 0) else { throw .other("the working directory no longer exists") }
         defer { free(current) }
-        return "\(String(cString: current))/\(path)"
+        guard let folder = String(validatingCString: current) else {
+            throw .other("the path of the working directory is not UTF-8; use an absolute path, or another folder")
+        }
+        return "\(folder)/\(path)"
     }
 
     private static func problem(of home: String, hasConfig: Bool, hasState: Bool) -> String {
@@ -67,8 +74,11 @@ package struct Paths: Equatable, Sendable {
             + missing.joined(separator: " and ")
     }
 
-    private static var homeOfUser: String? {
-        guard let entry = getpwuid(getuid()), let directory = entry.pointee.pw_dir else { return nil }
-        return String(cString: directory)
+    private static func homeOfUser() throws(UsageFault) -> String {
+        guard let entry = getpwuid(getuid()), let directory = entry.pointee.pw_dir else { return "/" }
+        guard let path = String(validatingCString: directory) else {
+            throw .other("the path of your home folder is not UTF-8; set HOME to one that is")
+        }
+        return path
     }
 }
