@@ -89,6 +89,9 @@ package struct PlaintextStore: CredentialStore {
         return found
     }
 
+    /// Removes what saves that were killed have left.
+    package func sweep() throws(StoreFault) { try file.sweep() }
+
     package func contains(_ account: AccountID) throws(StoreFault) -> Bool {
         try content(file.read()).entries.contains { $0.account == account }
     }

@@ -59,6 +59,12 @@ package struct StoreFactory {
     /// What opened the encrypted file is not held any more.
     package func dropHeldKey() throws(StoreFault) { _ = try encrypted.dropHeldKey(clock: clock) }
 
+    /// Removes what saves that were killed have left, even those of accounts that are no longer known.
+    package func sweep() throws(StoreFault) {
+        try PlaintextStore(folder: folder).sweep()
+        try encrypted.sweep()
+    }
+
     /// Whether the encrypted file was set up.
     package func hasEncryptedFile() throws(StoreFault) -> Bool { try encrypted.isSetUp() }
 

@@ -91,6 +91,14 @@ import Testing
         #expect(try demo.requests().isEmpty)
     }
 
+    @Test func `store ignores members that it does not know, whatever they are`() throws {
+        let more = "\"Scopes\":[\"pull\",[1]],\"Extra\":{\"a\":null},"
+        let input = pair("ann", "correct horse").replacing("{\"ServerURL", with: "{\(more)\"ServerURL")
+        let stored = try ask("store", input)
+        #expect(stored.code == 0, "\(stored.output) \(stored.error)")
+        #expect(try ask("get", demo.origin).member("Username") == "ann")
+    }
+
     @Test func `C6 store keeps what the service confirms, and nothing else`() throws {
         let refused = try ask("store", pair("ann", "wrong horse"))
         #expect(refused.code == 3 && refused.output.contains("refused") && !refused.output.contains("wrong horse"))

@@ -32,6 +32,19 @@ import Testing
         #expect(try withoutKeys(authctl, "logout", "--all").code == 0)
     }
 
+    @Test func `removes what a killed save has left, even of an account that is gone`() throws {
+        let authctl = try Installation(demo)
+        try authctl.logIn("wire")
+        #expect(try authctl.run("logout", "--all").code == 0)
+        let left = [".plaintext.json.new-1f", ".store.authctl.new-2e"].map { authctl.state + "/" + $0 }
+        for file in left {
+            try Data("correct horse".utf8).write(to: URL(fileURLWithPath: file))
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+        }
+        #expect(try authctl.run("logout", "--all").code == 0)
+        for file in left { #expect(!FileManager.default.fileExists(atPath: file), "\(file)") }
+    }
+
     @Test func `drops the held key although one account stays`() throws {
         let authctl = try Installation(demo, top: "passphrase-cache = 60\n", store: "file")
         let passphrase = try StoreOnTest.passphrase.setUp(authctl, outside: outside)

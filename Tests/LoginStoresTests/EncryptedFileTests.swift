@@ -150,6 +150,16 @@ import Testing
         #expect(try store.dropHeldKey(clock: .fixed))
     }
 
+    @Test func `A key file that has only zero bytes is refused`() throws {
+        let folder = TemporaryFolder()
+        let path = "\(folder.parent)/key"
+        let script = "head -c 64 /dev/zero > \(path) && chmod 600 \(path)"
+        #expect(try Program.run(["sh", "-c", script]).status == 0)
+        #expect(throws: StoreFault.unsafeFile(path: path, problem: "it has only zero bytes, so it is no key")) {
+            try EncryptedFileStore.create(folder: folder.path, source: .keyFile(path: path))
+        }
+    }
+
     @Test func `why a key file cannot be opened is said in its own words`() throws {
         let folder = TemporaryFolder()
         let path = "\(folder.parent)/key"

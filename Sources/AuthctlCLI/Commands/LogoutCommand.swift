@@ -53,6 +53,7 @@ struct LogoutCommand: WorldCommand, ReportingCommand {
         if isOfEverything(invocation) {
             do throws(StoreFault) {
                 try invocation.context.shelf().dropHeldKey()
+                try invocation.context.shelf().sweep()
             } catch {
                 fault = fault ?? (.store(error), ErrorContext())
             }

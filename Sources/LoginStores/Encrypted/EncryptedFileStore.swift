@@ -78,6 +78,9 @@ package final class EncryptedFileStore: CredentialStore {
         return found
     }
 
+    /// Removes what saves that were killed have left.
+    func sweep() throws(StoreFault) { try file.sweep() }
+
     /// From now on the passphrase is needed again: nothing is held in the keyring any more.
     /// - Returns: whether something was.
     package func dropHeldKey(clock: WallClock) throws(StoreFault) -> Bool {

@@ -95,6 +95,10 @@ enum KeyFile {
             guard try file.read(into: buffer, path: path) == count else {
                 throw .unsafeFile(path: path, problem: "it was truncated while it was read")
             }
+            // A file with holes, say, or a disk that was full.
+            guard buffer.contains(where: { $0 != 0 }) else {
+                throw .unsafeFile(path: path, problem: "it has only zero bytes, so it is no key")
+            }
         }
     }
 }

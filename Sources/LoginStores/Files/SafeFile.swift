@@ -79,6 +79,16 @@ struct SafeFile: Sendable {
         return removed
     }
 
+    /// Removes what changes that were killed have left beside the file.
+    func sweep() throws(StoreFault) {
+        guard let directory = try SafeDirectory.open(folder, creating: false, privacy: privacy),
+            try !leftovers(in: directory).isEmpty
+        else { return }
+        let lock = try FileLock(lockName, in: directory, seconds: wait)
+        try removeLeftovers(in: directory)
+        _ = consume lock
+    }
+
     private func read(in directory: SafeDirectory) throws(StoreFault) -> Secret? {
         try withFile(in: directory) { (file, count) throws(StoreFault) in
             try Secret(count: count) { (buffer) throws(StoreFault) in
@@ -135,6 +145,13 @@ struct SafeFile: Sendable {
 
     /// Removes the temporary files of runs that were killed. Whoever holds the lock is the only one to have any.
     private func removeLeftovers(in directory: SafeDirectory) throws(StoreFault) {
+        for name in try leftovers(in: directory) {
+            try checkCall("unlink", path: "\(folder)/\(name)", unlinkat(directory.descriptor.number, name, 0))
+        }
+    }
+
+    private func leftovers(in directory: SafeDirectory) throws(StoreFault) -> [String] {
+        var names: [String] = []
         let copy = try checkCall(
             "open", path: folder,
             retrying {
@@ -151,9 +168,9 @@ struct SafeFile: Sendable {
             let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
                 String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
-            guard name.hasPrefix(temporaryPrefix) else { continue }
-            try checkCall("unlink", path: "\(folder)/\(name)", unlinkat(directory.descriptor.number, name, 0))
+            if name.hasPrefix(temporaryPrefix) { names.append(name) }
         }
         guard errno == 0 else { throw .system(call: "readdir", path: folder, errno: errno) }
+        return names
     }
 }

@@ -35,20 +35,26 @@ package struct DockerCredentials: Codable {
     /// As docker-credential-pass answered before 0.8 where it had nothing.
     var isNothing: Bool { username.isEmpty && secret.isEmpty }
 
-    /// - Returns: nothing for anything but one flat object with these members.
+    /// - Returns: nothing for anything but one object with these members; it may have others.
     package static func decode(_ text: Secret) -> DockerCredentials? {
-        guard HelperAnswer.isFlat(text) else { return nil }
-        return SecretJSON.decode(DockerCredentials.self, from: text)
+        SecretJSON.decode(DockerCredentials.self, from: text)
     }
 
     /// What a client sends to be kept; a member that is missing is empty, as for docker's own helpers.
-    /// - Returns: nothing for anything but one flat object.
+    /// - Returns: nothing for anything but one object whose members of these names are texts; others are ignored.
     package static func request(_ text: Secret) -> DockerCredentials? {
-        guard HelperAnswer.isFlat(text), let members = SecretJSON.decode([String: String].self, from: text) else {
-            return nil
+        SecretJSON.decode(Request.self, from: text)?.credentials
+    }
+
+    private struct Request: Decodable {
+        let credentials: DockerCredentials
+
+        init(from decoder: any Decoder) throws {
+            let members = try decoder.container(keyedBy: CodingKeys.self)
+            let member = { (key: CodingKeys) in try members.decodeIfPresent(String.self, forKey: key) ?? "" }
+            credentials = DockerCredentials(
+                url: try member(.url), username: try member(.username), secret: try member(.secret))
         }
-        let member = { (key: CodingKeys) in members[key.rawValue] ?? "" }
-        return DockerCredentials(url: member(.url), username: member(.username), secret: member(.secret))
     }
 
     /// - Returns: nothing if it cannot be written.

@@ -6,7 +6,6 @@ enum HelperAnswer {
     /// - Returns: the server URLs that `list` prints.
     static func urls(_ output: Secret) -> [String]? {
         if trimmed(output) == "null" { return [] }
-        guard isFlat(output) else { return nil }
         return SecretJSON.decode(Listing.self, from: output)?.urls
     }
 
@@ -34,26 +33,6 @@ enum HelperAnswer {
             let start = bytes.drop(while: isBlank)
             let end = start.reversed().drop(while: isBlank).count
             return String(decoding: start.prefix(end), as: UTF8.self)
-        }
-    }
-
-    /// Whether there is one object without others inside: Foundation's decoder takes time that grows with the product of
-    /// depth and number of values.
-    static func isFlat(_ output: Secret) -> Bool {
-        output.withUnsafeBytes { bytes in
-            var depth = 0, deepest = 0, inText = false, isEscaped = false
-            for byte in bytes {
-                switch (inText, byte) {
-                case (true, _) where isEscaped: isEscaped = false
-                case (true, UInt8(ascii: "\\")): isEscaped = true
-                case (_, UInt8(ascii: "\"")): inText.toggle()
-                case (false, UInt8(ascii: "{")), (false, UInt8(ascii: "[")): depth += 1
-                case (false, UInt8(ascii: "}")), (false, UInt8(ascii: "]")): depth -= 1
-                case (_, _): break
-                }
-                deepest = max(deepest, depth)
-            }
-            return deepest == 1
         }
     }
 }
