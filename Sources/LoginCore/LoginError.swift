@@ -158,6 +158,10 @@ public enum StoreFault: Error, Equatable, Sendable {
     /// The file is not as authctl left it, or the passphrase is wrong: the two cannot be told apart.
     case wrongPassphraseOrDamaged(path: String)
     case damaged(path: String, problem: String)
+    /// A newer authctl wrote it; the path, or the name of the store that has it.
+    case newerVersion(path: String)
+    /// The disk has no room for what a request would bring or change; it was not sent.
+    case noSpace(path: String, errno: Int32)
     case unsafeFile(path: String, problem: String)
     case notSetUp(StoreName)
     /// There is one already; it is not replaced.
@@ -180,18 +184,4 @@ public enum StoreFault: Error, Equatable, Sendable {
     case passphraseExpired(seconds: Int)
     /// A docker credential helper of this name does not do what it should.
     case helper(String, HelperFault)
-}
-
-/// A store that was tried, and why it cannot be used.
-public struct UnusableStore: Equatable, Sendable {
-    /// The store that was tried.
-    public let name: StoreName
-    /// Why it cannot be used.
-    public let fault: StoreFault
-
-    /// One of the reasons of `noneWorks`.
-    public init(name: StoreName, fault: StoreFault) {
-        self.name = name
-        self.fault = fault
-    }
 }

@@ -10,7 +10,7 @@ package final class LoginContext {
     package private(set) var options: Options
     package let paths: Paths
     package let profiles: Configuration
-    package let book: AccountRegistry
+    package private(set) var book: AccountRegistry
     /// Whether a person may be asked to log in, and somebody is there to be asked.
     package private(set) var mayAsk: Bool
     /// Whether a person may be asked to unlock a store, and somebody is there to be asked; most work never comes to ask that.
@@ -58,6 +58,20 @@ package final class LoginContext {
         }
         // What an argument's bytes become where they are not UTF-8.
         if options.username?.contains("\u{FFFD}") == true { throw .usage(.invalidUTF8(.username)) }
+    }
+
+    /// A part of the same work for another thread: it asks nobody, and a store that is locked stays locked.
+    func part(_ line: World.NoticeLine, _ talk: Talk) -> LoginContext {
+        LoginContext(partOf: self, line, talk)
+    }
+
+    private init(partOf whole: LoginContext, _ line: World.NoticeLine, _ talk: Talk) {
+        var world = whole.world
+        world.noticeLine = line
+        (self.world, options, paths, profiles, book) = (world, whole.options, whole.paths, whole.profiles, whole.book)
+        (mayAsk, isPromptForbidden, isUnlockingAllowed) = (false, true, false)
+        (promptTimeout, acceptance, remembered) = (whole.promptTimeout, whole.acceptance, whole.remembered)
+        (opened, self.talk) = (whole.opened, talk)
     }
 
     /// From now on nobody is asked anything, and nothing is shown on the terminal: it is another program's.
@@ -111,6 +125,9 @@ package final class LoginContext {
 
     /// Reads what is remembered anew when it is next needed: other processes may have changed it.
     func lookAgain() { remembered = nil }
+
+    /// From now on a registry that a newer authctl wrote is read as far as it can be understood, to log out of what it names.
+    package func readNewerRegistry() { book.readsNewer = true }
 
     /// What was remembered when the work began.
     package func document() throws(LoginError) -> AccountRegistryDocument {

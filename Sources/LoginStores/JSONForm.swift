@@ -5,7 +5,7 @@ internal import LoginCore
 /// Foundation's decoder asks of every type whether it is one of those that it treats in a special way, and each such question
 /// looks through all conformances of the program: a tenth of a start of `status`. Of our own forms none is special.
 struct JSONForm: Decoder {
-    fileprivate let value: JSONValue
+    let value: JSONValue
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 

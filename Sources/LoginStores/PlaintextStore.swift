@@ -11,11 +11,14 @@ package struct PlaintextStore: CredentialStore {
     static let version = 1
 
     private let file: SafeFile
+    private let memory: FileMemory<PlaintextTable>?
 
     /// - Parameters:
     ///   - folder: the state folder, an absolute path.
     ///   - wait: how long a change waits for another process at most, in seconds.
-    package init(folder: String, wait: Int = 10) {
+    ///   - remembers: whether a file that has not changed is not read again.
+    package init(folder: String, wait: Int = 10, remembers: Bool = false) {
+        self.memory = remembers ? FileMemory() : nil
         self.file = SafeFile(folder: folder, name: Self.fileName, limit: 8 * 1024 * 1024, wait: wait)
     }
 
@@ -32,7 +35,8 @@ package struct PlaintextStore: CredentialStore {
         init(from decoder: any Decoder) throws {
             let members = try decoder.container(keyedBy: FormKey.self)
             version = try members.decode(Int.self, forKey: "version")
-            entries = try members.decode([Entry].self, forKey: "entries")
+            let isOurs = version == PlaintextStore.version
+            entries = isOurs ? try members.decode([Entry].self, forKey: "entries") : []
         }
     }
 
@@ -60,47 +64,39 @@ package struct PlaintextStore: CredentialStore {
     }
 
     package func find(_ account: AccountID) throws(StoreFault) -> Secret? {
-        guard let entry = try content(file.read()).entries.first(where: { $0.account == account }) else { return nil }
-        guard let secret = Base64.decode(entry.secret) else { throw .damaged(path: file.path, problem: "bad base64") }
+        guard let text = try table()?.text(of: account) else { return nil }
+        guard let secret = Base64.decode(text) else { throw .damaged(path: file.path, problem: "bad base64") }
         return secret
     }
 
     package func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
-        guard secret.count <= Self.largestSecret else { throw .tooLarge(.plaintext, limit: Self.largestSecret) }
-        try file.update { (bytes) throws(StoreFault) in
-            var content = try content(bytes)
-            content.entries.removeAll { $0.account == account }
-            content.entries.append(Entry(account, secret: Base64.encode(secret)))
-            return try encoded(content)
-        }
+        _ = try change([account]) { _ in secret }
     }
 
     @discardableResult
     package func erase(_ account: AccountID) throws(StoreFault) -> Bool {
-        var found = false
-        // Also where the file has nothing of the account: a save that was killed may have left it in one beside.
-        try file.update(creating: false) { (bytes) throws(StoreFault) in
-            var content = try content(bytes)
-            let before = content.entries.count
-            content.entries.removeAll { $0.account == account }
-            found = content.entries.count < before
-            return found ? try encoded(content) : nil
-        }
-        return found
+        try !change([account]) { _ in nil }.isEmpty
     }
 
     /// Removes what saves that were killed have left.
     package func sweep() throws(StoreFault) { try file.sweep() }
 
     package func contains(_ account: AccountID) throws(StoreFault) -> Bool {
-        try content(file.read()).entries.contains { $0.account == account }
+        try table()?.contains(account) ?? false
+    }
+
+    private func table() throws(StoreFault) -> PlaintextTable? {
+        try file.read(through: memory) { (bytes) throws(StoreFault) in
+            PlaintextTable(try content(bytes).entries.map { ($0.account, $0.secret) })
+        }
     }
 
     private func content(_ bytes: Secret?) throws(StoreFault) -> Content {
         guard let bytes else { return Content(version: Self.version, entries: []) }
-        guard let content = SecretJSON.decode(Content.self, from: bytes), content.version == Self.version else {
-            throw .damaged(path: file.path, problem: "it was not written by this version of authctl")
+        guard let content = SecretJSON.decode(Content.self, from: bytes), content.version >= Self.version else {
+            throw .damaged(path: file.path, problem: "it was not written by authctl")
         }
+        guard content.version == Self.version else { throw .newerVersion(path: file.path) }
         return content
     }
 
@@ -110,5 +106,35 @@ package struct PlaintextStore: CredentialStore {
         } catch {
             throw .damaged(path: file.path, problem: "it cannot be written as JSON")
         }
+    }
+}
+
+extension PlaintextStore: FileStore {
+    package func change(
+        _ accounts: [AccountID], to secret: (AccountID) throws(StoreFault) -> Secret?
+    ) throws(StoreFault) -> Set<AccountID> {
+        var present: Set<AccountID> = [], added: [Entry] = []
+        for account in accounts {
+            guard let secret = try secret(account) else { continue }
+            guard secret.count <= Self.largestSecret else { throw .tooLarge(.plaintext, limit: Self.largestSecret) }
+            added.append(Entry(account, secret: Base64.encode(secret)))
+        }
+        let meant = Set(accounts)
+        memory?.forget()
+        // Also where the file has nothing of them: a save that was killed may have left it in one beside.
+        try file.update(creating: !added.isEmpty) { (bytes) throws(StoreFault) in
+            var content = try content(bytes)
+            present = Set(content.entries.lazy.map(\.account).filter(meant.contains))
+            if present.isEmpty, added.isEmpty { return nil }
+            content.entries.removeAll { meant.contains($0.account) }
+            content.entries += added
+            return try encoded(content)
+        }
+        return present
+    }
+
+    package func reserveSpace(adding bytes: Int) throws(StoreFault) -> ReservedSpace {
+        // In base64.
+        try file.reserveSpace(adding: bytes * 4 / 3)
     }
 }

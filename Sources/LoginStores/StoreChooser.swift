@@ -42,18 +42,22 @@ package struct StoreChooser {
     private let candidates: [Candidate]
     private let open: (StoreName) throws(StoreFault) -> any CredentialStore
     private let forSession: () -> any CredentialStore
+    private let test: (any CredentialStore) throws(StoreFault) -> Void
 
     /// - Parameters:
     ///   - candidates: what `auto` considers, in its order.
     ///   - open: a store by its name, untested.
     ///   - forSession: the store for what is to end with the session.
+    ///   - test: tries a store before it is chosen.
     package init(
         candidates: [Candidate], open: @escaping (StoreName) throws(StoreFault) -> any CredentialStore,
-        forSession: @escaping () -> any CredentialStore
+        forSession: @escaping () -> any CredentialStore,
+        test: @escaping (any CredentialStore) throws(StoreFault) -> Void = testStore
     ) {
         self.candidates = candidates
         self.open = open
         self.forSession = forSession
+        self.test = test
     }
 
     /// The store for a new login. It has passed a write-read-delete.
@@ -126,7 +130,7 @@ package struct StoreChooser {
     }
 
     private func tested(_ store: any CredentialStore) throws(StoreFault) -> any CredentialStore {
-        try testStore(store)
+        try test(store)
         return store
     }
 }
@@ -138,7 +142,8 @@ extension StoreFault {
         switch self {
         case .secretService(let fault): fault.isAbsence
         case .unavailable, .notSetUp, .timedOut, .passphraseMissing: true
-        case .noneWorks, .locked, .wrongPassphraseOrDamaged, .damaged, .unsafeFile, .alreadySetUp, .system, .tooLarge,
+        case .noneWorks, .locked, .wrongPassphraseOrDamaged, .damaged, .newerVersion, .noSpace, .unsafeFile,
+            .alreadySetUp, .system, .tooLarge,
             .namesTooLong, .cannotBePermanent, .passphraseCancelled, .passphraseBlank, .passphraseExpired,
             .newPassphraseMissing, .passphraseFile, .helper:
             false

@@ -10,6 +10,7 @@ package struct StoreFactory {
     private let clock: WallClock
     private let environment: ProgramEnvironment
     private let encrypted: EncryptedFileStore
+    private let plaintext: PlaintextStore
     private let secretService: SecretServiceStore
 
     /// - Parameters:
@@ -30,7 +31,8 @@ package struct StoreFactory {
         self.environment = environment
         // One object, so that whatever opened the file once need not be asked for again.
         self.encrypted = EncryptedFileStore(
-            folder: folder, holding: holding, clock: clock, another: another, passphrase: passphrase)
+            folder: folder, holding: holding, clock: clock, remembers: true, another: another, passphrase: passphrase)
+        self.plaintext = PlaintextStore(folder: folder, remembers: true)
         // One connection, so that a service that does not answer is waited for once.
         self.secretService = SecretServiceStore(session: desktop)
     }
@@ -41,7 +43,7 @@ package struct StoreFactory {
         switch name {
         case .keyring: KeyringStore(clock: clock)
         case .file: encrypted
-        case .plaintext: PlaintextStore(folder: folder)
+        case .plaintext: plaintext
         case .none: NoStore()
         case .helper(let helper): HelperStore(helper, environment: environment)
         case .secretService: secretService
@@ -77,18 +79,18 @@ package struct StoreFactory {
     package var candidates: [StoreChooser.Candidate] {
         let encrypted = encrypted
         return [
-            StoreChooser.Candidate(name: .secretService, isPermanent: true) { () throws(StoreFault) in
-                try open(.secretService)
-            },
+            StoreChooser.Candidate(
+                name: .secretService, isPermanent: true,
+                open: { () throws(StoreFault) in try open(.secretService) }, check: test),
             StoreChooser.Candidate(name: .file, isPermanent: true) { () throws(StoreFault) in
                 guard try encrypted.isSetUp() else { throw .notSetUp(.file) }
                 return encrypted
             } check: { (_) throws(StoreFault) in
                 try encrypted.check()
             },
-            StoreChooser.Candidate(name: .keyring, isPermanent: false) { () throws(StoreFault) in
-                try openForLogin(.keyring)
-            },
+            StoreChooser.Candidate(
+                name: .keyring, isPermanent: false,
+                open: { () throws(StoreFault) in try openForLogin(.keyring) }, check: test),
         ]
     }
 
@@ -96,6 +98,16 @@ package struct StoreFactory {
     package func chooser() -> StoreChooser {
         StoreChooser(
             candidates: candidates, open: { (name) throws(StoreFault) in try openForLogin(name) },
-            forSession: openForSession)
+            forSession: openForSession, test: test)
+    }
+
+    /// Writes, reads and deletes a random item, while no other process does so.
+    package func test(_ store: any CredentialStore) throws(StoreFault) { try test(store, testStore) }
+
+    /// The same with another test.
+    package func test(
+        _ store: any CredentialStore, _ test: (any CredentialStore) throws(StoreFault) -> Void
+    ) throws(StoreFault) {
+        try StoreTestTurn(folder: folder).take(with: store, test)
     }
 }

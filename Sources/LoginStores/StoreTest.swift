@@ -8,18 +8,16 @@ package struct StoreTest: Sendable {
     /// 32 random bytes.
     package let secret: Secret
 
-    /// Another account and another secret each time.
+    /// Another secret each time, under the one name: what a test that was killed has left is replaced, and erased, by the next.
     package init() {
-        self.account = Self.account(String(UInt64.random(in: 0 ... .max)))
+        self.account = Self.account
         self.secret = Secret.random(count: 32)
     }
 
-    /// The account of the test of this number, for another process that reads it back.
-    package static func account(_ number: String) -> AccountID {
-        AccountID(
-            profile: "authctl store test", origin: Origin(scheme: "https", host: "test.invalid", port: 443),
-            username: number)
-    }
+    /// The account of every test, for another process that reads it back.
+    package static let account = AccountID(
+        profile: "authctl store test", origin: Origin(scheme: "https", host: "test.invalid", port: 443),
+        username: "test")
 
     /// Writes the item, reads it back and erases it, all in this process.
     package func run(on store: some CredentialStore) throws(StoreFault) {
@@ -61,4 +59,46 @@ func fault(_ step: () throws(StoreFault) -> Void) -> StoreFault? {
 package func testStore(_ store: any CredentialStore) throws(StoreFault) {
     if store.name == .none { return }
     try StoreTest().run(on: store)
+}
+
+/// One test at a time: they all use the same name.
+package struct StoreTestTurn {
+    private let folder: String
+
+    /// - Parameter folder: the state folder, an absolute path.
+    package init(folder: String) {
+        self.folder = folder
+    }
+
+    /// - Throws: `locked` if another process tests a store for too long.
+    package func take(
+        with store: any CredentialStore, _ test: (any CredentialStore) throws(StoreFault) -> Void
+    ) throws(StoreFault) {
+        if store.name == .none { return try test(store) }
+        // A person may be asked to unlock the store, and nobody is to wait for that.
+        try unlock(store)
+        let lock = try lock()
+        try test(store)
+        _ = consume lock
+    }
+
+    /// A helper is unlocked by its own agent, for each entry.
+    private func unlock(_ store: any CredentialStore) throws(StoreFault) {
+        if case .helper = store.name { return }
+        _ = try store.find(StoreTest.account)
+    }
+
+    /// Where no lock can be made no login can be stored either, which is told then.
+    private func lock() throws(StoreFault) -> FileLock? {
+        do throws(StoreFault) {
+            guard let directory = try SafeDirectory.open(folder, creating: true) else { return nil }
+            return try FileLock(".store-test.lock", in: directory, seconds: Self.patience)
+        } catch {
+            if case .locked = error { throw error }
+            return nil
+        }
+    }
+
+    /// In seconds.
+    private static let patience = 30
 }

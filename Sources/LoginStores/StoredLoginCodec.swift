@@ -6,7 +6,25 @@ package enum StoredLoginCodec {
     static let version = 1
 
     /// The bytes are not a stored login of a version that this program knows.
-    package struct Malformed: Error, Equatable {}
+    package struct Malformed: Error, Equatable {
+        /// Whether a newer authctl wrote it.
+        package var isNewer = false
+
+        /// The same as a fault of the store that has it.
+        func fault(in store: StoreName) -> StoreFault {
+            isNewer
+                ? .newerVersion(path: "\(store)")
+                : .damaged(path: "\(store)", problem: "its entry for this account is not a stored login")
+        }
+    }
+
+    private struct Versioned: Decodable {
+        let version: Int
+
+        init(from decoder: any Decoder) throws {
+            version = try decoder.container(keyedBy: FormKey.self).decode(Int.self, forKey: "version")
+        }
+    }
 
     /// - Throws: `Malformed` never for a value of our own types; JSON's encoder may throw by its signature.
     package static func encode(_ login: StoredLogin) throws(Malformed) -> Secret {
@@ -25,7 +43,8 @@ package enum StoredLoginCodec {
     /// - Throws: `Malformed` for anything but a document of this version.
     package static func decode(_ bytes: Secret, of kind: LoginKind = .challenge([])) throws(Malformed) -> StoredLogin {
         guard let document = SecretJSON.decode(Document.self, from: bytes), document.version == version else {
-            throw Malformed()
+            let found = SecretJSON.decode(Versioned.self, from: bytes)?.version
+            throw Malformed(isNewer: found.map { $0 > version } ?? false)
         }
         return StoredLogin(
             session: try document.session?.session(of: kind), credential: try document.credential?.credential(of: kind),

@@ -20,6 +20,17 @@ extension StoreFault {
             return Message(
                 "\(SafeText.escaped(path)) is damaged (\(problem)); it was left as it is",
                 next: "restore it from a backup, or move it away and log in again")
+        case .newerVersion(let path):
+            return Message(
+                "\(SafeText.escaped(path)) was written by a newer authctl; it was left as it is",
+                next: "upgrade authctl")
+        case .noSpace(let path, let errno):
+            return Message(
+                """
+                there is no room to write \(SafeText.escaped(path)) (\(SystemWords.of(errno))); nothing was sent, and stored \
+                logins are unchanged
+                """,
+                next: "free some space, then try again")
         case .unsafeFile(let path, let problem):
             return Message(
                 "\(SafeText.escaped(path)) is not safe to use: \(problem)", next: "fix that, then try again")

@@ -83,7 +83,7 @@ final class TestWorld {
 
     private func world() -> World {
         let clock = WallClock { [now, elapsed] in now + elapsed.seconds.withLock { $0 } }
-        return World(
+        var world = World(
             environment: Environment(variables, password: password),
             clock: clock, hasTerminal: { self.person.isThere }, isTerminal: { self.terminals.contains($0) },
             columns: { _ in self.columns }, isUnicode: { self.isUnicode },
@@ -100,6 +100,9 @@ final class TestWorld {
                     folder: $0.stateFolder, clock: clock, holding: $0.holding, environment: ProgramEnvironment([:]),
                     desktop: $0.desktop, another: $0.anotherPassphrase, passphrase: $1)
             })
+        // The server answers in the order of its script.
+        world.width = 1
+        return world
     }
 }
 

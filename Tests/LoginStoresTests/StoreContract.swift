@@ -15,16 +15,16 @@ enum StoreUnderTest: String, CaseIterable, CustomTestStringConvertible {
         switch self {
         case .secretService: return try SecretServiceStore(session: PrivateDesktop.shared.get().session)
         case .keyring: return KeyringStore(clock: WallClock { Int64(time(nil)) })
-        case .plaintext: return PlaintextStore(folder: folder.path)
+        case .plaintext: return PlaintextStore(folder: folder.path, remembers: true)
         case .file:
             let ask: () throws(StoreFault) -> Secret = { Secret("correct horse") }
             try EncryptedFileStore.create(folder: folder.path, source: .passphrase(ask), derivation: .lowest)
-            return EncryptedFileStore(folder: folder.path, passphrase: ask)
+            return EncryptedFileStore(folder: folder.path, remembers: true, passphrase: ask)
         case .fileWithKeyFile:
             let path = "\(folder.parent)/key"
             try folder.makeKeyFile(path)
             try EncryptedFileStore.create(folder: folder.path, source: .keyFile(path: path))
-            return EncryptedFileStore(folder: folder.path) { () throws(StoreFault) in
+            return EncryptedFileStore(folder: folder.path, remembers: true) { () throws(StoreFault) in
                 throw .passphraseMissing(path: path)
             }
         }

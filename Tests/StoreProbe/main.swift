@@ -56,7 +56,7 @@ func run(_ arguments: [String]) throws(StoreFault) -> Int32 {
     case "contains": return try store.contains(account) ? 0 : 3
     case "erase": return try store.erase(account) ? 0 : 3
     case "test":
-        try testStore(store)
+        try shelf.test(store)
         return 0
     default: return 2
     }

@@ -32,23 +32,19 @@ struct LogoutCommand: WorldCommand, ReportingCommand {
     @OptionGroup var global: GlobalOptions
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+        invocation.context.readNewerRegistry()
+        let accounts = try accounts(invocation)
+        let logout = AccountLogout(context: invocation.context, accounts: accounts)
         var receipts: [Receipt] = []
-        // The first one ends the command, and is told then.
         var fault: (error: LoginError, topic: ErrorContext)?
-        for (profile, account) in try accounts(invocation) {
-            let farewell = AccountLogout(context: invocation.context, profile: profile, account: account)
-            do throws(LoginError) {
-                let receipt = try farewell.perform(asksServer: !local)
-                receipts.append(receipt)
-                invocation.say(receipt.words(now: invocation.context.world.clock.now()))
-            } catch {
-                // One store that is locked does not keep the secrets of the other accounts alive.
-                if fault != nil {
-                    invocation.streams.say("authctl: \(error.message(about: invocation.context.topic).what)")
-                }
-                fault = fault ?? (error, invocation.context.topic)
-            }
+        do throws(LoginError) {
+            receipts = try logout.perform(asksServer: !local)
+        } catch {
+            fault = (error, invocation.context.topic)
         }
+        fault = tell(receipts, invocation) ?? fault
+        receipts.removeAll { $0.fault != nil }
+        try tellOfNewer(receipts, invocation)
         // After the accounts, since it may be what opens their file, and whatever became of them.
         if isOfEverything(invocation) {
             do throws(StoreFault) {
@@ -65,6 +61,32 @@ struct LogoutCommand: WorldCommand, ReportingCommand {
         try tellOfOthers(receipts, invocation)
         if receipts.isEmpty { invocation.say(try nobody(invocation)) }
         return try report(receipts, invocation)
+    }
+
+    /// Says what was done.
+    /// - Returns: the first fault, which ends the command and is told then.
+    private func tell(_ receipts: [Receipt], _ invocation: Invocation) -> (error: LoginError, topic: ErrorContext)? {
+        var first: (error: LoginError, topic: ErrorContext)?
+        for receipt in receipts {
+            if receipt.fault == nil || !receipt.server.isUntouched {
+                invocation.say(receipt.words(now: invocation.context.world.clock.now()))
+            }
+            guard let error = receipt.fault else { continue }
+            let topic = ErrorContext(profile: receipt.profile, origin: receipt.place)
+            // One store that is locked does not keep the secrets of the other accounts alive.
+            if let first, first.error != error {
+                invocation.streams.say("authctl: \(error.message(about: topic).what)")
+            }
+            first = first ?? (error, topic)
+        }
+        return first
+    }
+
+    private func tellOfNewer(_ receipts: [Receipt], _ invocation: Invocation) throws(LoginError) {
+        guard !receipts.isEmpty, try invocation.context.document().isNewer else { return }
+        let file = "\(invocation.context.paths.stateFolder)/\(AccountRegistry.fileName)"
+        invocation.say(
+            "\(SafeText.escaped(file)) was written by a newer authctl, and still lists the logins that were erased.")
     }
 
     private func report(_ receipts: [Receipt], _ invocation: Invocation) throws(LoginError) -> ExitCode {
@@ -131,9 +153,7 @@ struct LogoutCommand: WorldCommand, ReportingCommand {
             """
     }
 
-    private func accounts(_ invocation: Invocation) throws(LoginError) -> [(
-        profile: ProfileRecord, account: AccountRecord
-    )] {
+    private func accounts(_ invocation: Invocation) throws(LoginError) -> [AccountLogout.Account] {
         let document = try invocation.context.document()
         if isOfEverything(invocation) {
             return document.profiles.flatMap { profile in profile.accounts.map { (profile, $0) } }

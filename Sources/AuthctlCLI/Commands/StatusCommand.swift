@@ -34,8 +34,7 @@ struct StatusCommand: WorldCommand, ReportingCommand, OptionList {
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let names = try names(invocation)
         if names.isEmpty { throw .loginRequired(LoginNeed(why: .noProfile)) }
-        var rows: [StatusRow] = []
-        for name in names { rows += try StatusSurvey(invocation: invocation, asksServer: !offline).rows(name) }
+        let rows = try StatusSurvey(invocation: invocation, asksServer: !offline).rows(names)
         invocation.context.topic = ErrorContext()
         let code = rows.map(\.code).first { $0 != .ok } ?? .ok
         if printsJSON {

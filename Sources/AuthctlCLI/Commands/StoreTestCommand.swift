@@ -29,7 +29,10 @@ struct StoreTestCommand: WorldCommand, ReportingCommand {
         let name = try store.map { (text) throws(LoginError) in try StoreName.keeping(text) }
         let chosen = try fromStore(try invocation.context.shelf().chooser().choose(name))
         if ReadBack.isNeeded(for: chosen.name) {
-            try fromStore(try ReadBack(store: chosen, config: invocation.options.config).run())
+            try fromStore(
+                try invocation.context.shelf().test(chosen) { (store) throws(StoreFault) in
+                    try ReadBack(store: store, config: invocation.options.config).run()
+                })
         }
         let how = ReadBack.isNeeded(for: chosen.name) ? "written, read back by another process" : "written, read back"
         invocation.say(styled: "\(isGood: true)The store '\(chosen.name)' works: \(how), deleted.")

@@ -91,8 +91,8 @@ struct DockerHelper {
         guard let login = try login(server), let record = try invocation.context.record(of: login.profile) else {
             return .refused(.notFound)
         }
-        let farewell = AccountLogout(context: invocation.context, profile: record, account: login.account)
-        if let problem = try farewell.perform(asksServer: true).problem {
+        let receipt = try AccountLogout.ofOne(login.account, of: record, in: invocation.context)
+        if let problem = receipt?.problem {
             throw .failure(.logoutIncomplete(problem))
         }
         return .done

@@ -33,7 +33,7 @@ struct ReadBack {
     /// Why a second authctl does not find the test's secret; nothing if it does.
     private func problem(finding test: StoreTest) -> String? {
         let notFound = "another process cannot find what this one wrote"
-        let command = ["/proc/self/exe", "store", "read-back", store.name.description, test.account.username]
+        let command = ["/proc/self/exe", "store", "read-back", store.name.description]
         let words = command + (config.map { ["--config", $0] } ?? [])
         do throws(LoginError) {
             return try PasswordCommand(words: words).run() == test.secret.base64 ? nil : notFound
@@ -54,16 +54,13 @@ struct StoreReadBackCommand: WorldCommand {
     @Argument(help: "The store.")
     var store: String
 
-    @Argument(help: "The number of the test.")
-    var number: String
-
     @OptionGroup var global: GlobalOptions
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         guard let name = StoreName(store) else {
             throw .usage(.badValue(option: "store", problem: "there is no such store"))
         }
-        let found = try fromStore(try invocation.context.shelf().open(name).find(StoreTest.account(number)))
+        let found = try fromStore(try invocation.context.shelf().open(name).find(StoreTest.account))
         guard let found else { return .store }
         try invocation.streams.result(found.base64)
         return .ok

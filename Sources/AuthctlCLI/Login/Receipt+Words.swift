@@ -19,6 +19,9 @@ extension Receipt: Encodable {
 
     func words(now: Int64) -> String {
         let who = username.isEmpty ? "" : "\(SafeText.name(username)) of "
+        if fault != nil {
+            return "\(who)\(profile) (\(place)): the login could not be deleted here; \(server.words(problem: problem))"
+        }
         let copy = erased ? "login deleted here" : "there was no login here"
         var words = "Logged out \(who)\(profile) (\(place)): \(copy); "
         words += server.words(problem: problem)

@@ -61,30 +61,59 @@ struct StatusRow: Encodable {
     }
 }
 
-/// Finds out how the accounts of one profile stand.
+/// Finds out how the accounts of some profiles stand.
 struct StatusSurvey {
     let invocation: Invocation
     let asksServer: Bool
 
-    func rows(_ name: String) throws(LoginError) -> [StatusRow] {
-        let profile: Profile, known: ProfileRecord?
+    /// The rows of these profiles, in their order. The services are asked eight at a time.
+    func rows(_ names: [String]) throws(LoginError) -> [StatusRow] {
+        var found: [Found] = []
+        for name in names { found.append(try find(name)) }
+        let asked = found.flatMap { found in
+            found.accounts.compactMap { account in found.profile.map { ($0, account) } }
+        }
+        if asksServer, asked.count > 1 { invocation.context.unlock(asked.map { ($0.name, $1) }) }
+        let problems =
+            asksServer ? invocation.context.concurrently(asked, problem) : asked.map { problem(invocation.context, $0) }
+        var next = problems.makeIterator(), rows: [StatusRow] = []
+        for found in found {
+            let those = try self.rows(of: found) { (next.next() ?? nil).map { tell($0, found.name) } }
+            rows += those.filter(\.active) + those.filter { !$0.active }
+        }
+        return rows
+    }
+
+    /// A profile and its accounts; why there are none, where there are none.
+    private struct Found {
+        let name: String
+        var profile: Profile?
+        var record: ProfileRecord?
+        var accounts: [AccountRecord] = []
+        var error: LoginError?
+    }
+
+    private func find(_ name: String) throws(LoginError) -> Found {
+        var found = Found(name: name)
         do throws(LoginError) {
-            profile = try invocation.context.profile(named: name)
-            known = try invocation.context.record(of: profile)
+            found.profile = try invocation.context.profile(named: name)
+            if let profile = found.profile { found.record = try invocation.context.record(of: profile) }
         } catch {
             // One profile that cannot be read does not hide the others.
             invocation.say("authctl: \(error.message(about: ErrorContext(profile: name)).what)")
-            return [row(name, nil, nil, nil, error)]
+            (found.profile, found.error) = (nil, error)
+            return found
         }
-        guard let record = known, case let accounts = accounts(of: record), !accounts.isEmpty else {
-            return [row(name, profile, known, nil, .loginRequired(LoginNeed(why: .nothingStored)))]
-        }
-        var rows: [StatusRow] = []
-        let trusted = try invocation.context.document().exception(for: record.origin)?.fingerprint
-        for account in accounts {
-            rows.append(row(name, profile, record, account, try problem(profile, account), trusted))
-        }
-        return rows.sorted { $0.active && !$1.active }
+        found.accounts = found.record.map(accounts) ?? []
+        if found.accounts.isEmpty { found.error = .loginRequired(LoginNeed(why: .nothingStored)) }
+        return found
+    }
+
+    private func rows(of found: Found, _ problem: () -> LoginError?) throws(LoginError) -> [StatusRow] {
+        if let error = found.error { return [row(found.name, found.profile, found.record, nil, error)] }
+        let document = try invocation.context.document()
+        let trusted = found.record.flatMap { document.exception(for: $0.origin)?.fingerprint }
+        return found.accounts.map { row(found.name, found.profile, found.record, $0, problem(), trusted) }
     }
 
     /// With `-u`, the one that goes by this name.
@@ -95,17 +124,15 @@ struct StatusSurvey {
         return record.account(named: name).map { [$0] } ?? []
     }
 
-    private func problem(_ profile: Profile, _ account: AccountRecord) throws(LoginError) -> LoginError? {
+    private func problem(_ context: LoginContext, _ asked: (profile: Profile, account: AccountRecord)) -> LoginError? {
         do throws(LoginError) {
-            guard asksServer else {
-                if let problem = try invocation.context.problem(with: account, of: profile.name) { throw problem }
-                return nil
-            }
+            guard asksServer else { return try context.problem(with: asked.account, of: asked.profile.name) }
+            context.topic = ErrorContext(profile: asked.profile.name)
             // A session that is past its end may still be renewed.
-            _ = try SessionVerifier(invocation.context, profile, username: account.username).identity()
+            _ = try SessionVerifier(context, asked.profile, username: asked.account.username).identity()
             return nil
         } catch {
-            return tell(error, profile)
+            return error
         }
     }
 
@@ -116,9 +143,9 @@ struct StatusSurvey {
 
     /// Says what the name of the code does not tell: which store and what it wants, that a clock has to be set, or that
     /// somebody else got the session.
-    private func tell(_ error: LoginError, _ profile: Profile) -> LoginError {
+    private func tell(_ error: LoginError, _ name: String) -> LoginError {
         if error.isBeyondItsCode {
-            invocation.say("authctl: \(error.message(about: ErrorContext(profile: profile.name)).what)")
+            invocation.say("authctl: \(error.message(about: ErrorContext(profile: name)).what)")
         }
         return error
     }

@@ -12,7 +12,7 @@ struct MovedAccount: Encodable {
     let to: String
 }
 
-/// Moves accounts, one by one: what one store says about one of them does not keep the others from moving.
+/// Moves accounts: what a store says about one of them does not keep the others from moving.
 struct StoreTransfer {
     let invocation: Invocation
     let source: StoreName
@@ -22,17 +22,20 @@ struct StoreTransfer {
     func run() throws(LoginError) -> ([MovedAccount], LoginError?) {
         let accounts = try accounts()
         guard !accounts.isEmpty else { return ([], nil) }
-        let move = try fromStore(try begin())
+        let outcomes = try fromStore(try begin()).move(accounts.map { $0.account.id(in: $0.profile.name) })
         var moved: [MovedAccount] = []
         var fault: LoginError?
         for (profile, account) in accounts {
-            invocation.context.topic = ErrorContext(profile: profile.name, origin: account.origin)
-            do throws(StoreFault) {
-                say(try move.move(account.id(in: profile.name)), profile, account, &moved)
-            } catch {
-                let error = LoginError.store(error)
-                invocation.streams.say("authctl: \(error.message(about: invocation.context.topic).what)")
+            switch outcomes[account.id(in: profile.name)] {
+            case .success(let outcome): say(outcome, profile, account, &moved)
+            case .failure(let problem):
+                let error = LoginError.store(problem),
+                    topic = ErrorContext(profile: profile.name, origin: account.origin)
+                // What keeps all of them from moving is said once.
+                if error != fault { invocation.streams.say("authctl: \(error.message(about: topic).what)") }
+                if fault == nil { invocation.context.topic = topic }
                 fault = fault ?? error
+            case nil: break
             }
         }
         return (moved, fault)
@@ -43,7 +46,7 @@ struct StoreTransfer {
         let shelf = invocation.context.shelf()
         let target = try shelf.open(target)
         invocation.context.warn(ofPlain: self.target)
-        try testStore(target)
+        try shelf.test(target)
         return AccountMove(book: invocation.context.book, from: try shelf.open(source), to: target)
     }
 

@@ -1,125 +1,91 @@
 package import LoginCore
 import LoginWords
-package import LoginHTTP
+import LoginHTTP
 package import LoginStores
 import Secrets
 
-/// What became of one account at logout.
-package struct Receipt {
-    package let profile: String
-    package let place: Origin
-    package let username: String
-    package var server: Server
-    package var erased = false
-    /// When what lives on at the server ends, in seconds of Unix time.
-    package var expires: Int64?
-    /// Why the server's half failed.
-    package var problem: String?
-    /// Whether it was made with a Kerberos ticket, which is not authctl's to end.
-    package var hadTicket = false
-    /// Whether there is a session at the server, which may live on; a credential that is sent each time has none.
-    package var hadSession = true
-
-    package init(profile: String, place: Origin, username: String, server: Server, expires: Int64?) {
-        (self.profile, self.place, self.username) = (profile, place, username)
-        (self.server, self.expires) = (server, expires)
-    }
-
-    /// What the server did, in a word.
-    package enum Server: String {
-        case revoked
-        case endedBefore = "ended before"
-        case stillAccepted = "still accepted"
-        /// It was asked, and nobody knows what came of it.
-        case unproven
-        case notAsked = "not asked"
-        /// The profile has no logout.
-        case noLogout
-        /// The authorization server revokes no tokens of this client.
-        case notOffered = "not offered"
-        case failed
-
-        package init(_ outcome: Service.LogoutOutcome) {
-            self =
-                switch outcome {
-                case .notConfigured: .noLogout
-                case .notOffered: .notOffered
-                case .ended: .revoked
-                case .alreadyEnded: .endedBefore
-                case .stillAccepted: .stillAccepted
-                case .unproven: .unproven
-                }
-        }
-
-        /// Whether the session may still be good at the server.
-        package var mayLiveOn: Bool {
-            switch self {
-            case .revoked, .endedBefore: false
-            case .notAsked, .noLogout, .notOffered, .failed, .stillAccepted, .unproven: true
-            }
-        }
-
-        /// Whether nothing has been done at the server.
-        package var isUntouched: Bool {
-            switch self {
-            case .notAsked, .noLogout, .notOffered: true
-            case .revoked, .endedBefore, .failed, .stillAccepted, .unproven: false
-            }
-        }
-    }
-
-    /// A session that goes on is a failure, unless its end is known and told.
-    package mutating func noteEnd() {
-        guard server == .stillAccepted, expires == nil else { return }
-        problem = "the server still accepts the session, and does not say when it expires"
-    }
-}
-
-/// Ends the login of one account: at the server where the profile says how, then here, whatever the server said.
+/// Ends the logins of accounts: at the servers where the profiles say how, then here, whatever the servers said.
 package struct AccountLogout {
-    package let context: LoginContext
-    package let profile: ProfileRecord
-    package let account: AccountRecord
+    package typealias Account = (profile: ProfileRecord, record: AccountRecord)
 
+    private let context: LoginContext
+    private let accounts: [Account]
     private let made: Profile?
 
-    /// - Parameter made: the profile where no file has it.
-    package init(context: LoginContext, profile: ProfileRecord, account: AccountRecord, as made: Profile? = nil) {
-        (self.context, self.profile, self.account) = (context, profile, account)
-        self.made = made
+    /// - Parameter made: the profile of all accounts where no file has it.
+    package init(context: LoginContext, accounts: [Account], as made: Profile? = nil) {
+        (self.context, self.accounts, self.made) = (context, accounts, made)
     }
 
-    package func perform(asksServer: Bool) throws(LoginError) -> Receipt {
-        context.topic = ErrorContext(profile: profile.name, origin: account.origin)
+    /// Ends all of them.
+    /// - Returns: a receipt for each, in their order; what could not be erased here is in it.
+    /// - Throws: what keeps all of it from being done, before any server is asked.
+    package func perform(asksServer: Bool) throws(LoginError) -> [Receipt] {
+        let open = open
+        guard let first = accounts.first else { return [] }
+        context.topic = ErrorContext(profile: first.profile.name, origin: first.record.origin)
+        let ids = accounts.map { $0.record.id(in: $0.profile.name) }
+        // A refresh that is on its way would bring a session that nobody ends.
+        let turn = asksServer ? try lock(ids) : nil
+        var receipts = asksServer ? askServers() : accounts.map(receipt)
+        let erased = context.book.forget(ids, opening: open)
+        for (index, id) in ids.enumerated() {
+            switch erased[id] {
+            case .success(let had): receipts[index].erased = had
+            case .failure(let fault): receipts[index].fault = .store(fault)
+            case nil: break
+            }
+        }
+        withExtendedLifetime(turn) {}
+        return receipts
+    }
+
+    private func lock(_ ids: [AccountID]) throws(LoginError) -> RefreshTurn {
+        context.unlock(accounts.map { ($0.profile.name, $0.record) })
+        let turn = try fromStore(try context.book.lockRefresh(of: ids.map(\.profile)))
+        try fromStore(try context.book.checkErasable(ids, opening: open))
+        return turn
+    }
+
+    private var open: (StoreName) throws(StoreFault) -> any CredentialStore {
+        let shelf = context.shelf()
+        return { (name) throws(StoreFault) in try shelf.open(name) }
+    }
+
+    private func receipt(_ account: Account) -> Receipt {
+        let record = account.record
         var receipt = Receipt(
-            profile: profile.name, place: account.origin, username: account.identity.displayName,
-            server: .notAsked, expires: account.kind == .basic ? nil : account.expires)
-        receipt.hadTicket = account.kind == .ticket
-        receipt.hadSession = account.kind == .token || account.kind == .cookies
-        if asksServer, account.origin == profile.origin {
+            profile: account.profile.name, place: record.origin, username: record.identity.displayName,
+            server: .notAsked, expires: record.kind == .basic ? nil : record.expires)
+        receipt.hadTicket = record.kind == .ticket
+        receipt.hadSession = record.kind == .token || record.kind == .cookies
+        return receipt
+    }
+
+    private func askServers() -> [Receipt] {
+        context.concurrently(accounts) { context, account in
+            var receipt = receipt(account)
+            guard account.record.origin == account.profile.origin else { return receipt }
+            context.topic = ErrorContext(profile: account.profile.name, origin: account.record.origin)
             do throws(LoginError) {
-                receipt.server = try askServer()
+                receipt.server = try askServer(account, context)
                 receipt.noteEnd()
             } catch {
                 receipt.server = .failed
                 receipt.problem = error.message(about: ErrorContext()).what
             }
+            return receipt
         }
-        let shelf = context.shelf()
-        receipt.erased = try fromStore(
-            try context.book.forget(account.id(in: profile.name)) { (name) throws(StoreFault) in
-                try shelf.open(name)
-            })
-        return receipt
     }
 
-    private func askServer() throws(LoginError) -> Receipt.Server {
-        guard made != nil || context.profiles.source(of: profile.name) != nil else { return .notAsked }
-        let profile = if let made { made } else { try context.profile(named: profile.name) }
+    private func askServer(_ account: Account, _ context: LoginContext) throws(LoginError) -> Receipt.Server {
+        let name = account.profile.name
+        guard made != nil || context.profiles.source(of: name) != nil else { return .notAsked }
+        let profile = if let made { made } else { try context.profile(named: name) }
         guard profile.logout != nil || profile.oauth != nil else { return .noLogout }
         guard try context.record(of: profile) != nil else { return .notAsked }
         var settings = LoginSettings()
-        settings.username = account.username
+        settings.username = account.record.username
         let run = try LoginRun(context, profile, settings)
         let stored = try run.keeper.fill()
         guard let session = stored.session else { return .notAsked }
@@ -131,6 +97,18 @@ package struct AccountLogout {
                 )
             }
         }
-        return Receipt.Server(try run.service.logout(session, username: account.username))
+        return Receipt.Server(try run.service.logout(session, username: account.record.username))
+    }
+}
+
+extension AccountLogout {
+    /// Ends the login of one account, and throws what could not be erased here.
+    package static func ofOne(
+        _ account: AccountRecord, of profile: ProfileRecord, in context: LoginContext, as made: Profile? = nil
+    ) throws(LoginError) -> Receipt? {
+        let logout = AccountLogout(context: context, accounts: [(profile, account)], as: made)
+        let receipt = try logout.perform(asksServer: true).first
+        if let fault = receipt?.fault { throw fault }
+        return receipt
     }
 }

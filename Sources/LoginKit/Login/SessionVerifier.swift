@@ -124,8 +124,15 @@ extension LoginContext {
         if let difference = account.clockDifference(at: world.clock) {
             return .loginRequired(LoginNeed(why: .clockSetBack(difference)))
         }
-        let isThere = try fromStore(try shelf().open(account.store).contains(account.id(in: profile)))
-        return isThere ? nil : .loginRequired(LoginNeed(why: .nothingStored))
+        return try fromStore(try isStored(account, of: profile)) ? nil : .loginRequired(LoginNeed(why: .nothingStored))
+    }
+
+    /// Where the store has nothing, another process may just have moved the login: the registry is read once more.
+    private func isStored(_ account: AccountRecord, of profile: String) throws(StoreFault) -> Bool {
+        let id = account.id(in: profile)
+        if try shelf().open(account.store).contains(id) { return true }
+        guard let present = try book.read().account(id), present.store != account.store else { return false }
+        return try shelf().open(present.store).contains(id)
     }
 }
 

@@ -67,8 +67,7 @@ actor Visit {
             guard let record = try context.record(of: profile) else {
                 throw .loginRequired(LoginNeed(why: .nothingStored))
             }
-            let logout = AccountLogout(context: context, profile: record, account: account, as: profile)
-            if let problem = try logout.perform(asksServer: true).problem {
+            if let problem = try AccountLogout.ofOne(account, of: record, in: context, as: profile)?.problem {
                 throw .failure(.logoutIncomplete(problem))
             }
         }

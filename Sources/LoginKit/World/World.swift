@@ -26,6 +26,8 @@ package struct World {
     var tickets: TicketCache
     /// Whose turn it is to ask; nothing where there is but one thread.
     var turn: Turn?
+    /// How many servers are asked at a time.
+    package var width = 8
     /// Whether nobody waits any more for what is being done; nothing where that cannot be.
     var isCancelled: (@Sendable () -> Bool)?
     /// What postpones the end of the program or of the call while a refresh is under way.
@@ -102,7 +104,7 @@ package struct World {
 extension World {
     /// What is remembered without being secret.
     package func book(_ stateFolder: String) -> AccountRegistry {
-        AccountRegistry(folder: stateFolder, isCancelled: isCancelled ?? { false })
+        AccountRegistry(folder: stateFolder, remembers: true, isCancelled: isCancelled ?? { false })
     }
 
     /// The profiles that authctl makes.

@@ -1,63 +1,5 @@
 package import LoginCore
 
-/// One profile as it was last used.
-package struct ProfileRecord: Equatable, Sendable, Codable {
-    /// As the configuration calls it.
-    package let name: String
-    /// As written in the profile: if that text is the same, so is the origin, and nobody needs a URL parser.
-    package var url: String
-    /// What `url` is, in canonical form. Accounts of another origin are not found.
-    package var origin: Origin
-    /// The method that worked; a weaker offer later is refused.
-    package var pinnedMethod: AuthenticationMethod?
-    /// The account in use, by the name typed.
-    package var activeUsername: String?
-    /// Those of former origins included, so that a logout finds them.
-    package var accounts: [AccountRecord]
-
-    /// A profile without accounts.
-    /// - Parameters:
-    ///   - url: as written in the profile.
-    ///   - origin: what `url` is, in canonical form.
-    package init(name: String, url: String, origin: Origin) {
-        self.name = name
-        self.url = url
-        self.origin = origin
-        self.accounts = []
-    }
-
-    /// Reads what `encode` wrote.
-    package init(from decoder: any Decoder) throws {
-        let members = try decoder.container(keyedBy: FormKey.self)
-        name = try members.decode(String.self, forKey: "name")
-        url = try members.decode(String.self, forKey: "url")
-        origin = try members.decode(Origin.self, forKey: "origin")
-        pinnedMethod = try members.decodeIfPresent(AuthenticationMethod.self, forKey: "pinnedMethod")
-        activeUsername = try members.decodeIfPresent(String.self, forKey: "activeUsername")
-        accounts = try members.decode([AccountRecord].self, forKey: "accounts")
-    }
-
-    /// The accounts of the present origin, by the names typed.
-    package var usernames: [String] { accounts.filter { $0.origin == origin }.map(\.username) }
-
-    /// Whether a login was ever kept here: what worked once is remembered after the logout, too.
-    package var hasKeptLogin: Bool { pinnedMethod != nil || !accounts.isEmpty }
-
-    /// The account in use, if it is one of the present origin.
-    package var activeAccount: AccountRecord? {
-        activeUsername.flatMap { active in
-            accounts.first { $0.origin == origin && $0.username.isSame(as: active) }
-        }
-    }
-
-    /// The account of the present origin that goes by this name: the one typed, else the server's.
-    package func account(named name: String) -> AccountRecord? {
-        let present = accounts.filter { $0.origin == origin }
-        return present.first { $0.username.isSame(as: name) }
-            ?? present.first { $0.serverName.map { $0.isSame(as: name) } ?? false }
-    }
-}
-
 /// One account, without its secret.
 package struct AccountRecord: Equatable, Sendable, Codable {
     /// What the secret is, so that `status` can tell without opening it.
@@ -111,6 +53,8 @@ package struct AccountRecord: Equatable, Sendable, Codable {
     package var doubt: RefreshDoubt?
     /// Where it was verified, by HTTP authentication; nothing for the logins of former releases, too.
     package var space: VerifiedSpace?
+    /// Members that this version does not know, as they are.
+    private var unknown = UnknownMembers()
 
     /// - Parameters:
     ///   - username: as typed; the server's where nothing was typed.
@@ -164,10 +108,17 @@ extension AccountRecord {
             space: try container.decodeIfPresent(VerifiedSpace.self, forKey: "space"))
         anonymousResponse = try container.decodeIfPresent(AnonymousResponse.self, forKey: "anonymousAnswer")
         doubt = try container.decodeIfPresent(RefreshDoubt.self, forKey: "doubt")
+        unknown = UnknownMembers(of: decoder, besides: Self.members)
     }
+
+    private static let members: Set = [
+        "username", "serverName", "origin", "store", "kind", "expires", "savedAt", "passwordRefused", "keepsPassword",
+        "otherCopies", "space", "anonymousAnswer", "doubt",
+    ]
 
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: FormKey.self)
+        try unknown.encode(into: &container)
         try container.encode(username, forKey: "username")
         try container.encodeIfPresent(serverName, forKey: "serverName")
         try container.encode(origin, forKey: "origin")

@@ -14,6 +14,9 @@ struct BinaryReader {
 
     var isAtEnd: Bool { position == bytes.count }
 
+    /// What was not read yet.
+    var rest: ArraySlice<UInt8> { bytes[position...] }
+
     /// Everything that was read so far.
     var consumed: [UInt8] { Array(bytes[..<position]) }
 

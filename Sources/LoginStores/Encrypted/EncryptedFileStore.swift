@@ -1,5 +1,6 @@
 package import LoginCore
 package import Secrets
+internal import Synchronization
 
 /// Keeps secrets in one encrypted file in the state folder: permanent, also where nobody has a desktop.
 ///
@@ -9,7 +10,12 @@ package final class EncryptedFileStore: CredentialStore {
     /// Of the file in the state folder.
     package static let fileName = "store.authctl"
 
-    private let file: SafeFile
+    let file: SafeFile
+    /// Several threads may use the store, one after the other.
+    let lock = Mutex(())
+    let memory: FileMemory<SealedVault>?
+    /// The file as it was last opened with its key.
+    var opened: SealedVault.Opened?
     private let passphrase: () throws(StoreFault) -> Secret
     private let another: (_ failures: Int) throws(StoreFault) -> Secret?
     private let held: HeldKey?
@@ -21,14 +27,16 @@ package final class EncryptedFileStore: CredentialStore {
     ///   - folder: the state folder, an absolute path.
     ///   - wait: how long a change waits for another process at most, in seconds.
     ///   - holding: how long what opens the file is held in the kernel's keyring, in seconds; nothing for not at all.
+    ///   - remembers: whether a file that has not changed is not read again.
     ///   - another: a further passphrase after so many wrong ones; nothing for none.
     ///   - passphrase: asked at most once, and only if a passphrase opens the file; a key file is found by itself.
     package init(
-        folder: String, wait: Int = 10, holding: Int? = nil, clock: WallClock? = nil,
+        folder: String, wait: Int = 10, holding: Int? = nil, clock: WallClock? = nil, remembers: Bool = false,
         another: @escaping (_ failures: Int) throws(StoreFault) -> Secret? = { _ in nil },
         passphrase: @escaping () throws(StoreFault) -> Secret
     ) {
         self.file = Self.file(folder: folder, wait: wait)
+        self.memory = remembers ? FileMemory() : nil
         self.passphrase = passphrase
         self.another = another
         self.held = if let holding, let clock { HeldKey(seconds: holding, clock: clock) } else { nil }
@@ -48,34 +56,30 @@ package final class EncryptedFileStore: CredentialStore {
     }
 
     package func find(_ account: AccountID) throws(StoreFault) -> Secret? {
+        try lock.withLock { (_) throws(StoreFault) in try read(account) }
+    }
+
+    private func read(_ account: AccountID) throws(StoreFault) -> Secret? {
         let sealed = try load()
         let key = try unlock(sealed.header)
-        return try sealed.opened(key: key, path: file.path).secret(of: account, key: key, path: file.path)
+        return try checked(sealed, key).secret(of: account, key: key, path: file.path)
+    }
+
+    /// The seal over the whole file is checked once for each version of it.
+    private func checked(_ sealed: SealedVault, _ key: Secret) throws(StoreFault) -> Vault {
+        if let opened, opened.isOf(sealed) { return opened.vault }
+        let next = try sealed.opened(key: key, path: file.path)
+        if memory != nil { opened = next }
+        return next.vault
     }
 
     package func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
-        guard secret.count <= Vault.largestSecret else { throw .tooLarge(.file, limit: Vault.largestSecret) }
-        let names = [account.profile, account.origin.scheme, account.origin.host, account.username]
-        guard names.allSatisfy({ $0.utf8.count <= UInt16.max }) else {
-            throw .namesTooLong(.file, limit: Int(UInt16.max))
-        }
-        try change { vault, key in
-            vault.put(secret, for: account, key: key)
-            return true
-        }
+        _ = try change([account]) { _ in secret }
     }
 
     @discardableResult
     package func erase(_ account: AccountID) throws(StoreFault) -> Bool {
-        guard try contains(account) else { return false }
-        var found = false
-        try change { vault, _ in
-            let before = vault.records.count
-            vault.records.removeAll { $0.account == account }
-            found = vault.records.count < before
-            return found
-        }
-        return found
+        try !change([account]) { _ in nil }.isEmpty
     }
 
     /// Removes what saves that were killed have left.
@@ -89,31 +93,23 @@ package final class EncryptedFileStore: CredentialStore {
     }
 
     package func contains(_ account: AccountID) throws(StoreFault) -> Bool {
-        try load().listsUnchecked(account)
+        try lock.withLock { (_) throws(StoreFault) in try load().listsUnchecked(account) }
     }
 
-    /// Unlocks before the lock is taken, so that nobody waits for a person who looks for a passphrase.
-    /// - Parameter body: returns whether there is anything to write.
-    private func change(_ body: (inout Vault, Secret) -> Bool) throws(StoreFault) {
-        _ = try unlock(load().header)
-        try file.update { (bytes) throws(StoreFault) in
-            let sealed = try sealed(bytes)
-            let key = try unlock(sealed.header)
-            var vault = try sealed.opened(key: key, path: file.path)
-            return body(&vault, key) ? vault.encoded(key: key) : nil
+    func load() throws(StoreFault) -> SealedVault {
+        let sealed = try file.read(through: memory) { (bytes) throws(StoreFault) in
+            try SealedVault(bytes, path: file.path)
         }
+        guard let sealed else { throw .notSetUp(.file) }
+        return sealed
     }
 
-    private func load() throws(StoreFault) -> SealedVault {
-        try sealed(file.read())
-    }
-
-    private func sealed(_ bytes: Secret?) throws(StoreFault) -> SealedVault {
+    func sealed(_ bytes: Secret?) throws(StoreFault) -> SealedVault {
         guard let bytes else { throw .notSetUp(.file) }
         return try SealedVault(bytes, path: file.path)
     }
 
-    private func unlock(_ header: VaultHeader) throws(StoreFault) -> Secret {
+    func unlock(_ header: VaultHeader) throws(StoreFault) -> Secret {
         if let unlocked, unlocked.header == header { return unlocked.key }
         let key: Secret
         switch header.source {
@@ -159,7 +155,8 @@ extension StoreFault {
     fileprivate var isAnswer: Bool {
         switch self {
         case .passphraseCancelled, .passphraseExpired, .wrongPassphraseOrDamaged: true
-        case .unavailable, .noneWorks, .locked, .damaged, .unsafeFile, .notSetUp, .alreadySetUp, .passphraseMissing,
+        case .unavailable, .noneWorks, .locked, .damaged, .newerVersion, .noSpace, .unsafeFile, .notSetUp,
+            .alreadySetUp, .passphraseMissing,
             .newPassphraseMissing, .system, .timedOut, .secretService, .tooLarge, .namesTooLong, .cannotBePermanent,
             .passphraseFile, .passphraseBlank, .helper:
             false

@@ -26,6 +26,12 @@ internal import Secrets
 struct Vault {
     static let magic = Array("AUTHCTL".utf8) + [version]
     static let version: UInt8 = 1
+    /// Whether a file begins as one of a newer version does.
+    static func isNewer(_ file: ArraySlice<UInt8>) -> Bool {
+        let name = magic.dropLast()
+        return file.starts(with: name) && file.dropFirst(name.count).first.map { $0 > version } ?? false
+    }
+
     /// In bytes, for the whole file.
     static let limit = 8 * 1024 * 1024
     /// In bytes, for one secret.
@@ -36,28 +42,43 @@ struct Vault {
         let sealed: Cipher.Sealed
     }
 
+    /// What is to become of some accounts.
+    struct Changes {
+        var records: [Record] = []
+        var erased: Set<AccountID> = []
+        var isEmpty: Bool { records.isEmpty && erased.isEmpty }
+    }
+
     let header: VaultHeader
-    var records: [Record]
+    private(set) var records: [Record]
+    /// Where in `records` an account is, of a vault that was read.
+    private let places: [AccountID: Int]
 
     init(header: VaultHeader, records: [Record] = []) {
         self.header = header
         self.records = records
+        places = Dictionary(records.enumerated().map { ($1.account, $0) }) { first, _ in first }
     }
 
-    /// The secret of an account.
+    func lists(_ account: AccountID) -> Bool { places[account] != nil }
+
+    /// The secret of an account in a vault that was read.
     /// - Returns: nothing if it has none.
     func secret(of account: AccountID, key: Secret, path: String) throws(StoreFault) -> Secret? {
-        guard let record = records.first(where: { $0.account == account }) else { return nil }
+        guard let record = places[account].map({ records[$0] }) else { return nil }
         guard let secret = Cipher.open(record.sealed, context: Self.context(account), key: key) else {
             throw .wrongPassphraseOrDamaged(path: path)
         }
         return secret
     }
 
-    mutating func put(_ secret: Secret, for account: AccountID, key: Secret) {
-        let record = Record(account: account, sealed: Cipher.seal(secret, context: Self.context(account), key: key))
-        records.removeAll { $0.account == account }
-        records.append(record)
+    /// - Returns: the accounts that had a secret before.
+    mutating func apply(_ changes: Changes) -> Set<AccountID> {
+        let meant = changes.erased.union(changes.records.map(\.account))
+        let present = meant.intersection(records.map(\.account))
+        records.removeAll { meant.contains($0.account) }
+        records += changes.records
+        return present
     }
 
     /// The whole file, sealed anew.
@@ -77,7 +98,7 @@ struct Vault {
         return writer.bytes.withUnsafeBytes { Secret(copying: $0) }
     }
 
-    private static func context(_ account: AccountID) -> [UInt8] {
+    fileprivate static func context(_ account: AccountID) -> [UInt8] {
         var writer = BinaryWriter()
         writer.append(Array("record".utf8) + [0, version])
         writer.append(account)
@@ -85,51 +106,8 @@ struct Vault {
     }
 }
 
-/// A file as it was read: its records, and the seal that only the key can check.
-struct SealedVault {
-    private let vault: Vault
-    private let content: [UInt8]
-    private let seal: Cipher.Sealed
-
-    var header: VaultHeader { vault.header }
-
-    /// Without the key, and so not to be trusted further than for 'is there one'.
-    func listsUnchecked(_ account: AccountID) -> Bool {
-        vault.records.contains { $0.account == account }
-    }
-
-    /// - Throws: `damaged` for anything that the format does not allow, a file that was cut or grew included.
-    init(_ file: Secret, path: String) throws(StoreFault) {
-        var reader = BinaryReader(file.withUnsafeBytes { Array($0) })
-        let header = try VaultHeader(&reader, path: path)
-        do throws(BinaryReader.Malformed) {
-            let records = try Self.records(&reader)
-            content = reader.consumed
-            seal = Cipher.Sealed(
-                nonce: try reader.take(Cipher.nonceCount), ciphertext: try reader.take(Cipher.tagCount))
-            guard reader.isAtEnd else { throw BinaryReader.Malformed() }
-            vault = Vault(header: header, records: records)
-        } catch {
-            throw .damaged(path: path, problem: "it was truncated or changed")
-        }
-    }
-
-    /// - Throws: `wrongPassphraseOrDamaged` unless every byte is as it was sealed.
-    func opened(key: Secret, path: String) throws(StoreFault) -> Vault {
-        guard Cipher.open(seal, context: content, key: key) != nil else {
-            throw .wrongPassphraseOrDamaged(path: path)
-        }
-        return vault
-    }
-
-    private static func records(_ reader: inout BinaryReader) throws(BinaryReader.Malformed) -> [Vault.Record] {
-        var records: [Vault.Record] = []
-        for _ in 0..<(try reader.number(UInt32.self)) {
-            let account = try reader.account()
-            let nonce = try reader.take(Cipher.nonceCount)
-            let ciphertext = try reader.take(Int(reader.number(UInt32.self)))
-            records.append(Vault.Record(account: account, sealed: .init(nonce: nonce, ciphertext: ciphertext)))
-        }
-        return records
+extension Vault.Record {
+    init(_ secret: Secret, of account: AccountID, key: Secret) {
+        self.init(account: account, sealed: Cipher.seal(secret, context: Vault.context(account), key: key))
     }
 }

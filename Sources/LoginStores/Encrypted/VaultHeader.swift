@@ -21,8 +21,9 @@ struct VaultHeader: Equatable {
         self.wrappedKey = Cipher.seal(fileKey, context: Self.start(source, salt), key: derivedKey)
     }
 
-    /// - Throws: `damaged`, for hostile numbers as well, before anything is done with them.
+    /// - Throws: `newerVersion`; `damaged`, for hostile numbers as well, before anything is done with them.
     init(_ reader: inout BinaryReader, path: String) throws(StoreFault) {
+        if Vault.isNewer(reader.rest) { throw .newerVersion(path: path) }
         do throws(BinaryReader.Malformed) {
             guard try reader.take(Vault.magic.count) == Vault.magic else { throw BinaryReader.Malformed() }
             let kind = try reader.number(UInt8.self)

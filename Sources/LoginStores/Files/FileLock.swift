@@ -13,10 +13,12 @@ struct FileLock: ~Copyable {
     ///
     /// - Parameters:
     ///   - seconds: how long another process may hold it; with many, the wait is six times as long at most.
+    ///   - isShared: whether others may share it.
     ///   - isCancelled: whether nobody waits any more.
     /// - Throws: `locked` if one holds it for longer, or the wait was cancelled.
     init(
-        _ name: String, in directory: SafeDirectory, seconds: Int, _ isCancelled: () -> Bool = { false }
+        _ name: String, in directory: SafeDirectory, seconds: Int, isShared: Bool = false,
+        _ isCancelled: () -> Bool = { false }
     ) throws(StoreFault) {
         let path = "\(directory.path)/\(name)"
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
@@ -27,7 +29,7 @@ struct FileLock: ~Copyable {
         let begun = Self.monotonicMilliseconds(), patience = Int64(seconds) * 1000
         var deadline = begun + patience
         var turn = try Self.turn(file, path: path)
-        while flock(number, LOCK_EX | LOCK_NB) != 0 {
+        while flock(number, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 {
             guard errno == EWOULDBLOCK || errno == EINTR else {
                 throw .system(call: "flock", path: path, errno: errno)
             }

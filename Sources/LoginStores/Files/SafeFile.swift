@@ -20,8 +20,8 @@ struct SafeFile: Sendable {
 
     var path: String { "\(folder)/\(name)" }
 
-    private var lockName: String { ".\(name).lock" }
-    private var temporaryPrefix: String { ".\(name).new-" }
+    var lockName: String { ".\(name).lock" }
+    var temporaryPrefix: String { ".\(name).new-" }
 
     /// - Returns: nothing if there is no such file.
     func read() throws(StoreFault) -> Secret? {
@@ -29,22 +29,45 @@ struct SafeFile: Sendable {
         return try read(in: directory)
     }
 
-    /// For a file without secrets, which needs no guarded memory.
-    func readPublic() throws(StoreFault) -> [UInt8]? {
+    /// The decoded content, from memory if the file has not changed since it was last read.
+    /// - Returns: nothing if there is no such file.
+    func read<Content>(
+        through memory: FileMemory<Content>?, _ decode: (Secret) throws(StoreFault) -> Content
+    ) throws(StoreFault) -> Content? {
         guard let directory = try SafeDirectory.open(folder, creating: false, privacy: privacy) else { return nil }
         return try withFile(in: directory) { (file, count) throws(StoreFault) in
-            var bytes = [UInt8](repeating: 0, count: count)
-            var got = 0
-            let fault = bytes.withUnsafeMutableBytes { buffer -> StoreFault? in
-                do throws(StoreFault) {
-                    got = try file.read(into: buffer, path: path)
-                    return nil
-                } catch { return error }
-            }
-            if let fault { throw fault }
-            try checkWhole(got, of: count)
-            return bytes
+            if let content = try memory?.content(of: file, path: path) { return content }
+            let content = try decode(try secret(file, count))
+            try memory?.remember(content, of: file, path: path)
+            return content
         }
+    }
+
+    /// The same for a file without secrets, which needs no guarded memory.
+    func readPublic<Content>(
+        through memory: FileMemory<Content>?, _ decode: ([UInt8]) throws(StoreFault) -> Content
+    ) throws(StoreFault) -> Content? {
+        guard let directory = try SafeDirectory.open(folder, creating: false, privacy: privacy) else { return nil }
+        return try withFile(in: directory) { (file, count) throws(StoreFault) in
+            if let content = try memory?.content(of: file, path: path) { return content }
+            let content = try decode(try bytes(file, count))
+            try memory?.remember(content, of: file, path: path)
+            return content
+        }
+    }
+
+    private func bytes(_ file: borrowing Descriptor, _ count: Int) throws(StoreFault) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var got = 0
+        let fault = bytes.withUnsafeMutableBytes { buffer -> StoreFault? in
+            do throws(StoreFault) {
+                got = try file.read(into: buffer, path: path)
+                return nil
+            } catch { return error }
+        }
+        if let fault { throw fault }
+        try checkWhole(got, of: count)
+        return bytes
     }
 
     /// Replaces the file by what `body` makes of the present one, under the lock.
@@ -67,6 +90,16 @@ struct SafeFile: Sendable {
         _ = consume lock
     }
 
+    /// Takes the space that a new version of the file needs which is larger by so many bytes.
+    /// - Throws: `noSpace`, or `system` where nothing can be written there.
+    func reserveSpace(adding bytes: Int) throws(StoreFault) -> ReservedSpace {
+        guard let directory = try SafeDirectory.open(folder, creating: true, privacy: privacy) else {
+            throw .system(call: "open", path: folder, errno: ENOENT)
+        }
+        let present = try withFile(in: directory) { (_, count) throws(StoreFault) in count } ?? 0
+        return try ReservedSpace(present + bytes, in: directory, for: path)
+    }
+
     /// Removes the file, under the lock.
     /// - Returns: whether there was one.
     func remove() throws(StoreFault) -> Bool {
@@ -79,21 +112,13 @@ struct SafeFile: Sendable {
         return removed
     }
 
-    /// Removes what changes that were killed have left beside the file.
-    func sweep() throws(StoreFault) {
-        guard let directory = try SafeDirectory.open(folder, creating: false, privacy: privacy),
-            try !leftovers(in: directory).isEmpty
-        else { return }
-        let lock = try FileLock(lockName, in: directory, seconds: wait)
-        try removeLeftovers(in: directory)
-        _ = consume lock
+    private func read(in directory: SafeDirectory) throws(StoreFault) -> Secret? {
+        try withFile(in: directory) { (file, count) throws(StoreFault) in try secret(file, count) }
     }
 
-    private func read(in directory: SafeDirectory) throws(StoreFault) -> Secret? {
-        try withFile(in: directory) { (file, count) throws(StoreFault) in
-            try Secret(count: count) { (buffer) throws(StoreFault) in
-                try checkWhole(try file.read(into: buffer, path: path), of: count)
-            }
+    private func secret(_ file: borrowing Descriptor, _ count: Int) throws(StoreFault) -> Secret {
+        try Secret(count: count) { (buffer) throws(StoreFault) in
+            try checkWhole(try file.read(into: buffer, path: path), of: count)
         }
     }
 
@@ -141,36 +166,5 @@ struct SafeFile: Sendable {
         try checkCall("fchmod", path: path, fchmod(number, 0o600))
         try bytes.withUnsafeBytes { (buffer) throws(StoreFault) in try file.write(buffer, path: path) }
         try checkCall("fsync", path: path, retrying { fsync(number) })
-    }
-
-    /// Removes the temporary files of runs that were killed. Whoever holds the lock is the only one to have any.
-    private func removeLeftovers(in directory: SafeDirectory) throws(StoreFault) {
-        for name in try leftovers(in: directory) {
-            try checkCall("unlink", path: "\(folder)/\(name)", unlinkat(directory.descriptor.number, name, 0))
-        }
-    }
-
-    private func leftovers(in directory: SafeDirectory) throws(StoreFault) -> [String] {
-        var names: [String] = []
-        let copy = try checkCall(
-            "open", path: folder,
-            retrying {
-                openat(directory.descriptor.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-            })
-        guard let stream = fdopendir(copy) else {
-            close(copy)
-            throw .system(call: "fdopendir", path: folder, errno: errno)
-        }
-        defer { closedir(stream) }
-        while true {
-            errno = 0
-            guard let entry = readdir(stream) else { break }
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name.hasPrefix(temporaryPrefix) { names.append(name) }
-        }
-        guard errno == 0 else { throw .system(call: "readdir", path: folder, errno: errno) }
-        return names
     }
 }

@@ -1,8 +1,8 @@
 package import LoginCore
 internal import Secrets
 
-/// Carries the secrets of accounts from one store to another: the new copy first, the old one erased only after the new one
-/// was read back. A crash at any moment leaves the secret in one place or in both, and the book knows which.
+/// Carries the secrets of accounts from one store to another: the new copies first, the old ones erased only after the new
+/// ones were read back. A crash at any moment leaves a secret in one place or in both, and the registry knows which.
 package struct AccountMove {
     /// What became of one account.
     package enum Outcome: Equatable, Sendable {
@@ -31,46 +31,114 @@ package struct AccountMove {
     /// Moves one account.
     /// - Throws: what a store says. The account is then where it was, or where it was to go, and usable.
     package func move(_ id: AccountID) throws(StoreFault) -> Outcome {
-        // A person may be asked for a passphrase here, and nobody is to wait for that.
-        _ = try source.find(id)
-        return try book.changing(loginsOf: id.profile) { () throws(StoreFault) in try moveAlone(id) }
+        try move([id])[id]?.get() ?? .elsewhere
     }
 
-    private func moveAlone(_ id: AccountID) throws(StoreFault) -> Outcome {
-        guard let record = try book.read().account(id) else { return .elsewhere }
-        guard record.store == source.name else {
-            guard record.otherCopies.contains(source.name) else { return .elsewhere }
-            try clear(id)
-            return .cleared(record.store)
+    /// Moves many accounts: each store that is a file is written once.
+    /// - Returns: what became of each, or what a store said. An account that was not moved is where it was, and usable.
+    package func move(_ ids: [AccountID]) -> [AccountID: Result<Outcome, StoreFault>] {
+        var results: [AccountID: Result<Outcome, StoreFault>] = [:]
+        // A person may be asked for a passphrase here, and nobody is to wait for that.
+        var unlocked: [AccountID] = []
+        for id in ids {
+            let fault = fault { () throws(StoreFault) in
+                if unlocked.isEmpty || !(source is any FileStore) { _ = try source.find(id) }
+            }
+            if let fault { results[id] = .failure(fault) } else { unlocked.append(id) }
         }
-        guard let secret = try source.find(id) else { return .nothingThere }
-        try book.update { $0.updateAccount(id) { $0.noteCopy(in: target.name) } }
-        try target.save(secret, for: id, expires: try lastUse(secret))
-        guard try target.find(id) == secret else {
-            throw .unavailable(target.name, problem: "what was written cannot be read back")
+        do throws(StoreFault) {
+            guard !unlocked.isEmpty else { return results }
+            let moved = try book.changing(loginsOf: unlocked.map(\.profile)) { () throws(StoreFault) in
+                try moveAlone(unlocked)
+            }
+            results.merge(moved) { first, _ in first }
+        } catch {
+            for id in unlocked { results[id] = .failure(error) }
         }
-        try book.update { document in
-            document.updateAccount(id) { record in
+        return results
+    }
+
+    private func moveAlone(_ ids: [AccountID]) throws(StoreFault) -> [AccountID: Result<Outcome, StoreFault>] {
+        let document = try book.read()
+        var results = ids.results { (id) throws(StoreFault) in try outcome(of: id, in: document) }
+        let moving = ids.filter { results[$0] == .success(.moved) }
+        if !moving.isEmpty {
+            try note(moving) { $0.noteCopy(in: target.name) }
+            for (id, fault) in copy(moving) { results[id] = .failure(fault) }
+            try note(moving.filter { results[$0] == .success(.moved) }) { record in
                 record.otherCopies = record.copies(outside: target.name)
                 record.store = target.name
             }
         }
-        try clear(id)
+        for (id, fault) in try clear(ids.filter { results[$0]?.clears == true }) { results[id] = .failure(fault) }
+        return results
+    }
+
+    /// What is to become of an account; nothing is changed yet.
+    /// - Throws: `damaged` for bytes that are no stored login; they stay where they are.
+    private func outcome(of id: AccountID, in document: AccountRegistryDocument) throws(StoreFault) -> Outcome {
+        guard let record = document.account(id) else { return .elsewhere }
+        guard record.store == source.name else {
+            return record.otherCopies.contains(source.name) ? .cleared(record.store) : .elsewhere
+        }
+        guard let secret = try source.find(id) else { return .nothingThere }
+        _ = try lastUse(secret)
         return .moved
     }
 
-    /// The copy in the store that is left, once the book has the account elsewhere.
-    private func clear(_ id: AccountID) throws(StoreFault) {
-        try source.erase(id)
-        try book.update { $0.updateAccount(id) { $0.otherCopies.removeAll { $0 == source.name } } }
+    /// - Returns: what kept an account from being copied.
+    private func copy(_ ids: [AccountID]) -> [AccountID: StoreFault] {
+        let saved = target.save(each: ids) { (id) throws(StoreFault) in
+            guard let secret = try source.find(id) else { throw unreadable(source.name) }
+            return (secret, try lastUse(secret))
+        }
+        return saved.compactMapValues { $0.fault }.merging(
+            ids.filter { saved[$0]?.fault == nil }.results { (id) throws(StoreFault) in
+                guard try target.find(id) == source.find(id) else { throw unreadable(target.name) }
+            }.compactMapValues { $0.fault }
+        ) { first, _ in first }
     }
 
-    /// - Throws: `damaged` for bytes that are no stored login; they stay where they are.
+    private func unreadable(_ store: StoreName) -> StoreFault {
+        .unavailable(store, problem: "what was written cannot be read back")
+    }
+
+    /// The copies in the store that is left, once the registry has the accounts elsewhere.
+    /// - Returns: what could not be erased.
+    private func clear(_ ids: [AccountID]) throws(StoreFault) -> [AccountID: StoreFault] {
+        guard !ids.isEmpty else { return [:] }
+        let faults = source.erase(each: ids).compactMapValues { $0.fault }
+        try note(ids.filter { faults[$0] == nil }) { $0.otherCopies.removeAll { $0 == source.name } }
+        return faults
+    }
+
+    private func note(_ ids: [AccountID], _ change: (inout AccountRecord) -> Void) throws(StoreFault) {
+        try book.update { document in
+            for id in ids { document.updateAccount(id, change) }
+        }
+    }
+
     private func lastUse(_ secret: Secret) throws(StoreFault) -> Int64? {
         do throws(StoredLoginCodec.Malformed) {
             return try StoredLoginCodec.decode(secret).lastUse
         } catch {
-            throw .damaged(path: "\(source.name)", problem: "its entry for this account is not a stored login")
+            throw error.fault(in: source.name)
+        }
+    }
+}
+
+extension Result where Failure == StoreFault {
+    fileprivate var fault: StoreFault? {
+        if case .failure(let fault) = self { fault } else { nil }
+    }
+}
+
+extension Result<AccountMove.Outcome, StoreFault> {
+    /// Whether the source's copy is to be erased.
+    fileprivate var clears: Bool {
+        switch self {
+        case .success(.moved), .success(.cleared): true
+        case .success(.nothingThere), .success(.elsewhere), .failure: false
         }
     }
 }

@@ -3,57 +3,71 @@ package import LoginCore
 extension AccountRegistry {
     /// The local half of a logout: erases the account's secret in every store that may hold a copy, then its record.
     ///
-    /// - Returns: whether there was a secret. An account that the book does not know has none.
+    /// - Returns: whether there was a secret. An account that the registry does not know has none.
     /// - Throws: what a store says; the record then stays, so that a second attempt finds the secret. What keeps one of the
     ///   other copies keeps the account's own secret from nothing: it is erased.
     @discardableResult
     package func forget(
-        _ id: AccountID, opening open: (StoreName) throws(StoreFault) -> any CredentialStore
+        _ id: AccountID, opening open: @escaping (StoreName) throws(StoreFault) -> any CredentialStore
     ) throws(StoreFault) -> Bool {
-        // Without the lock, so that a logout of nobody makes no file.
-        guard let known = try read().account(id) else { return false }
-        try unlock(id, in: try open(known.store))
-        var locked: [StoreName: StoreFault] = [:]
-        for store in known.otherCopies {
-            locked[store] = fault { () throws(StoreFault) in try unlock(id, in: open(store)) }
-        }
-        return try changing(loginsOf: id.profile) { () throws(StoreFault) in
-            guard let record = try read().account(id) else { return false }
-            var erased = try erase(id, in: try open(record.store))
-            var left: [StoreName: StoreFault] = [:]
-            for store in record.otherCopies {
-                // What could not be unlocked would have a person asked now, while others wait.
-                left[store] =
-                    locked[store]
-                    ?? fault { () throws(StoreFault) in
-                        if try erase(id, in: open(store)) { erased = true }
-                    }
+        try forget([id], opening: open)[id]?.get() ?? false
+    }
+
+    /// The same for many accounts: each store that is a file is written once, and so is the registry.
+    package func forget(
+        _ ids: [AccountID], opening open: @escaping (StoreName) throws(StoreFault) -> any CredentialStore
+    ) -> [AccountID: Result<Bool, StoreFault>] {
+        do throws(StoreFault) {
+            // Without the lock, so that a logout of nobody makes no file.
+            let document = try read()
+            let known = ids.filter { document.account($0) != nil }
+            guard !known.isEmpty else { return [:] }
+            let copies = AccountCopies(of: known, in: document, opening: open)
+            let locked = copies.unlock()
+            return try changing(loginsOf: known.map(\.profile)) { () throws(StoreFault) in
+                try forget(known, locked, opening: open)
             }
-            let first = record.otherCopies.compactMap { left[$0] }.first
-            guard let first else {
-                try update { $0.removeAccount(id) }
-                return erased
-            }
-            try update { $0.updateAccount(id) { $0.otherCopies.removeAll { left[$0] == nil } } }
-            throw first
+        } catch {
+            return ids.results { (_) throws(StoreFault) in throw error }
         }
     }
 
-    /// The work on a passphrase, before anybody has to wait for it.
-    private func unlock(_ id: AccountID, in store: any CredentialStore) throws(StoreFault) {
-        do throws(StoreFault) {
-            if try store.contains(id) { _ = try store.find(id) }
-        } catch .notSetUp {
-            return
+    /// Finds out whether the files could be written that `forget` would change: a server that has ended a session cannot
+    /// take that back.
+    /// - Throws: `noSpace`, or what keeps one from being written.
+    package func checkErasable(
+        _ ids: [AccountID], opening open: (StoreName) throws(StoreFault) -> any CredentialStore
+    ) throws(StoreFault) {
+        let document = try read(), records = ids.compactMap { document.account($0) }
+        guard !records.isEmpty else { return }
+        if !document.isNewer { _ = try file.reserveSpace(adding: 0) }
+        for name in Set(records.flatMap(\.copies)) {
+            let fault = fault { () throws(StoreFault) in
+                if let file = try open(name) as? any FileStore { _ = try file.reserveSpace(adding: 0) }
+            }
+            if case .noSpace = fault, let fault { throw fault }
         }
     }
 
-    private func erase(_ id: AccountID, in store: any CredentialStore) throws(StoreFault) -> Bool {
-        do throws(StoreFault) {
-            return try store.erase(id)
-        } catch .notSetUp {
-            // The person removed the encrypted file: there is nothing left to erase.
-            return false
+    private func forget(
+        _ ids: [AccountID], _ locked: [AccountCopies.Copy: StoreFault],
+        opening open: @escaping (StoreName) throws(StoreFault) -> any CredentialStore
+    ) throws(StoreFault) -> [AccountID: Result<Bool, StoreFault>] {
+        let document = try read()
+        let erasures = AccountCopies(of: ids, in: document, opening: open).erase(but: locked)
+        try update(document) { document in
+            for (id, erasure) in erasures where !erasure.isDone && erasure.own == nil {
+                document.updateAccount(id) { $0.otherCopies.removeAll { erasure.left[$0] == nil } }
+            }
+            document.removeAccounts(Set(erasures.filter(\.value.isDone).keys))
         }
+        return erasures.mapValues { erasure in erasure.fault.map { .failure($0) } ?? .success(erasure.hadSecret) }
+    }
+
+    /// The record of a login stays in a registry that a newer authctl wrote.
+    private func update(
+        _ document: AccountRegistryDocument, _ body: (inout AccountRegistryDocument) -> Void
+    ) throws(StoreFault) {
+        if !document.isNewer { try update(body) }
     }
 }

@@ -9,6 +9,7 @@ extension StoreKeeper {
             refresh = nil
             hold = nil
         }
+        space = []
         switch approval {
         case .login(let method): try fromStore(try keep(login, method))
         case .refresh: try fromStore(try replace(with: login))
@@ -26,7 +27,7 @@ extension StoreKeeper {
         record.keepsPassword = kept.credential != nil
         record.anonymousResponse = login.anonymousResponse
         unlockFormerStores(of: record.id(in: subject.profile), but: store.name)
-        try book.changing(loginsOf: subject.profile) { () throws(StoreFault) in
+        try book.changing(loginsOf: [subject.profile]) { () throws(StoreFault) in
             try put(kept, record, method, in: store)
         }
     }
@@ -93,7 +94,7 @@ extension StoreKeeper {
     private func replace(with login: Login) throws(StoreFault) {
         // What another process has renewed is there already.
         guard let filled, filled.login.session != login.session || login.credential != nil else { return }
-        try book.changing(loginsOf: subject.profile) { () throws(StoreFault) in
+        try book.changing(loginsOf: [subject.profile]) { () throws(StoreFault) in
             if try filled.store.find(filled.id) == filled.bytes { try replace(filled, with: login) }
         }
     }

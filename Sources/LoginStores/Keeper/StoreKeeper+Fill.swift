@@ -20,7 +20,7 @@ extension StoreKeeper {
 
     private func find(_ record: AccountRecord) throws(StoreFault) -> StoredLogin {
         (filled, password, filledRecord) = (nil, nil, record)
-        guard let found = try read(record) else {
+        guard let (found, record) = try locate(record) else {
             var stored = StoredLogin()
             stored.endedAt = end(record.expires)
             return stored
@@ -30,6 +30,17 @@ extension StoreKeeper {
         stored.endedAt = end(stored.session?.expires)
         password = stored.credential
         return judged(stored, by: record)
+    }
+
+    /// Reads what the account's store has. Where that is nothing, another process may just have moved the login, so the registry
+    /// is read once more.
+    private func locate(_ record: AccountRecord) throws(StoreFault) -> (Filled, AccountRecord)? {
+        if let found = try read(record) { return (found, record) }
+        guard let present = try book.read().account(record.id(in: subject.profile)), present.store != record.store,
+            let found = try read(present)
+        else { return nil }
+        filledRecord = present
+        return (found, present)
     }
 
     /// A session that was renewed for somebody else is not used at all, and one that may be is verified first; so is one whose
@@ -58,7 +69,7 @@ extension StoreKeeper {
             let login = try StoredLoginCodec.decode(bytes, of: rules.kind)
             return Filled(id: id, store: store, bytes: bytes, login: login)
         } catch {
-            throw .damaged(path: "\(record.store)", problem: "its entry for this account is not a stored login")
+            throw error.fault(in: record.store)
         }
     }
 
@@ -67,6 +78,7 @@ extension StoreKeeper {
     package func reject(_ part: StoredLogin.Part) throws(LoginError) {
         // The password beside a session is tried next: nobody else tries it meanwhile.
         if part == .credential { password = nil }
+        space = []
         defer { if password == nil { refresh = nil } }
         try fromStore(try rejectFilled(part))
     }
@@ -74,7 +86,7 @@ extension StoreKeeper {
     private func rejectFilled(_ part: StoredLogin.Part) throws(StoreFault) {
         if filled == nil, let record = try account() { filled = try read(record) }
         guard let filled, filled.login.session?.isOurs != false else { return }
-        try book.changing(loginsOf: subject.profile) { () throws(StoreFault) in
+        try book.changing(loginsOf: [subject.profile]) { () throws(StoreFault) in
             // Saved by another process since: of that, nothing was said.
             guard try filled.store.find(filled.id) == filled.bytes else { return }
             switch (part, filled.login.session) {

@@ -1,4 +1,5 @@
 package import LoginCore
+internal import Secrets
 
 // Renewing what is stored, one process at a time.
 extension StoreKeeper {
@@ -10,18 +11,43 @@ extension StoreKeeper {
     ///
     /// - Returns: the session that is stored now; if it is not `session`, another process has judged or renewed that
     ///   meanwhile, and whoever waits for the right may have it at once.
-    /// - Throws: `store(.locked)` if another process has the right for too long.
+    /// - Throws: `store(.locked)` if another process has the right for too long; `store(.noSpace)`, or another fault, if what
+    ///   a refresh brings could not be kept.
     package func beginRefresh(of session: Session?) throws(LoginError) -> Session? {
         do throws(StoreFault) {
-            refresh = try book.lockRefresh(of: subject.profile)
+            refresh = try book.lockRefresh(of: [subject.profile])
         } catch {
             throw .store(error)
         }
         let present = try fill().session
         // Without a session the password beside it is tried next, by one process too.
-        if present != session && (present != nil || password == nil) { refresh = nil }
+        if present != session && (present != nil || password == nil) {
+            refresh = nil
+        } else {
+            try fromStore(try reserveSpace())
+        }
         return present
     }
+
+    /// Makes sure that what comes back can be kept: a refresh token that was sent is used up.
+    ///
+    /// Stores that are files take the space for a new version of the file. The others write what they have once more, which
+    /// takes as much space and changes nothing.
+    private func reserveSpace() throws(StoreFault) {
+        guard let filled else { return }
+        let growth = 2 * filled.bytes.count + Self.spare
+        space = [try book.file.reserveSpace(adding: Self.spare)]
+        guard let file = filled.store as? any FileStore else {
+            return try book.changing(loginsOf: [subject.profile]) { () throws(StoreFault) in
+                guard try filled.store.find(filled.id) == filled.bytes else { return }
+                try filled.store.save(filled.bytes, for: filled.id, expires: filled.login.lastUse)
+            }
+        }
+        space.append(try file.reserveSpace(adding: growth))
+    }
+
+    /// In bytes: more than a login usually grows by.
+    private static let spare = 4096
 
     /// Has what a renewal brought kept, but not used before it is confirmed: the old one is used up, and whose the new one is
     /// was not said yet.
@@ -43,7 +69,7 @@ extension StoreKeeper {
         let other = Replacement(of: record.identity, by: identity)
         filledRecord?.doubt = other?.doubt
         try fromStore(
-            try book.changing(loginsOf: subject.profile) { () throws(StoreFault) in
+            try book.changing(loginsOf: [subject.profile]) { () throws(StoreFault) in
                 // Saved by another process since: of that, nothing was said.
                 guard try filled.store.find(filled.id) == filled.bytes else { return }
                 try book.update { $0.updateAccount(filled.id) { $0.doubt = other?.doubt } }

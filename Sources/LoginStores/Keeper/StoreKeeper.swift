@@ -78,7 +78,9 @@ package final class StoreKeeper: LoginKeeper {
     package internal(set) var password: Credential?
     private var chosen: (any CredentialStore)?
     /// The right to renew, from `beginRefresh` until the outcome is kept.
-    var refresh: FileLock?
+    var refresh: RefreshTurn?
+    /// The disk space for what a refresh brings, until that is written.
+    var space: [ReservedSpace] = []
     /// From the sending of a refresh until its result is saved, or there is none.
     package var hold: InterruptionHold?
     /// Whose login the last fill read.

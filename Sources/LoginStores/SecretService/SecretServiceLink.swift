@@ -2,6 +2,7 @@ internal import CSecret
 internal import Glibc
 internal import LoginCore
 internal import Secrets
+internal import Synchronization
 
 /// The connection to the Secret Service of one process, with the service's answers turned into facts.
 ///
@@ -10,6 +11,8 @@ final class SecretServiceLink {
     /// For one operation, in seconds; a dialogue with the person not counted.
     static let limit = 3
 
+    /// Several threads may use the connection, one after the other.
+    private let lock = Mutex(())
     private let session: DesktopSession
     private let service: OpaquePointer
     private var isSilent = false
@@ -25,7 +28,16 @@ final class SecretServiceLink {
         csecret_close(service)
     }
 
-    /// Begins an operation: everything that follows has to be done in time.
+    /// Runs one operation, which has to be done in time.
+    func operation<Result: Sendable>(
+        _ body: () throws(StoreFault) -> Result
+    ) throws(StoreFault) -> Result {
+        try lock.withLock { (_) throws(StoreFault) in
+            try begin()
+            return try body()
+        }
+    }
+
     func begin() throws(StoreFault) {
         guard !isSilent else { throw .timedOut(.secretService, seconds: Self.limit) }
         csecret_begin(service, Int32(Self.limit * 1000))

@@ -20,8 +20,10 @@ package struct SecretServiceStore: CredentialStore {
     package var name: StoreName { .secretService }
 
     package func find(_ account: AccountID) throws(StoreFault) -> Secret? {
-        let attributes = SecretAttributes(account)
-        try link.begin()
+        try link.operation { () throws(StoreFault) in try read(SecretAttributes(account)) }
+    }
+
+    private func read(_ attributes: SecretAttributes) throws(StoreFault) -> Secret? {
         var found = try link.search(attributes)
         if let locked = try first(of: found.locked, before: found.unlocked) {
             try link.unlock(locked)
@@ -35,8 +37,11 @@ package struct SecretServiceStore: CredentialStore {
 
     package func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
         guard secret.count <= Self.largestSecret else { throw .tooLarge(.secretService, limit: Self.largestSecret) }
+        try link.operation { () throws(StoreFault) in try write(secret, for: account) }
+    }
+
+    private func write(_ secret: Secret, for account: AccountID) throws(StoreFault) {
         let attributes = SecretAttributes(account)
-        try link.begin()
         let home = try permanentCollection()
         if try link.isLocked(home) { try link.unlock(home) }
         let present = try matches(attributes)
@@ -51,8 +56,10 @@ package struct SecretServiceStore: CredentialStore {
 
     @discardableResult
     package func erase(_ account: AccountID) throws(StoreFault) -> Bool {
-        let attributes = SecretAttributes(account)
-        try link.begin()
+        try link.operation { () throws(StoreFault) in try delete(SecretAttributes(account)) }
+    }
+
+    private func delete(_ attributes: SecretAttributes) throws(StoreFault) -> Bool {
         let present = try matches(attributes)
         for item in present { try link.delete(item) }
         let locked = try link.search(attributes).locked
@@ -63,8 +70,10 @@ package struct SecretServiceStore: CredentialStore {
     }
 
     package func contains(_ account: AccountID) throws(StoreFault) -> Bool {
-        let attributes = SecretAttributes(account)
-        try link.begin()
+        try link.operation { () throws(StoreFault) in try lists(SecretAttributes(account)) }
+    }
+
+    private func lists(_ attributes: SecretAttributes) throws(StoreFault) -> Bool {
         let found = try link.search(attributes)
         // What a locked item holds is the service's word alone.
         if !found.locked.isEmpty { return true }

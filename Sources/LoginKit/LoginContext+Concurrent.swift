@@ -1,0 +1,111 @@
+import Dispatch
+import LoginCore
+package import LoginStores
+import Synchronization
+
+extension LoginContext {
+    /// Has the stores of these accounts unlocked, while nobody has to wait for that, and before there are several threads.
+    package func unlock(_ accounts: [(profile: String, record: AccountRecord)]) {
+        var tried: Set<StoreName> = []
+        for (profile, record) in accounts where tried.insert(record.store).inserted {
+            // A helper is unlocked by its own agent, for each entry.
+            if case .helper = record.store { continue }
+            do throws(StoreFault) {
+                let store = try shelf().open(record.store), id = record.id(in: profile)
+                if try store.contains(id) { _ = try store.find(id) }
+            } catch {
+                // Whoever needs the store is told.
+                continue
+            }
+        }
+    }
+
+    /// Does the same for each, eight at a time, each on a thread with a context of its own. What the contexts say comes in
+    /// the order of `inputs`.
+    package func concurrently<Input, Output>(
+        _ inputs: [Input], _ work: @escaping (LoginContext, Input) -> Output
+    ) -> [Output] {
+        let width = min(world.width, inputs.count)
+        // What is traced stays together.
+        guard width > 1, trace == nil else { return inputs.map { work(self, $0) } }
+        let tasks = ConcurrentTasks(inputs, self, work)
+        let group = DispatchGroup()
+        for _ in 0..<width { DispatchQueue(label: "authctl").async(group: group) { tasks.run() } }
+        group.wait()
+        return tasks.results()
+    }
+}
+
+/// The work of several threads: each takes the next input that none has taken.
+private final class ConcurrentTasks<Input, Output>: @unchecked Sendable {
+    private let inputs: [Input]
+    private let context: LoginContext
+    private let work: (LoginContext, Input) -> Output
+    private let line: World.NoticeLine
+    /// Whoever has it uses what follows.
+    private let lock = Mutex(())
+    private var next = 0
+    private var outputs: [Output?]
+    private var said: [[(isWarning: Bool, text: String)]]
+
+    init(_ inputs: [Input], _ context: LoginContext, _ work: @escaping (LoginContext, Input) -> Output) {
+        (self.inputs, self.context, self.work) = (inputs, context, work)
+        line = context.world.noticeLine.shared()
+        // Opened before there are several threads.
+        _ = context.shelf()
+        outputs = Array(repeating: nil, count: inputs.count)
+        said = Array(repeating: [], count: inputs.count)
+    }
+
+    func run() {
+        while let index = takeNext() {
+            let say: @Sendable (Bool, String) -> Void = { [self] isWarning, text in
+                lock.withLock { _ in said[index].append((isWarning, text)) }
+            }
+            let part = context.part(line, Talk(note: { say(false, $0) }, warn: { say(true, $0) }))
+            let output = work(part, inputs[index])
+            lock.withLock { _ in outputs[index] = output }
+        }
+    }
+
+    private func takeNext() -> Int? {
+        lock.withLock { _ in
+            guard next < inputs.count else { return nil }
+            defer { next += 1 }
+            return next
+        }
+    }
+
+    /// All of them, once what was said on the way has been passed on.
+    func results() -> [Output] {
+        for (isWarning, text) in said.joined() {
+            if isWarning { context.warn(text) } else { context.say(text) }
+        }
+        return outputs.compactMap(\.self)
+    }
+}
+
+extension World.NoticeLine {
+    /// The same line for several threads: it names one server at a time.
+    fileprivate func shared() -> World.NoticeLine {
+        let taken = Taken(), line = self
+        return World.NoticeLine(
+            show: { text in
+                taken.value.withLock { isTaken in
+                    guard !isTaken else { return false }
+                    isTaken = line.show(text)
+                    return isTaken
+                }
+            },
+            hide: {
+                taken.value.withLock { isTaken in
+                    line.hide()
+                    isTaken = false
+                }
+            })
+    }
+
+    private final class Taken: Sendable {
+        let value = Mutex(false)
+    }
+}
