@@ -68,6 +68,8 @@ public enum UsageFault: Error, Equatable, Sendable {
     case invalidUTF8(CredentialField)
     /// The verify endpoint accepts requests without credentials.
     case verifyProvesNothing(url: String)
+    /// The login ended as a right one may, and verify gives the same response as without it.
+    case unconfirmed(UnconfirmedLogin)
     /// The profile has no verify endpoint to ask.
     case nothingToVerify(profile: String)
     /// A login by this URL needs a profile that is proposed, and nobody can be asked whether it is right.

@@ -44,10 +44,13 @@ extension LoginFlow {
         switch reply {
         case .credential(let username):
             proposedUsername = username ?? proposedUsername
+            (credentialsSent, blanksInARow) = (credentialsSent + 1, 0)
             return authenticate(.typed)
         case .leftBlank(let field, let username):
             proposedUsername = username ?? proposedUsername
-            return askAgain(.leftBlank(field), orEndWith: .loginRequired(need(.leftBlank(field))))
+            blanksInARow += 1
+            if blanksInARow < policy.maxBlanks { return ask(.leftBlank(field)) }
+            return finish(.failed(lastRefusal.map { .rejected($0) } ?? .loginRequired(need(.leftBlank(field)))))
         case .continueWithout:
             return finish(.continuedWithout)
         case .declined:

@@ -15,6 +15,8 @@ extension LoginFlow {
             return go(.resuming(source, .none), .resume(.none))
         case (.resuming(let source, _), .confirmed(let identity, let isRefreshed)):
             return confirm(identity, isRefreshed, from: source)
+        case (.resuming, .unconfirmed(let login)):
+            return finish(.failed(.usage(.unconfirmed(login))))
         case (.resuming(_, .none), .refused(let refusal)):
             return finish(.failed(.secondFactor(.refused(refusal))))
         case (.resuming(let source, _), .refused(let refusal)):
@@ -30,9 +32,14 @@ extension LoginFlow {
     /// What a person answered to a question for a code.
     mutating func take(_ reply: Reply, to request: CodeRequest, from source: Source) -> Effect {
         switch reply {
-        case .code: go(.resuming(source, .typed), .resume(.typed))
-        case .leftBlank: demandCode(refused: request.refusal, words: request.words, from: source)
-        case .credential, .trust, .yes, .no, .continueWithout, .cancelled, .declined: unexpected(.answered(reply))
+        case .code:
+            (codesSent, blanksInARow) = (codesSent + 1, 0)
+            return go(.resuming(source, .typed), .resume(.typed))
+        case .leftBlank:
+            blanksInARow += 1
+            return demandCode(refused: request.refusal, words: request.words, from: source)
+        case .credential, .trust, .yes, .no, .continueWithout, .cancelled, .declined:
+            return unexpected(.answered(reply))
         }
     }
 
@@ -42,13 +49,13 @@ extension LoginFlow {
             hasSentSuppliedCode = true
             return go(.resuming(source, .supplied), .resume(.supplied))
         }
-        guard policy.mayAsk, !hasSentSuppliedCode, codesAsked < policy.maxAttempts else {
+        guard policy.mayAsk, !hasSentSuppliedCode, codesSent < policy.maxAttempts, blanksInARow < policy.maxBlanks
+        else {
             return finish(.failed(.secondFactor(refusal.map { .refused($0) } ?? .required(words: words))))
         }
-        codesAsked += 1
         let request = CodeRequest(
             profile: subject.profile, origin: subject.protectionSpace.origin, words: words, refusal: refusal,
-            attempt: codesAsked, maxAttempts: policy.maxAttempts)
+            attempt: codesSent + 1, maxAttempts: policy.maxAttempts)
         return ask(.code(request), then: .resume(source))
     }
 

@@ -6,7 +6,10 @@
 /// What is promised, and proved by a walk of every reachable state with every event (`LoginFlowWalkTests`):
 /// - a login is saved only after the verify endpoint confirmed it, but for a renewed session, which is saved before, since the
 ///   old one may be used up by then; a stored one is rejected only after a refusal;
-/// - of each kind of question at most `maxAttempts`, every path ends, nothing happens after the end;
+/// - at most `maxAttempts` credentials and as many codes are sent, with at most ten blank answers between two; every path ends,
+///   nothing happens after the end;
+/// - what the service took, or did not judge, is never told as refused because verify looks the same afterwards: the login ends,
+///   nobody is asked again, nothing is marked;
 /// - a wrong code is no wrong password: a stored password that meets a second factor is neither refused nor marked;
 /// - only a refusal counts as a failed attempt, and only a refusal is told as one; what a fault kept from being judged may be sent
 ///   once more, so often at most, and only if the person says so;
@@ -15,8 +18,10 @@
 package struct LoginFlow: Equatable, Sendable {
     /// What the caller allows and already has.
     package struct Policy: Equatable, Sendable {
-        /// Questions at most.
+        /// Credentials that a person may try.
         package var maxAttempts: Int
+        /// Blank answers in a row after which nobody seems to be there.
+        package var maxBlanks = 10
         /// Whether a person may be asked.
         package var mayAsk: Bool
         /// Ask although something usable is stored.
@@ -108,6 +113,8 @@ package struct LoginFlow: Equatable, Sendable {
         /// The service confirmed a login; `isRefreshed` if it differs from what is stored.
         case confirmed(Identity, isRefreshed: Bool)
         case refused(Refusal)
+        /// The login went through, and verify does not tell it from no login.
+        case unconfirmed(UnconfirmedLogin)
         /// What was sent is good, and the server wants a second factor; with its own words, unescaped.
         case needsCode(words: String?)
         /// It waits for an approval on another device, and is to be asked again after so many seconds.
@@ -158,9 +165,14 @@ package struct LoginFlow: Equatable, Sendable {
     package internal(set) var state = State.starting
     /// How often the server has refused what was typed, or a stored credential.
     package private(set) var previousFailureCount = 0
-    private var questionsAsked = 0
-    /// How often a person was asked for a code.
-    var codesAsked = 0
+    /// What the last of those refusals said.
+    private(set) var lastRefusal: Refusal?
+    /// How many credentials a person has typed, not counting the ones sent again after a fault.
+    var credentialsSent = 0
+    /// How many codes a person has typed.
+    var codesSent = 0
+    /// How many blank answers have come since the last one that was sent.
+    var blanksInARow = 0
     /// Whether the code that was given has been sent.
     var hasSentSuppliedCode = false
     /// Seconds spent in waiting for an approval.
@@ -238,7 +250,7 @@ package struct LoginFlow: Equatable, Sendable {
             endedAt = end
             return judge(found)
         case (.lookingUp, .foundRefused(let refusal)):
-            previousFailureCount += 1
+            note(refusal)
             return go(.rejectingCredential(refusal), .reject(.credential))
         case (.judging(let session), _):
             return handle(event, judging: session)
@@ -260,18 +272,24 @@ package struct LoginFlow: Equatable, Sendable {
             }
             if space.method == .negotiate { return authenticate(.ticket) }
             guard mayAskNow else { return finish(.failed(.loginRequired(need(.nothingStored)))) }
-            return ask()
+            return ask(reason)
 
         case (.authenticating(let source), .confirmed(let identity, let isRefreshed)):
             return confirm(identity, isRefreshed, from: source)
         case (.authenticating(.supplied), .refused(let refusal)), (.authenticating(.ticket), .refused(let refusal)):
             return finish(.failed(.rejected(refusal)))
         case (.authenticating(.stored), .refused(let refusal)):
-            previousFailureCount += 1
+            // A page that has changed says nothing of a password that was good.
+            if let place = refusal.missingName { return askOrEnd(.unnamed(place: place), why: .unnamed(place: place)) }
+            note(refusal)
             return go(.rejectingCredential(refusal), .reject(.credential))
         case (.authenticating(.typed), .refused(let refusal)):
-            previousFailureCount += 1
-            return askAgain(.refused(refusal), orEndWith: .rejected(refusal))
+            note(refusal)
+            guard credentialsSent < policy.maxAttempts else { return finish(.failed(.rejected(refusal))) }
+            return ask(.refused(refusal))
+        // Not another password, not another try: each may leave a session behind, and none would tell more.
+        case (.authenticating, .unconfirmed(let login)):
+            return finish(.failed(.usage(.unconfirmed(login))))
         case (.rejectingCredential(let refusal), .rejected):
             guard mayAskNow else { return finish(.failed(.rejected(refusal))) }
             reason = .storedRefused(refusal)
@@ -363,19 +381,18 @@ extension LoginFlow {
         return go(.preparing(.typed), .prepare)
     }
 
-    mutating func askAgain(_ reason: Challenge.Reason, orEndWith error: LoginError) -> Effect {
-        guard questionsAsked < policy.maxAttempts else { return finish(.failed(error)) }
-        self.reason = reason
-        return ask()
+    private mutating func note(_ refusal: Refusal) {
+        previousFailureCount += 1
+        lastRefusal = refusal
     }
 
-    private mutating func ask() -> Effect {
-        questionsAsked += 1
+    mutating func ask(_ reason: Challenge.Reason) -> Effect {
+        self.reason = reason
         var challenge = Challenge(
             profile: subject.profile, protectionSpace: subject.protectionSpace, fields: subject.fields,
             proposedUsername: proposedUsername, previousFailureCount: previousFailureCount,
-            attempt: questionsAsked, maxAttempts: policy.maxAttempts, reason: reason)
-        challenge.signup = questionsAsked == 1 ? subject.signup : nil
+            attempt: credentialsSent + 1, maxAttempts: policy.maxAttempts, reason: reason)
+        challenge.signup = credentialsSent + blanksInARow == 0 ? subject.signup : nil
         return ask(.credential(challenge), then: .authenticate)
     }
 
@@ -418,6 +435,7 @@ extension LoginFlow.Event {
         case .answered: "answered"
         case .confirmed: "confirmed"
         case .refused: "refused"
+        case .unconfirmed: "unconfirmed"
         case .needsCode: "needs a code"
         case .pending: "pending"
         case .waited: "waited"

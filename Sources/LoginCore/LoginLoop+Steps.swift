@@ -33,6 +33,8 @@ extension LoginLoop {
                 return .confirmed(login.identity, isRefreshed: login.session != held.stored.session)
             case .refused(let refusal):
                 return .refused(refusal)
+            case .unconfirmed(let login):
+                return .unconfirmed(login)
             case .needsCode(let words, let partial):
                 held.partial = partial
                 return .needsCode(words: words)

@@ -5,6 +5,8 @@ public struct LoginNeed: Equatable, Sendable {
         case noProfile
         case nothingStored
         case sessionRefused
+        /// Verify names nobody at this place, as without a login; nothing else tells the two apart.
+        case unnamed(place: String)
         case sessionExpired
         /// In so many seconds, sooner than was asked for, and it cannot be refreshed.
         case sessionEndsSoon(seconds: Int64)

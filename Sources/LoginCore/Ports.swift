@@ -135,6 +135,8 @@ package protocol Authenticator {
 package enum LoginStep {
     case accepted(Login)
     case refused(Refusal)
+    /// The credential was taken or not judged, and verify gives the same response as without a login.
+    case unconfirmed(UnconfirmedLogin)
     /// What was sent is good, and the server wants a code; with its own words, unescaped.
     case needsCode(words: String?, any PartialLogin)
     /// It waits for an approval on another device, and is to be asked again after so many seconds; to say so took it `took`.

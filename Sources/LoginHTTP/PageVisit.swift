@@ -66,6 +66,9 @@ struct ResponsePage {
         body = HTMLBody(forms: page.forms, plainText: reader.plainText)
     }
 
+    /// Whether it has the form that `rule` sends, with its field for the password.
+    func asksAgain(_ rule: RequestRule) -> Bool { page.asksAgain(rule) }
+
     /// The name of the first field for a password.
     var passwordField: String? {
         page.forms.flatMap(\.fields).first { $0.type == "password" && !$0.name.isEmpty }?.name

@@ -76,7 +76,7 @@ extension Service {
             .relayed(
                 by: profile.proof,
                 in: RelayContext(
-                    space: space, carriedPassword: relayed.carriedPassword, loginPaths: try loginPaths(),
+                    space: space, carriedPassword: relayed.carriedPassword, loginPaths: try client.loginPaths(),
                     anonymousLocation: anonymousResponse?.location))
     }
 
@@ -98,19 +98,6 @@ extension Service {
         case .password: true
         case .token, .ticket, .certificate, .grant, .noSecret: false
         }
-    }
-
-    /// Where people log in: a page of the profile's, and its login request.
-    private func loginPaths() throws(LoginError) -> [String] {
-        var urls = profile.loginSteps.compactMap(\.page).map { endpoint.base + $0 }
-        do throws(FillFault) {
-            for step in profile.loginSteps { urls.append(try step.anonymous.url(base: endpoint.base, SlotValues())) }
-        } catch {
-            throw error.asLoginError
-        }
-        var paths: [String] = []
-        for url in urls { paths.append(try URLParser.parsed(url).path) }
-        return paths
     }
 
     /// What a login by HTTP authentication has to tell later requests.

@@ -14,9 +14,13 @@ extension Service {
                 identity: Identity(username: username, serverName: nil), session: session, extraSecrets: takenForLater)
         }
         let facts = try send(verify, with: session, username: username).facts
-        switch client.judge(facts, by: verify.response, at: .verify) {
+        verifyLeadsTo = facts.response.redirect
+        unnamedPlace = nil
+        switch try judged(facts, by: verify) {
         case .accepted:
-            break
+            unnamedPlace =
+                session.name(at: verify.response.username) == nil
+                ? facts.missingName(verify.response, .verify) : nil
         case .refused(let refusal):
             throw .rejected(refusal.ambiguous(afterLogin || isAmbiguous, session.credential))
         case .forbidden(let refusal):
@@ -30,7 +34,8 @@ extension Service {
         case .unclear(let error):
             throw error
         }
-        let serverName = verify.response.username.flatMap { session.name(at: $0) ?? facts.text(at: $0) }
+        let found = verify.response.username.flatMap { session.name(at: $0) ?? facts.text(at: $0) }
+        let serverName = unnamedPlace == nil ? found : nil
         guard serverName?.utf8.count ?? 0 <= Self.longestName else {
             throw .network(.brokenResponse("the user name in it is longer than \(Self.longestName) bytes"))
         }
@@ -41,6 +46,18 @@ extension Service {
 }
 
 extension Service {
+    /// Judges a response to verify. Where the missing user name alone speaks against it and nobody knows the response without a
+    /// login, as with the accounts of earlier releases, that is asked for.
+    private func judged(_ facts: ParsedResponse, by verify: RequestRule) throws(LoginError) -> Judgement {
+        let judgement = client.judge(facts, by: verify.response, at: .verify)
+        guard case .refused(let refusal) = judgement, refusal.missingName != nil, anonymousResponse == nil else {
+            return judgement
+        }
+        let anonymous = try client.send(verify.anonymous, SlotValues(), session: nil, by: client.anonymously).facts
+        client.anonymousResponse = AnonymousResponse(anonymous, readBy: verify.response)
+        return anonymousResponse == nil ? judgement : client.judge(facts, by: verify.response, at: .verify)
+    }
+
     /// Whether a server that refuses a session would answer the same for a good credential without rights.
     private var isAmbiguous: Bool {
         switch profile.kind {
@@ -65,8 +82,8 @@ extension ParsedResponse {
 
 extension Session {
     /// Who it is, where only the id_token of its grant said it.
-    fileprivate func name(at place: Place) -> String? {
-        if case .identityToken = place { terms?.name } else { nil }
+    fileprivate func name(at place: Place?) -> String? {
+        if case .identityToken? = place { terms?.name } else { nil }
     }
 }
 

@@ -35,6 +35,9 @@ package final class Service: Authenticator {
         package var learns = false
         /// What verify answered before the login of this account.
         package var anonymousResponse: AnonymousResponse?
+        /// Whether a person wrote the verify endpoint, or it has accepted a session of this profile before: what it then calls
+        /// logged out may be a refusal.
+        package var verifyProvesLogins = true
 
         /// Without arguments, a login with whatever credential is found, by whatever method the profile accepts.
         package init(
@@ -57,11 +60,15 @@ package final class Service: Authenticator {
     /// The ways to the authorization server of the profile.
     let others: OriginTransports
     /// Whether the session of the last login is carried by cookies that the page before it had set.
-    package private(set) var keepsAnonymousSession = false
+    package internal(set) var keepsAnonymousSession = false
     /// Why the last token looks as if it were past its end, where the clocks are the reason.
     package internal(set) var clockDifference: ClockDifference?
     /// The client that was registered for the login that has ended, where its server could not be made to delete it.
     package internal(set) var undeletedClient: String?
+    /// Where the last response to verify led.
+    var verifyLeadsTo: Redirect?
+    /// Where the last response to verify names nobody although it was a login.
+    package internal(set) var unnamedPlace: Place?
     /// The status that verify answered to a fresh grant, where it proves a login only beside the 401 of before.
     package internal(set) var learnedStatus: Int?
 
@@ -147,35 +154,15 @@ package final class Service: Authenticator {
 
     private func take(_ steps: StepsInProgress, code: Secret?) throws(LoginError) -> LoginStep {
         switch try procedure.open(steps, code: code) {
-        case .opened(let login): .accepted(try confirmed(login))
+        case .opened(let login): try confirmed(login)
         case .refused(let refusal): .refused(refusal)
         case .needsCode(let words, let steps): .needsCode(words: words, steps)
         case .pending(let seconds, let took, let steps): .pending(seconds: seconds, took: took, steps)
         }
     }
 
-    /// A login whose session the verify endpoint confirms.
-    private func confirmed(_ opened: OpenedLogin) throws(LoginError) -> Login {
-        clockDifference = opened.clockDifference
-        let login = try confirm(opened.session, username: opened.credential.username ?? "", afterLogin: true)
-        keepsAnonymousSession = opened.visit.map { login.session.isCarried(by: $0.cookies) } ?? false
-        return Login(
-            identity: login.identity, session: login.session, credential: keepsCredential ? opened.credential : nil,
-            extraSecrets: client.extraSecrets.asked.merging(takenForLater) { $1 }, anonymousResponse: anonymousResponse,
-            space: try verifiedSpace(of: opened.session, username: login.identity.username))
-    }
-
     /// What the login handed out that is needed after it.
     package var takenForLater: [CredentialField: Secret] { client.extraSecrets.taken(profile.takenForLater) }
-
-    /// Whether the credential stays beside the session that it earned.
-    private var keepsCredential: Bool {
-        switch profile.kind {
-        case .challenge, .exchange, .certificate:
-            profile.settings.keepPassword && !profile.sessionRule.isCredential
-        case .pasted, .oauth: false
-        }
-    }
 
     package func verify(_ session: Session, username: String) throws(LoginError) -> Login {
         try client.shielded { () throws(LoginError) in try confirm(session, username: username, afterLogin: false) }

@@ -111,11 +111,14 @@ final class ServiceClient {
         let told = session == nil ? nil : profile.sessionRule.csrf.flatMap { $0.stale.isEmpty ? nil : $0.response }
         let readsJSON = reader.readsJSON || told?.readsJSON == true
         let readsHTML = reader.readsHTML || told?.readsHTML == true
-        let page = readingPage || readsHTML ? try ResponsePage(sent.response, at: request.url) : nil
+        var page = readingPage || readsHTML ? try ResponsePage(sent.response, at: request.url) : nil
+        if page == nil, rule.slots.contains(.password), sent.response.mayAskAgain {
+            page = readable(sent.response, at: request.url)
+        }
         let facts = ParsedResponse(
             response: sent.response, json: readsJSON ? try sent.response.json() : nil,
             html: readsHTML ? page?.body : nil, origin: endpoint.origin, isProven: sent.isProven,
-            wrote: !RequestRule.onlyReads(request.method))
+            wrote: !RequestRule.onlyReads(request.method), asksAgain: page?.asksAgain(rule) ?? false)
         return Reply(facts: facts, visit: rule.page == nil ? nil : visit, page: page, url: request.url)
     }
 
@@ -184,15 +187,5 @@ extension ServiceClient {
                 let end = before.first { $0.name == cookie.name }?.expires
                 return cookie.expires == nil ? end.map { CookieRecord.ending(cookie, at: $0) } ?? cookie : cookie
             })
-    }
-}
-
-extension ParsedResponse {
-    /// Whether the status is 2xx.
-    var isSuccess: Bool { (200..<300).contains(status) }
-
-    /// The challenges in it (RFC 9110, section 11.6.1).
-    var challenges: [AuthenticateChallenge] {
-        AuthenticateChallenge.parse(response.values(of: "WWW-Authenticate"))
     }
 }

@@ -45,6 +45,8 @@ struct Dialogue {
         case .sessionEnded(at: let time?): ["The stored session expired \(LocalTime.words(of: time))."]
         case .passwordRefusedBefore:
             ["The server refused the stored \(secretName) before; it was not sent again."]
+        case .unnamed(let place):
+            ["With the stored \(secretName), the response to verify has no user name at \(SafeText.quoted(place))."]
         case .leftBlank(let field): [Self.leftBlank(field)]
         case .refused(let refusal): refused(refusal)
         case .storedRefused(let refusal): ["The server refused the stored \(secretName)."] + details(refusal)
@@ -52,20 +54,21 @@ struct Dialogue {
     }
 
     private func refused(_ refusal: Refusal) -> [String] {
-        let attempt = "Attempt \(challenge.attempt) of \(challenge.maxAttempts)"
+        let attempt = "attempt \(challenge.attempt) of \(challenge.maxAttempts)"
         // A server that locks accounts counts the stored one as well.
         let count = challenge.previousFailureCount
-        let total = count >= challenge.attempt ? " (refusal \(count), counting the stored one)" : ""
-        return ["\(attempt): the server refused this \(refusedThing)\(total)."] + details(refusal)
+        let total = count >= challenge.attempt ? "; refusal \(count), counting the stored one" : ""
+        let blocked = refusal.mayMeanForbidden ? ", or a blocked account" : ""
+        return ["Wrong \(refusedThing)\(blocked) (\(attempt)\(total))."] + details(refusal, isBlockedTold: true)
     }
 
-    private func details(_ refusal: Refusal) -> [String] {
+    private func details(_ refusal: Refusal, isBlockedTold: Bool = false) -> [String] {
         var lines: [String] = []
         if let place = refusal.missingName {
             lines.append("The response to verify has no user name at \(SafeText.quoted(place)).")
         }
-        if refusal.mayMeanForbidden {
-            lines.append("The account may also be blocked; this server does not say which.")
+        if refusal.mayMeanForbidden, !isBlockedTold {
+            lines.append("The account may also be blocked; the server does not say which.")
         }
         if let words = refusal.words, !words.isEmpty {
             lines.append(TextLine.quoting(words, after: "The server says:", columns: columns))
@@ -96,7 +99,7 @@ extension Challenge {
         switch reason {
         case .refused, .storedRefused, .passwordRefusedBefore: true
         case .leftBlank(let field): field != .username
-        case .notLoggedIn, .forced, .sessionEnded: false
+        case .notLoggedIn, .forced, .sessionEnded, .unnamed: false
         }
     }
 
@@ -104,7 +107,7 @@ extension Challenge {
     var isFirst: Bool {
         switch reason {
         case .refused, .leftBlank: false
-        case .notLoggedIn, .forced, .sessionEnded, .passwordRefusedBefore, .storedRefused: true
+        case .notLoggedIn, .forced, .sessionEnded, .passwordRefusedBefore, .unnamed, .storedRefused: true
         }
     }
 }

@@ -115,9 +115,14 @@ package struct ErrorContext: Equatable, Sendable {
     /// `authctl switch blog`
     var switchCommand: String { ShellCommand(["authctl", "switch"] + [profile ?? "PROFILE"]).description }
 
+    /// What a person proves themselves with: "user name or password".
+    var credentialName: String { provingFields.map(\.shownName).joined(separator: " or ") }
+
+    private var provingFields: [CredentialField] { fields.isEmpty ? [.username, .password] : fields }
+
     /// What to look at where the server refused it.
     var check: String {
-        let names = (fields.isEmpty ? [.username, .password] : fields).map(\.shownName)
+        let names = provingFields.map(\.shownName)
         guard let last = names.last else { return "check the credential" }
         guard names.count > 1 else { return "check the \(last)" }
         return "check \(names.dropLast().joined(separator: ", ")) and \(last)"

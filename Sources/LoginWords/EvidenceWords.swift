@@ -11,7 +11,8 @@ extension Evidence {
                 let name = SafeText.quoted(place.description)
                 return "logged out: no user name at \(name) (status \(status))\(refusal.quoted)"
             }
-            return "\(refusedWord) (status \(status))\(why)\(refusal.quoted)"
+            let form = asksAgain ? ", the login form again" : ""
+            return "\(refusedWord) (status \(status))\(form)\(why)\(refusal.quoted)"
         case .forbidden(let refusal): return "forbidden (status \(status))\(why)\(refusal.quoted)"
         case .needsSecondFactor(let words):
             return "wants a second factor (status \(status))\(why)\(Refusal(status: status, words: words).quoted)"

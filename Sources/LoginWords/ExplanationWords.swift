@@ -14,6 +14,7 @@ extension Evidence {
         case .accepted: return unrefused(rules)
         case .refused:
             if let place = missingName { return "there is no name at \(SafeText.quoted("\(place)"))" }
+            if asksAgain { return "the response (\(status)) is the login form again" }
             return "\(lacking(refusalKey, rules)), and \(status) is a usual refusal"
         case .forbidden where status == 401:
             return "the response itself says that the login is good, and lacks permission"

@@ -87,27 +87,6 @@ extension LoginError {
     }
 }
 
-extension Refusal {
-    /// The server's words, quoted and made harmless, to stand behind our own.
-    package var quoted: String {
-        words.map { ": the server says \(SafeText.quoted($0))" } ?? ""
-    }
-
-    fileprivate func rejection(_ topic: ErrorContext) -> Message {
-        var what = "the server refused the \(hadTicket ? "Kerberos ticket" : "credential") (status \(status))\(quoted)"
-        var check = hadTicket ? "check klist and the clocks" : topic.check
-        if let missingName {
-            what += "; its response to verify has no user name at \(SafeText.quoted(missingName))"
-            check += ", or 'username' of 'verify' in the profile"
-        }
-        let register = topic.signup.map { "; no account yet? sign up at \(SafeText.escaped($0))" } ?? ""
-        let next = "\(check), then: \(topic.loginCommand)\(register)"
-        guard mayMeanForbidden else { return Message(what, next: next) }
-        return Message(
-            what + "; the account may also be blocked: this server does not say which", next: next)
-    }
-}
-
 extension LoginNeed {
     fileprivate func message(_ topic: ErrorContext) -> Message {
         let what =
@@ -115,6 +94,8 @@ extension LoginNeed {
             case .noProfile: "there is no profile yet"
             case .nothingStored: "not logged in"
             case .sessionRefused: "the server no longer accepts the stored session"
+            case .unnamed(let place):
+                "the response to verify has no user name at \(SafeText.quoted(place)), as without a login"
             case .sessionExpired: "the session has expired and cannot be refreshed"
             case .sessionEndsSoon(let seconds):
                 "the session expires in \(seconds) seconds, too soon for --min-ttl, and cannot be refreshed"

@@ -55,6 +55,8 @@ extension UsageFault {
                 next:
                     "use an endpoint that requires a login (to find one: authctl discover URL), or add a 'logged-out' rule to the profile"
             )
+        case .unconfirmed(let login):
+            return login.message
         case .proposesProfile(let url):
             return Message(
                 "\(SafeText.escaped(url)) needs a profile: a login was found, but there is no terminal to confirm it",
@@ -103,5 +105,25 @@ extension UsageFault {
             return "check the file, or pipe the password in with --password-stdin"
         }
         return option.lowercased().hasSuffix("store") ? "see which there are: authctl store list" : ""
+    }
+}
+
+extension UnconfirmedLogin {
+    fileprivate var message: Message {
+        let shown = SafeText.escaped(url)
+        let target = leadsTo.map { "; it leads to \(SafeText.quoted($0))" } ?? ""
+        let what =
+            switch response {
+            case .tookPassword: "the service took the password, but \(shown) looks the same when logged in\(target)"
+            case .issuedToken:
+                "the service ignores the token: \(shown) looks the same with it as without a login\(target)"
+            case .undecided:
+                "\(shown) looks the same after this login as before it, so it cannot tell whether the password is right"
+            }
+        return Message(
+            "\(what); nothing was saved, and a session may be left at the service",
+            next:
+                "use a URL that shows who is logged in: the page that you see after a login, or 'verify' in the profile"
+        )
     }
 }

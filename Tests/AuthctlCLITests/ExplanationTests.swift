@@ -21,11 +21,13 @@ struct ExplanationTests {
     private let welcome = HTTPResponse.answer(200, "{\"name\":\"ada\"}", headers: [json])
 
     /// Logged in as ada with the token `t0ken-value`, three days ago.
-    private func world(_ config: String = config) throws -> TestWorld {
+    private func world(
+        _ config: String = config, withoutLogin: HTTPResponse = .answer(401)
+    ) throws -> TestWorld {
         let world = try TestWorld(config: config)
         world.person = ScriptedPerson([ScriptedPerson.types("ada", "hunter22")])
         let token = HTTPResponse.answer(200, "{\"t\": \"t0ken-value\", \"s\": 260400}")
-        let run = world.run("login", "notes", server: [.answer(401), token, welcome])
+        let run = world.run("login", "notes", server: [withoutLogin, token, welcome])
         #expect(run.code == 0, "\(run.talk)")
         world.person = ScriptedPerson()
         world.now += 259_200
@@ -83,8 +85,15 @@ struct ExplanationTests {
         #expect(run.output.contains("So: this account has no permission (status 403).\nNext: ask the service's"))
     }
 
-    @Test func `a response without the name is no login, and says so`() throws {
-        let run = try explain(.answer(200, "{\"user\":\"ada\"}"))
+    @Test func `A response without the name is a login where strangers get another one, and says so`() throws {
+        let run = try world().run("whoami", "notes", server: [.answer(200, "{\"user\":\"ada\"}")])
+        #expect(run.code == 0 && run.output == "ada\n")
+        #expect(run.talk.contains("no user name at \"/name\"; using the name that was typed"), "\(run.talk)")
+    }
+
+    @Test func `A response without the name is no login where strangers get the same, and says so`() throws {
+        let nameless = HTTPResponse.answer(200, "{\"user\":\"ada\"}")
+        let run = try world(withoutLogin: nameless).run("whoami", "notes", "--explain", server: [nameless])
         #expect(run.code == 4)
         #expect(run.output.contains("Rule: there is no name at \"/name\": not logged in."), "\(run.output)")
     }
@@ -207,7 +216,7 @@ struct ExplanationTests {
             run.talk.contains(
                 """
                 Rule: login has no 'refused' rule, and 401 is a usual refusal: refused: the server says "wrong".
-                authctl: notes (https://notes.example): the server refused the credential
+                authctl: notes (https://notes.example): login refused (401): wrong
                 """), "\(run.talk)")
         #expect(!run.talk.contains("hunter22"))
         world.person = ScriptedPerson([ScriptedPerson.types("ada", "hunter22")])

@@ -80,13 +80,11 @@ struct LoginTranscriptTests {
 
     @Test func `C7: a place of the name that finds nothing is said to`() throws {
         let world = try world()
+        let nameless = HTTPResponse.answer(200, "{\"nick\": \"a\"}")
         let run = world.run(
             "profile", "test", "blog", "--max-attempts", "1",
-            server: [
-                .answer(302, redirect: login()), .answer(204, cookies: [cookie]), .answer(200, "{\"nick\": \"a\"}"),
-            ])
+            server: [nameless, .answer(204, cookies: [cookie]), nameless])
         #expect(run.code == 3 && run.output.contains("= logged out: no user name at \"/name\" (status 200)"), "\(run)")
-        #expect(run.output.contains("= logged out (status 302), by rule 2 of 'logged-out'"))
     }
 
     @Test func `C7: Basic that answers a wrong password with 403 is proposed a rule`() throws {

@@ -73,7 +73,7 @@ struct NewcomerTests {
 
     @Test func `blank answers to the end are told as such`() throws {
         let world = try TestWorld(config: Self.config)
-        world.person = ScriptedPerson([.leftBlank(.password, username: "anna")])
+        world.person = ScriptedPerson(Array(repeating: .leftBlank(.password, username: "anna"), count: 10))
         let run = world.run("login", "wire", "--max-attempts", "1", server: [anonymous])
         #expect(run.code == 4 && run.talk.contains("the password was left blank every time"))
     }

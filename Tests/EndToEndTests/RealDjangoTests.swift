@@ -75,7 +75,7 @@ struct `At the login page of a real Django` {
         // A good password without the right to go in looks the same there.
         let guest = try logIn(authctl, "guest", "only a guest")
         #expect(guest.code == 3)
-        #expect(guest.error.contains("the account may also be blocked"))
+        #expect(guest.error.contains("or the account is blocked"))
     }
 
     @Test func `a session that the server ended is found out, and the password is in no URL and no log`() throws {

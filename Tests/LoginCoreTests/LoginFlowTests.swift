@@ -210,20 +210,49 @@ struct LoginFlowTests {
             (typed, .authenticate(.typed)), (refused, .finish(.failed(.rejected(SomeLogin.refusal)))))
     }
 
-    @Test func `a blank answer is asked again and is no failure`() {
+    private let blank = LoginFlow.Event.answered(.leftBlank(.password))
+
+    @Test func `Blank answers cost no attempt`() {
         walk(
             SomeLogin.flow(LoginFlow.Policy(maxAttempts: 2)), (.begun, .lookUp), (.lookedUp(.nothing), .prepare),
-            (prepared, question(attempts: 2)),
-            (.answered(.leftBlank(.password)), question(.leftBlank(.password), attempt: 2, attempts: 2)),
+            (prepared, question(attempts: 2)), (blank, question(.leftBlank(.password), attempts: 2)),
+            (blank, question(.leftBlank(.password), attempts: 2)), (typed, .authenticate(.typed)),
+            (refused, question(.refused(SomeLogin.refusal), failures: 1, name: "bert", attempts: 2)),
+            (blank, question(.leftBlank(.password), failures: 1, name: "bert", attempts: 2)),
             (typed, .authenticate(.typed)), (refused, .finish(.failed(.rejected(SomeLogin.refusal)))))
     }
 
-    @Test func `nothing but blank answers ends without a login, not as refused`() {
-        let need = LoginNeed(why: .leftBlank(.username), missing: [.username, .password])
+    @Test func `Ten blank answers in a row end a login without a refusal, if there was none`() {
+        var flow = SomeLogin.flow(LoginFlow.Policy(maxAttempts: 1))
+        for event in [.begun, .lookedUp(.nothing), prepared] { _ = flow.handle(event) }
+        for _ in 1...9 { #expect(flow.handle(blank) == question(.leftBlank(.password), attempts: 1)) }
+        let need = LoginNeed(why: .leftBlank(.password), missing: [.username, .password])
+        #expect(flow.handle(blank) == .finish(.failed(.loginRequired(need))))
+    }
+
+    @Test func `Ten blank answers after a refusal end a login with that refusal`() {
+        var flow = SomeLogin.flow()
+        for event in [.begun, .lookedUp(.nothing), prepared, blank, typed, refused] { _ = flow.handle(event) }
+        for _ in 1...9 { _ = flow.handle(blank) }
+        #expect(flow.handle(blank) == .finish(.failed(.rejected(SomeLogin.refusal))))
+    }
+
+    @Test func `A login that verify does not confirm ends at once, without another question`() {
         walk(
-            SomeLogin.flow(LoginFlow.Policy(maxAttempts: 1)), (.begun, .lookUp), (.lookedUp(.nothing), .prepare),
-            (prepared, question(attempts: 1)),
-            (.answered(.leftBlank(.username)), .finish(.failed(.loginRequired(need)))))
+            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.nothing), .prepare), (prepared, question()),
+            (typed, .authenticate(.typed)),
+            (.unconfirmed(SomeLogin.unconfirmed), .finish(.failed(.usage(.unconfirmed(SomeLogin.unconfirmed))))))
+    }
+
+    @Test func `A stored password is asked for again, not marked, when verify names nobody`() {
+        let refused = LoginFlow.Event.refused(SomeLogin.unnamed)
+        walk(
+            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.credential), .authenticate(.stored)), (refused, .prepare),
+            (prepared, question(.unnamed(place: "/name"))))
+        let need = LoginNeed(why: .unnamed(place: "/name"), missing: [.username, .password])
+        walk(
+            SomeLogin.flow(LoginFlow.Policy(mayAsk: false)), (.begun, .lookUp),
+            (.lookedUp(.credential), .authenticate(.stored)), (refused, .finish(.failed(.loginRequired(need)))))
     }
 
     @Test func `nobody is asked for a protection space that is declined, what is stored goes first`() {
@@ -318,7 +347,9 @@ struct LoginFlowSecondFactorTests {
         #expect(flow.handle(Self.needs) == asked(1))
         #expect(flow.handle(.answered(.code)) == .resume(.typed))
         #expect(flow.handle(Self.refused) == asked(2, SomeLogin.refusal, words: "no"))
-        #expect(flow.handle(.answered(.leftBlank(.code))) == asked(3, SomeLogin.refusal, words: "no"))
+        #expect(flow.handle(.answered(.leftBlank(.code))) == asked(2, SomeLogin.refusal, words: "no"))
+        #expect(flow.handle(.answered(.code)) == .resume(.typed))
+        #expect(flow.handle(Self.refused) == asked(3, SomeLogin.refusal, words: "no"))
         #expect(flow.handle(.answered(.code)) == .resume(.typed))
         #expect(flow.handle(Self.refused) == .finish(.failed(.secondFactor(.refused(SomeLogin.refusal)))))
         #expect(flow.previousFailureCount == 0)

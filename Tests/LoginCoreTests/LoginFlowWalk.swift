@@ -7,13 +7,16 @@
 struct LoginFlowWalk: Sendable {
     /// What a reader of the events and effects so far would know.
     struct Shadow: Equatable, Sendable {
-        var questions = 0
+        /// Credentials that a person typed.
+        var sent = 0
+        /// Blank answers since the last one that was sent.
+        var blanks = 0
         /// Of what was typed or stored.
         var refusals = 0
         var retries = 0
         var lastName: String?
         var trustQuestions = 0
-        var codeQuestions = 0
+        var codesSent = 0
         var suppliedCodes = 0
         var secondsWaited = 0
         /// What a person or an option said yes to.
@@ -54,7 +57,8 @@ struct LoginFlowWalk: Sendable {
     /// So that a place is compared with few others.
     private struct Key: Hashable {
         let state: String
-        let questions: Int
+        let sent: Int
+        let blanks: Int
         let refusals: Int
         let retries: Int
         let name: String?
@@ -65,12 +69,13 @@ struct LoginFlowWalk: Sendable {
 
         init(_ place: Place) {
             state = place.flow.state.name
-            questions = place.shadow.questions
+            sent = place.shadow.sent
+            blanks = place.shadow.blanks
             refusals = place.shadow.refusals
             retries = place.shadow.retries
             name = place.shadow.lastName
             trustQuestions = place.shadow.trustQuestions
-            codes = place.shadow.codeQuestions * 2 + place.shadow.suppliedCodes
+            codes = place.shadow.codesSent * 2 + place.shadow.suppliedCodes
             secondsWaited = place.shadow.secondsWaited
             exitCode =
                 if case .finished(.failed(let error)) = place.flow.state { error.exitCode.rawValue } else { 0 }
@@ -86,7 +91,8 @@ struct LoginFlowWalk: Sendable {
             .answered(.leftBlank(.username)), .answered(.leftBlank(.password)), .answered(.cancelled),
             .answered(.yes), .answered(.no),
             .confirmed(SomeLogin.identity, isRefreshed: true), .confirmed(SomeLogin.identity, isRefreshed: false),
-            .refused(SomeLogin.refusal), .refused(Refusal(status: 401, mayMeanForbidden: true)), .rejected, .saved,
+            .refused(SomeLogin.refusal), .refused(SomeLogin.unnamed), .unconfirmed(SomeLogin.unconfirmed), .rejected,
+            .saved,
             .refreshed, .notRefreshable, .foundRefused(SomeLogin.refusal),
             .failed(SomeLogin.network), .failed(SomeLogin.busyForLong), .failed(SomeLogin.forbidden),
             .failed(.untrusted(.certificate(SomeLogin.trust))),
@@ -152,8 +158,11 @@ extension LoginFlowWalk.Shadow {
         if case .resume(.supplied) = effect { suppliedCodes += 1 }
         if case .wait(let seconds) = effect { secondsWaited += seconds }
         if case .lookingUp = state, case .foundRefused = event { refusals += 1 }
-        if case .authenticating(let source) = state, source == .typed || source == .stored, case .refused = event {
-            refusals += 1
+        if case .authenticating(let source) = state, source == .typed || source == .stored,
+            case .refused(let refusal) = event
+        {
+            // That a name is missing says nothing of a stored password.
+            if source == .typed || refusal.missingName == nil { refusals += 1 }
         }
     }
 }
@@ -161,11 +170,9 @@ extension LoginFlowWalk.Shadow {
 extension LoginFlowWalk.Shadow {
     fileprivate mutating func count(_ question: Question) {
         switch question {
-        case .credential: questions += 1
+        case .credential, .code, .replacement: break
         case .certificate: trustQuestions += 1
         case .retry: retries += 1
-        case .code: codeQuestions += 1
-        case .replacement: break
         }
     }
 
@@ -174,7 +181,10 @@ extension LoginFlowWalk.Shadow {
         case (.certificate(let trust), .trust(let answer)) where answer != .reject:
             (accepted, isLasting) = (trust, answer == .always)
         case (.replacement, .yes): mayReplace = true
-        case (.credential, .credential(let username)): lastName = username ?? lastName
+        case (.credential, .credential(let username)):
+            (lastName, sent, blanks) = (username ?? lastName, sent + 1, 0)
+        case (.code, .code): (codesSent, blanks) = (codesSent + 1, 0)
+        case (.credential, .leftBlank), (.code, .leftBlank): blanks += 1
         default: break
         }
     }

@@ -18,9 +18,11 @@ struct LoginFlowWalkTests {
         var testDescription: String { name }
 
         init(
-            _ name: String, _ policy: LoginFlow.Policy, ofAnother: Bool = false, hasSecondFactor: Bool = false,
-            places: Int, longest: Int
+            _ name: String, _ policy: LoginFlow.Policy, blanks: Int = 2, ofAnother: Bool = false,
+            hasSecondFactor: Bool = false, places: Int, longest: Int
         ) {
+            var policy = policy
+            policy.maxBlanks = blanks
             self.name = name
             self.places = places
             self.longest = longest
@@ -35,43 +37,43 @@ struct LoginFlowWalkTests {
     static let cases = usual + (Thoroughness.isFull ? large : [])
 
     private static let usual = [
-        Case("1 attempt", LoginFlow.Policy(maxAttempts: 1), places: 1329, longest: 18),
-        Case("no attempt", LoginFlow.Policy(maxAttempts: 0), places: 143, longest: 12),
-        Case("nobody to ask", LoginFlow.Policy(mayAsk: false), places: 143, longest: 12),
-        Case("force, nobody to ask", LoginFlow.Policy(mayAsk: false, force: true), places: 22, longest: 1),
-        Case("renews first", LoginFlow.Policy(mayAsk: false, refreshesFirst: true), places: 142, longest: 11),
-        Case("a ticket, nobody to ask", LoginFlow.Policy(mayAsk: false, mayUseTicket: true), places: 302, longest: 13),
-        Case("given", LoginFlow.Policy(hasSuppliedCredential: true), places: 103, longest: 4),
+        Case("1 attempt", LoginFlow.Policy(maxAttempts: 1), blanks: 10, places: 3024, longest: 27),
+        Case("no attempt", LoginFlow.Policy(maxAttempts: 0), places: 151, longest: 12),
+        Case("nobody to ask", LoginFlow.Policy(mayAsk: false), places: 151, longest: 12),
+        Case("force, nobody to ask", LoginFlow.Policy(mayAsk: false, force: true), places: 23, longest: 1),
+        Case("renews first", LoginFlow.Policy(mayAsk: false, refreshesFirst: true), places: 150, longest: 11),
+        Case("a ticket, nobody to ask", LoginFlow.Policy(mayAsk: false, mayUseTicket: true), places: 378, longest: 14),
+        Case("given", LoginFlow.Policy(hasSuppliedCredential: true), places: 109, longest: 4),
         Case(
             "given, force, nobody to ask", LoginFlow.Policy(mayAsk: false, force: true, hasSuppliedCredential: true),
-            places: 103, longest: 4),
+            places: 109, longest: 4),
         Case(
             "given, trust asked", LoginFlow.Policy(hasSuppliedCredential: true, trust: TrustPolicy(mayAsk: true)),
-            places: 357,
+            places: 378,
             longest: 8),
         Case(
             "nobody to ask, fingerprint",
-            LoginFlow.Policy(mayAsk: false, trust: TrustPolicy(fingerprint: SomeLogin.fingerprint(7))), places: 296,
+            LoginFlow.Policy(mayAsk: false, trust: TrustPolicy(fingerprint: SomeLogin.fingerprint(7))), places: 312,
             longest: 15),
-        Case("another person", LoginFlow.Policy(maxAttempts: 1), ofAnother: true, places: 1913, longest: 19),
+        Case("another person", LoginFlow.Policy(maxAttempts: 1), ofAnother: true, places: 3247, longest: 20),
         Case(
             "another person, nobody to ask", LoginFlow.Policy(mayAsk: false, mayUseTicket: true), ofAnother: true,
-            places: 255,
-            longest: 12),
+            places: 314,
+            longest: 13),
         Case(
-            "another person, given", LoginFlow.Policy(hasSuppliedCredential: true), ofAnother: true, places: 79,
+            "another person, given", LoginFlow.Policy(hasSuppliedCredential: true), ofAnother: true, places: 83,
             longest: 3
         ),
         Case(
-            "a second factor, nobody to ask", LoginFlow.Policy(mayAsk: false), hasSecondFactor: true, places: 169,
+            "a second factor, nobody to ask", LoginFlow.Policy(mayAsk: false), hasSecondFactor: true, places: 177,
             longest: 12),
         Case(
             "a second factor, force", LoginFlow.Policy(maxAttempts: 1, force: true), hasSecondFactor: true,
-            places: 1422, longest: 11),
-        Case("a code that was given", .withCode(), hasSecondFactor: true, places: 421, longest: 7),
+            places: 5710, longest: 13),
+        Case("a code that was given", .withCode(), hasSecondFactor: true, places: 443, longest: 7),
         Case(
             "renews first, trust asked",
-            LoginFlow.Policy(maxAttempts: 0, refreshesFirst: true, trust: TrustPolicy(mayAsk: true)), places: 462,
+            LoginFlow.Policy(maxAttempts: 0, refreshesFirst: true, trust: TrustPolicy(mayAsk: true)), places: 486,
             longest: 15),
     ]
 
@@ -81,18 +83,18 @@ struct LoginFlowWalkTests {
                 "another fingerprint",
                 LoginFlow.Policy(
                     maxAttempts: 1, trust: TrustPolicy(fingerprint: SomeLogin.fingerprint(8), mayAsk: true)),
-                places: 1330, longest: 18),
+                places: 2257, longest: 19),
             Case(
-                "a session that was refused", LoginFlow.Policy(maxAttempts: 1, sessionWasRefused: true), places: 1327,
-                longest: 17),
-            Case("2 attempts", LoginFlow.Policy(maxAttempts: 2), places: 4309, longest: 22),
-            Case("force", LoginFlow.Policy(maxAttempts: 3, force: true), places: 5747, longest: 15),
+                "a session that was refused", LoginFlow.Policy(maxAttempts: 1, sessionWasRefused: true), places: 2254,
+                longest: 18),
+            Case("2 attempts", LoginFlow.Policy(maxAttempts: 2), places: 8196, longest: 24),
+            Case("force", LoginFlow.Policy(maxAttempts: 3, force: true), places: 8139, longest: 18),
             Case(
                 "1 attempt, trust asked", LoginFlow.Policy(maxAttempts: 1, trust: TrustPolicy(mayAsk: true)),
-                places: 4522,
-                longest: 22),
+                places: 7548,
+                longest: 23),
             Case(
-                "a second factor", LoginFlow.Policy(maxAttempts: 1), hasSecondFactor: true, places: 7461, longest: 22),
+                "a second factor", LoginFlow.Policy(maxAttempts: 1), hasSecondFactor: true, places: 17199, longest: 24),
         ]
     }
 
@@ -169,6 +171,7 @@ struct LoginFlowWalkTests {
         for step in walked.walk.steps where !step.from.flow.state.isFinished {
             guard case .finish(.failed(.rejected)) = step.effect else { continue }
             if case .refused = step.event { continue }
+            if step.isLastBlank(walked.policy), step.from.shadow.refusals > 0 { continue }
             guard case .rejectingCredential = step.from.flow.state, step.event == .rejected else {
                 Issue.record("told as refused on \(step.event.name) while \(step.from.flow.state.name)")
                 continue
@@ -176,9 +179,50 @@ struct LoginFlowWalkTests {
         }
     }
 
-    @Test(arguments: cases) func `at most as many questions as allowed, on every path`(_ walked: Case) {
+    @Test(arguments: cases)
+    func `a person sends as many credentials as allowed, with a bounded number of blank answers between two`(
+        _ walked: Case
+    ) {
         let allowed = walked.policy.mayAsk && !walked.policy.hasSuppliedCredential ? walked.policy.maxAttempts : 0
-        #expect(walked.walk.places.map(\.shadow.questions).max() == allowed)
+        #expect(walked.walk.places.map(\.shadow.sent).max() == allowed)
+        #expect(walked.walk.places.allSatisfy { $0.shadow.blanks <= walked.policy.maxBlanks })
+        for step in walked.walk.steps where step.isLastBlank(walked.policy) {
+            guard case .finish(.failed(let error)) = step.effect else {
+                Issue.record("asked again after too many blank answers")
+                continue
+            }
+            let isCode = if case .awaiting(.code, _) = step.from.flow.state { true } else { false }
+            let expected: ExitCode =
+                isCode ? .secondFactor : step.from.shadow.refusals > 0 ? .rejected : .loginRequired
+            #expect(error.exitCode == expected)
+        }
+    }
+
+    @Test(arguments: cases) func `a login that verify does not confirm ends, and nothing is refused or marked for it`(
+        _ walked: Case
+    ) {
+        for step in walked.walk.steps where step.event == .unconfirmed(SomeLogin.unconfirmed) {
+            guard !step.from.flow.state.isFinished else { continue }
+            #expect(step.to.flow.previousFailureCount == step.from.flow.previousFailureCount)
+            guard case .finish(.failed(let error)) = step.effect else {
+                Issue.record("went on with \(step.effect) while \(step.from.flow.state.name)")
+                continue
+            }
+            #expect(error == .usage(.unconfirmed(SomeLogin.unconfirmed)) || error.exitCode == .failure)
+        }
+        let isReached = walked.walk.steps.contains {
+            $0.effect == .finish(.failed(.usage(.unconfirmed(SomeLogin.unconfirmed))))
+        }
+        let canLogIn = walked.policy.hasSuppliedCredential || walked.policy.mayUseTicket || !walked.policy.force
+        #expect(isReached == (canLogIn || walked.policy.mayAsk))
+    }
+
+    @Test(arguments: cases) func `a stored password is not marked because a user name is missing`(_ walked: Case) {
+        for step in walked.walk.steps where step.event == .refused(SomeLogin.unnamed) {
+            guard case .authenticating(.stored) = step.from.flow.state else { continue }
+            if case .reject = step.effect { Issue.record("marked") }
+            #expect(step.to.flow.previousFailureCount == step.from.flow.previousFailureCount)
+        }
     }
 
     @Test(arguments: cases) func `after the end nothing changes any more`(_ walked: Case) {
@@ -204,7 +248,7 @@ struct LoginFlowWalkTests {
             if case .ask(.retry(let error)) = step.effect {
                 #expect(step.from.flow.state.isSendingWhatWasTyped && step.event == .failed(error))
                 #expect(error == SomeLogin.network)
-                #expect(step.to.shadow.questions == step.from.shadow.questions)
+                #expect(step.to.shadow.sent == step.from.shadow.sent)
                 #expect(step.to.shadow.refusals == step.from.shadow.refusals)
             }
             if case .awaiting(.retry, _) = step.from.flow.state, !step.to.flow.state.isFinished {
@@ -238,6 +282,7 @@ struct LoginFlowWalkTests {
             guard case .ask(.credential(let challenge)) = step.effect else { continue }
             #expect(challenge.previousFailureCount == step.from.shadow.refusals + step.addedRefusal)
             #expect(challenge.proposedUsername == step.from.shadow.lastName)
+            #expect(challenge.attempt == step.to.shadow.sent + 1)
             #expect(challenge.maxAttempts == walked.policy.maxAttempts)
             #expect(challenge.protectionSpace == SomeLogin.namedSpace)
             #expect(challenge.fields == SomeLogin.subject.fields && challenge.profile == "blog")
@@ -263,17 +308,17 @@ struct LoginFlowWalkTests {
         }
     }
 
-    @Test(arguments: cases) func `at most as many questions for a code as allowed, and a given one is sent once`(
+    @Test(arguments: cases) func `at most as many codes are sent as allowed, and a given one is sent once`(
         _ walked: Case
     ) {
-        let codes = walked.walk.places.map(\.shadow.codeQuestions).max() ?? 0
+        let codes = walked.walk.places.map(\.shadow.codesSent).max() ?? 0
         #expect(codes <= (walked.policy.mayAsk && !walked.policy.hasSuppliedCode ? walked.policy.maxAttempts : 0))
         let supplied = walked.walk.places.map(\.shadow.suppliedCodes).max() ?? 0
         #expect(supplied <= (walked.policy.hasSuppliedCode ? 1 : 0))
         #expect(walked.walk.places.allSatisfy { $0.shadow.secondsWaited <= walked.policy.patience })
         for step in walked.walk.steps {
             guard case .ask(.code(let request)) = step.effect else { continue }
-            #expect(request.attempt == step.to.shadow.codeQuestions && request.profile == "blog")
+            #expect(request.attempt == step.to.shadow.codesSent + 1 && request.profile == "blog")
         }
     }
 
@@ -306,6 +351,11 @@ struct LoginFlowWalkTests {
 extension LoginFlowWalk.Step {
     /// Whether this very step refused what was typed.
     fileprivate var addedRefusal: Int { to.shadow.refusals - from.shadow.refusals }
+
+    /// Whether it is one blank answer too many.
+    fileprivate func isLastBlank(_ policy: LoginFlow.Policy) -> Bool {
+        to.shadow.blanks == policy.maxBlanks && from.shadow.blanks < to.shadow.blanks
+    }
 }
 
 extension LoginFlow.Policy {

@@ -70,7 +70,7 @@ struct MessageTests {
         ]
         let words = errors.map { $0.message(about: topic).what }
         #expect(Set(words).count == words.count)
-        #expect(words.filter { $0.contains("refused the credential") }.count == 1)
+        #expect(words.filter { $0.contains("login refused") }.count == 1)
     }
 
     @Test(
@@ -99,12 +99,12 @@ struct MessageTests {
 
     @Test func `where both may be meant, both readings are named`() {
         let message = LoginError.rejected(Refusal(status: 401, mayMeanForbidden: true)).message(about: topic).what
-        #expect(message.contains("the account may also be blocked"))
+        #expect(message.contains("or the account is blocked"))
     }
 
     @Test func `the server's words are quoted behind our own`() {
         let message = LoginError.rejected(Refusal(status: 401, words: "say \"hi\"")).message(about: topic).what
-        #expect(message.hasSuffix("(status 401): the server says \"say \\\"hi\\\"\""))
+        #expect(message.hasSuffix("; the server says \"say \\\"hi\\\"\""))
     }
 
     @Test func `what is missing is listed with every way to give it`() {

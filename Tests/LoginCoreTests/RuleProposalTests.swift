@@ -8,7 +8,8 @@ struct RuleProposalTests {
     private func anonymous(_ status: Int, _ target: String? = nil) -> AnonymousResponse? {
         let redirect = target.map { Redirect(url: "https://blog.example\($0)", origin: Self.origin, target: $0) }
         let response = HTTPResponse(status: status, redirect: redirect)
-        return AnonymousResponse(ParsedResponse(response: response, json: nil, origin: Self.origin))
+        return AnonymousResponse(
+            ParsedResponse(response: response, json: nil, origin: Self.origin), readBy: ResponseRule())
     }
 
     private func verify(_ loggedOut: [Condition]?, _ answer: AnonymousResponse?) -> String? {

@@ -17,6 +17,8 @@ enum SomeLogin {
     static let credential = Credential(username: "bert", .password(Secret("canary-password")))
     static let namelessCredential = Credential(username: nil, .password(Secret("canary-password")))
     static let refusal = Refusal(status: 401, words: "no")
+    static let unnamed = Refusal(status: 200, missingName: "/name")
+    static let unconfirmed = UnconfirmedLogin(response: .tookPassword, url: "https://blog.example/me")
 
     static let network = LoginError.network(.connectionLost)
     static let busy = LoginError.busy(BusyFault(status: 503, retryAfter: 7, words: nil))

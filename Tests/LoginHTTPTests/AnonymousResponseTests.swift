@@ -1,3 +1,4 @@
+import Foundation
 import LoginCore
 import LoginHTTP
 import LoginTestSupport
@@ -22,7 +23,8 @@ struct AnonymousResponseTests {
     }
 
     private func answer(_ response: HTTPResponse) -> AnonymousResponse? {
-        AnonymousResponse(ParsedResponse(response: response, json: nil, origin: Self.origin))
+        AnonymousResponse(
+            ParsedResponse(response: response, json: nil, origin: Self.origin), readBy: ResponseRule())
     }
 
     private let welcome = HTTPResponse.answer(200, cookies: [.named("sid", "one")])
@@ -43,7 +45,52 @@ struct AnonymousResponseTests {
         let me = HTTPResponse.answer(200, "{\"name\":\"Anna\"}")
         #expect(
             try Exchange(try blog(), [.answer(403), welcome, me]).login().anonymousResponse == answer(.answer(403)))
-        #expect(try Exchange(try blog(), [.answer(401), welcome, me]).login().anonymousResponse == nil)
+        #expect(
+            try Exchange(try blog(), [.answer(401), welcome, me]).login().anonymousResponse == answer(.answer(401)))
+    }
+
+    /// A Basic profile whose verify endpoint names the user.
+    private func staff(_ answers: [HTTPResponse], _ options: Service.Options = Service.Options()) throws -> Exchange {
+        Exchange(try SomeProfiles.wire(), answers, options: options)
+    }
+
+    private let namesNobody = HTTPResponse.answer(207, "{}")
+    private let asksForBasic = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"Wire\""])
+
+    @Test func `A response without a user name is a login where strangers get another status`() throws {
+        let exchange = try staff([asksForBasic, namesNobody])
+        let login = try exchange.login("anna", "pw")
+        #expect(login.identity == Identity(username: "anna", serverName: nil))
+        #expect(exchange.service.unnamedPlace != nil)
+    }
+
+    @Test func `A response without a user name is none where strangers get the same`() throws {
+        let exchange = try staff([.answer(207, "{}", headers: ["WWW-Authenticate: Basic realm=\"Wire\""]), namesNobody])
+        guard case .rejected(let refusal)? = fault({ _ = try exchange.login() }) else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(refusal.missingName == "/screen_name")
+    }
+
+    @Test func `An account that remembers nothing has the response without a login asked for`() throws {
+        let session = Session.credential(Credential(username: "anna", .password(Secret("pw"))))
+        let good = try staff([namesNobody, asksForBasic], Service.Options(pinnedMethod: .basic))
+        #expect(try good.service.verify(session, username: "anna").identity.serverName == nil)
+        #expect(good.requests.count == 2)
+        let bad = try staff([namesNobody, namesNobody], Service.Options(pinnedMethod: .basic))
+        guard case .rejected(let refusal)? = fault({ _ = try bad.service.verify(session, username: "anna") }) else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(refusal.missingName != nil)
+    }
+
+    @Test func `What an account remembers survives a state file`() throws {
+        let known = try #require(answer(.answer(200)))
+        let text = try JSONEncoder().encode(known)
+        #expect(try JSONDecoder().decode(AnonymousResponse.self, from: text) == known)
+        #expect(!known.meansLoggedOut)
     }
 
     @Test func `A7: what is remembered means logged out, but not where a rule is written`() throws {
@@ -83,8 +130,13 @@ struct AnonymousResponseTests {
         #expect(fault { _ = try service.verify(session, username: "") } == .forbidden(Refusal(status: 403)))
     }
 
-    @Test(arguments: [200, 204, 401, 408, 429, 500, 503])
-    func `A7: what refuses by itself, lets in or tells nothing is not remembered`(status: Int) {
+    @Test(arguments: [408, 429, 500, 503])
+    func `A7: what tells nothing is not remembered`(status: Int) {
         #expect(answer(.answer(status)) == nil)
+    }
+
+    @Test(arguments: [200, 204, 401])
+    func `What refuses by itself, or lets in, is remembered but does not mean logged out`(status: Int) {
+        #expect(answer(.answer(status))?.meansLoggedOut == false)
     }
 }

@@ -48,7 +48,8 @@ struct ServiceCookieTests {
         let form = HTTPResponse.answer(200, "<html>invalid password</html>", cookies: [sid])
         let exchange = Exchange(try SomeProfiles.blog(), [anonymous, form, anonymous])
         #expect(fault { _ = try exchange.login() } == .rejected(Refusal(status: 401, mayMeanForbidden: true)))
-        let open = Exchange(try SomeProfiles.blog(), [anonymous, form, .answer(200, "<html>log in</html>")])
+        let page = HTTPResponse.answer(200, "<html>log in</html>")
+        let open = Exchange(try SomeProfiles.blog(), [page, form, page])
         #expect(
             fault { _ = try open.login() }
                 == .rejected(Refusal(status: 200, mayMeanForbidden: true, missingName: "/name")))

@@ -74,8 +74,25 @@ struct `A login with a page` {
         #expect(exchange.requests.last?.contains("\nX-CSRFToken: c00kie\n") == true)
     }
 
-    @Test func `K7 was refused where verify says so, though the form came again with 200`() throws {
-        let exchange = try exchange([page(good), page(good), anonymousPage.redirected(to: "/login/?next=/")])
+    @Test func `A login form that comes again with 200 is a refusal, and verify is not asked`() throws {
+        let again = HTTPResponse.answer(200, good, headers: ["Content-Type: text/html"], cookies: [csrf, sid])
+        let exchange = try exchange([page(good), again])
+        #expect(fault { _ = try exchange.login() } == .rejected(Refusal(status: 200)))
+    }
+
+    @Test func `A login that redirects away with a new cookie is not called wrong because verify says no`() throws {
+        let done = HTTPResponse.answer(
+            302, cookies: [csrf, sid], redirect: anonymousPage.redirected(to: "/home").redirect)
+        let exchange = try exchange([page(good), done, anonymousPage.redirected(to: "/login/?next=/")])
+        let login = UnconfirmedLogin(
+            response: .tookPassword, url: "https://admin.example/api/me/", leadsTo: "/login/")
+        #expect(fault { _ = try exchange.login() } == .usage(.unconfirmed(login)))
+    }
+
+    @Test func `A login that redirects to its own page is refused where verify says no`() throws {
+        let login = anonymousPage.redirected(to: "/login/?error").redirect
+        let back = HTTPResponse.answer(302, cookies: [csrf, sid], redirect: login)
+        let exchange = try exchange([page(good), back, anonymousPage.redirected(to: "/login/?next=/")])
         #expect(fault { _ = try exchange.login() } == .rejected(Refusal(status: 302, mayMeanForbidden: true)))
     }
 

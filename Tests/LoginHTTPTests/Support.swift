@@ -39,6 +39,7 @@ extension Service {
         switch try begin(credential, code: nil) {
         case .accepted(let login): return login
         case .refused(let refusal): throw .rejected(refusal)
+        case .unconfirmed(let login): throw .usage(.unconfirmed(login))
         case .needsCode(let words, _): throw .secondFactor(.required(words: words))
         case .pending: throw .secondFactor(.required(words: nil))
         }

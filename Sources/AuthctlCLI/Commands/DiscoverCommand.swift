@@ -37,7 +37,7 @@ struct DiscoverCommand: WorldCommand, ReportingCommand {
         connection.apply(to: &choices)
         choices.name = name
         let proposal = try invocation.context.discover(url, choices: choices)
-        let head = "Written by authctl discover \(SafeText.line(url)); \(proposal.found.summary)."
+        let head = "\(Configuration.proposalHead) \(SafeText.line(url)); \(proposal.found.summary)."
         if printsJSON {
             try invocation.streams.result(json: DiscoverReport(proposal))
         } else {

@@ -1,28 +1,55 @@
-/// What verify answers without a login, as far as that may be how this service says 'logged out': the status, and the path of
-/// `Location`.
+/// What verify answers without a login: the status, and the path of `Location`.
 ///
-/// Where a profile says neither `logged-out` nor `forbidden`, the same answer to a session means that the session has ended.
-package struct AnonymousResponse: Equatable, Sendable, Codable {
-    /// Never one that says so by itself (401), that lets everybody in (2xx), or that tells nothing (408, 429, 5xx).
+/// Where a profile says neither `logged-out` nor `forbidden`, the same response to a session may mean that the session has ended;
+/// and only a response that differs may lack the user name.
+package struct AnonymousResponse: Equatable, Sendable {
+    /// Of HTTP; never one that says nothing (408, 429, 5xx).
     package let status: Int
-    /// Behind its origin if that is another one; nothing where the answer points nowhere.
+    /// Behind its origin if that is another one; `nil` if the response leads nowhere.
     package let location: String?
+    /// Whether a rule of the profile, and not the missing user name alone, tells it from the response to a session.
+    package let isRefusedByRule: Bool
 
     /// In bytes: it is remembered.
     private static let longestLocation = 2000
 
-    /// - Returns: nothing for an answer that is of no use for this.
-    package init?(_ facts: ParsedResponse) {
-        guard (300..<500).contains(facts.status), ![401, 408, 429].contains(facts.status) else { return nil }
+    /// - Parameter rule: by which verify is read.
+    /// - Returns: `nil` for a response that is of no use for this.
+    package init?(_ facts: ParsedResponse, readBy rule: ResponseRule) {
+        guard (200..<500).contains(facts.status), ![408, 429].contains(facts.status) else { return nil }
         let location = facts.locationPath
         let isUsable = facts.response.redirect?.fault == nil && location?.utf8.count ?? 0 <= Self.longestLocation
         guard isUsable else { return nil }
         (status, self.location) = (facts.status, location)
+        isRefusedByRule = facts.matches(any: rule.loggedOut ?? [])
     }
 
-    /// Whether an answer is the same as far as this goes.
+    /// Whether the same response to a session means 'logged out' by itself. A 401 says so without it, and what lets everybody in
+    /// says nothing.
+    package var meansLoggedOut: Bool { status >= 300 && status != 401 }
+
+    /// Whether a response is the same as far as this goes.
     func isSame(as facts: ParsedResponse) -> Bool {
         facts.status == status && facts.locationPath == location
+    }
+
+    /// Whether a response that no rule refuses is known to be another one.
+    func differs(from facts: ParsedResponse) -> Bool { isRefusedByRule || !isSame(as: facts) }
+}
+
+extension AnonymousResponse: Codable {
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: FormKey.self)
+        status = try container.decode(Int.self, forKey: "status")
+        location = try container.decodeIfPresent(String.self, forKey: "location")
+        isRefusedByRule = try container.decodeIfPresent(Bool.self, forKey: "refusedByRule") ?? false
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: FormKey.self)
+        try container.encode(status, forKey: "status")
+        try container.encodeIfPresent(location, forKey: "location")
+        if isRefusedByRule { try container.encode(true, forKey: "refusedByRule") }
     }
 }
 
@@ -36,7 +63,9 @@ extension ParsedResponse {
 
     /// Whether verify answers a session as it answers whoever has none.
     func isAnonymous(_ answer: AnonymousResponse?, _ rule: ResponseRule, _ step: Step) -> Bool {
-        guard let answer, step == .verify, rule.loggedOut == nil, rule.forbidden == nil else { return false }
+        guard let answer, answer.meansLoggedOut, step == .verify, rule.loggedOut == nil, rule.forbidden == nil else {
+            return false
+        }
         return answer.isSame(as: self)
     }
 }

@@ -12,6 +12,8 @@ package struct Evidence: Equatable, Sendable {
     package let isAnonymous: Bool
     /// Where the user name should be, if it was taken for 'logged out' because there is none.
     package let missingName: Place?
+    /// Whether it was taken for a refusal because it is the login form again.
+    package let asksAgain: Bool
 
     /// One of the conditions that a profile lists.
     package struct Rule: Equatable, Sendable {
@@ -28,7 +30,7 @@ package struct Evidence: Equatable, Sendable {
 
     private init(_ other: Evidence, judgement: Judgement) {
         (step, status, rule) = (other.step, other.status, other.rule)
-        (isAnonymous, missingName) = (other.isAnonymous, other.missingName)
+        (isAnonymous, missingName, asksAgain) = (other.isAnonymous, other.missingName, other.asksAgain)
         self.judgement = judgement
     }
 
@@ -49,6 +51,7 @@ package struct Evidence: Equatable, Sendable {
             conditions?.firstIndex { facts.matches($0) }.map { Rule(key: key, number: $0 + 1) }
         }
         rule = held.first
+        asksAgain = judgement.isRefusal && rule == nil && facts.asksAgain
         let isDecided = rule != nil || isAnonymous || facts.status == 401 && refusals.1 == nil
         missingName = judgement.isRefusal && !isDecided ? facts.missingName(answer, step) : nil
     }

@@ -28,7 +28,7 @@ extension ParsedResponse {
         if matches(any: rule.forbidden ?? []) { return .forbidden(refusal) }
         if matches(any: rule.secondFactor ?? []) { return .needsSecondFactor(words: refusal.words) }
         if matches(any: rule.pending ?? []) { return .pending }
-        if matches(any: refused ?? []) { return .refused(refusal) }
+        if matches(any: refused ?? []) || asksAgain { return .refused(refusal) }
         if rule.forbidden == nil, refused == nil, let forbidden = toldForbidden(refusal) {
             return .forbidden(forbidden)
         }
@@ -36,13 +36,13 @@ extension ParsedResponse {
         if rule.forbidden == nil, matches(any: step.usuallyForbidden) { return .forbidden(refusal) }
         if refused == nil, matches(any: step.usuallyRefused(status)) { return .refused(refusal) }
         if let unclear = unclear(rule, step), !isNamedLogin(rule, step) { return .unclear(unclear) }
-        guard let place = missingName(rule, step) else { return .accepted }
+        guard let place = missingName(rule, step), anonymous?.differs(from: self) != true else { return .accepted }
         refusal.missingName = place.description
         return .refused(refusal)
     }
 
-    /// Where the user name should be, if verify says none: that is logged out.
-    func missingName(_ rule: ResponseRule, _ step: Step) -> Place? {
+    /// Where the user name should be, if verify names nobody: that is logged out, unless something else tells the two apart.
+    package func missingName(_ rule: ResponseRule, _ step: Step) -> Place? {
         guard step == .verify, let place = rule.username, !place.isInIdentityToken else { return nil }
         return text(at: place)?.isEmpty ?? true ? place : nil
     }

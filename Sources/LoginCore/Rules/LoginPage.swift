@@ -120,6 +120,18 @@ extension PageForm {
     }
 }
 
+extension LoginPage {
+    /// Whether the page has the form that `rule` sends, with its field for the password.
+    package func asksAgain(_ rule: RequestRule) -> Bool {
+        guard case .form(let parameters) = rule.content else { return false }
+        let typed = parameters.filter { $0.value.slots.contains { $0 == .username || $0 == .password } }.map(\.name)
+        let passwords = Set(parameters.filter { $0.value.slots.contains(.password) }.map(\.name))
+        return forms.contains { form in
+            form.has(typed) && form.fields.contains { $0.type == "password" && passwords.contains($0.name) }
+        }
+    }
+}
+
 extension Redirect {
     fileprivate func leads(to path: String, on origin: Origin) -> Bool {
         self.origin == origin && target.prefix { $0 != "?" } == path

@@ -12,6 +12,8 @@ package struct ParsedResponse {
     let isProven: Bool
     /// Whether the request was one that writes, which 307 and 308 ask for again elsewhere.
     let wrote: Bool
+    /// Whether the response to a login is its form again, with the field for the password.
+    let asksAgain: Bool
 
     /// - Parameters:
     ///   - json: the body; nothing where it is none, or where no rule looks into it.
@@ -19,10 +21,12 @@ package struct ParsedResponse {
     ///   - origin: where the request went.
     ///   - isProven: whether the answer itself proves that the server knows the credential.
     ///   - wrote: whether the request's verb is one that writes.
+    ///   - asksAgain: whether it is the form that was just sent, with its field for the password.
     package init(
         response: HTTPResponse, json: JSONValue?, html: HTMLBody? = nil, origin: Origin, isProven: Bool = false,
-        wrote: Bool = true
+        wrote: Bool = true, asksAgain: Bool = false
     ) {
+        self.asksAgain = asksAgain
         self.html = html
         self.wrote = wrote
         self.response = response

@@ -17,7 +17,8 @@ public struct ResponseRule: Equatable, Sendable {
     public var interval = 5
     /// Where the server's own words are.
     public var message: Place?
-    /// Where the name of the account is. An answer to verify that has no name there is a refusal.
+    /// Where the name of the account is. A response to verify without one is a refusal, unless the response without a login is
+    /// known to differ in other ways.
     public var username: Place?
     /// Where the token is; nothing means that it is the whole JSON body.
     public var token: Place?

@@ -7,7 +7,9 @@ package struct RuleProposal: Equatable, Sendable {
 
     /// What is missing for the answer that verify gave without a login.
     package init?(_ rule: ResponseRule, anonymous: AnonymousResponse?) {
-        guard let anonymous, let known = rule.loggedOut.statuses, !known.contains(anonymous.status) else { return nil }
+        guard let anonymous, anonymous.meansLoggedOut, let known = rule.loggedOut.statuses,
+            !known.contains(anonymous.status)
+        else { return nil }
         let conditions = known.map { "\($0)" } + [anonymous.condition]
         (step, line) = (.verify, "logged-out = [\(conditions.joined(separator: ", "))]")
     }

@@ -14,7 +14,7 @@ struct AnonymousCheck {
         let facts = reply.facts
         let judgement = client.judge(facts, by: rule.response, at: step)
         // What another request than verify answers says nothing of a session.
-        client.anonymousResponse = step == .verify ? AnonymousResponse(facts) : nil
+        client.anonymousResponse = step == .verify ? AnonymousResponse(facts, readBy: rule.response) : nil
         switch judgement {
         case .accepted where step == .verify || facts.isSuccess:
             client.anonymousPasswordField = try? ResponsePage(facts.response, at: reply.url)?.passwordField

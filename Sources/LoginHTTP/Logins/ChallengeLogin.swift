@@ -133,7 +133,9 @@ final class ChallengeLogin: LoginProcedure {
 
 extension Credential {
     /// Where no request earns another session, it is the session.
-    var opened: OpeningStep { .opened(OpenedLogin(credential: self, session: .credential(self))) }
+    var opened: OpeningStep {
+        .opened(OpenedLogin(credential: self, session: .credential(self), verdict: .leftToVerify))
+    }
 
     /// What Basic and Digest are made of.
     var pair: BasicCredential { BasicCredential(username: username ?? "", password: password ?? Secret("")) }

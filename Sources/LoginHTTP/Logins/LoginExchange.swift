@@ -17,6 +17,8 @@ struct StepsInProgress: PartialLogin {
     var clockDifference: ClockDifference?
     /// All that hold by now.
     var cookies: [Cookie] = []
+    /// Those that went along with the last request.
+    var formerCookies: [Cookie] = []
     /// What the last page left.
     var visit: PageVisit?
     /// The last response, where it was a page.
@@ -91,6 +93,7 @@ struct LoginExchange {
         let reply = try client.send(
             rule, values, session: nil, carrying: steps.cookies, from: steps.page,
             readingPage: wantsPage(after: steps), by: way)
+        steps.formerCookies = reply.visit?.cookies ?? steps.cookies
         steps.visit = reply.visit ?? steps.visit
         steps.page = reply.page
         // The server's words may repeat what this very answer hands out.
@@ -151,8 +154,11 @@ struct LoginExchange {
             session = .token(token)
         }
         if case .loginResponse = client.profile.proof { try checkProof(facts, session, after: steps.visit) }
+        let verdict = facts.verdict(
+            hasToken: steps.token != nil, loginPaths: try client.loginPaths(), former: steps.formerCookies)
         return OpenedLogin(
-            credential: steps.credential, session: session, visit: steps.visit, clockDifference: steps.clockDifference)
+            credential: steps.credential, session: session, verdict: verdict, visit: steps.visit,
+            clockDifference: steps.clockDifference)
     }
 
     /// What a login's response says of the end holds for its cookies. An end that is past is a clock that is wrong.

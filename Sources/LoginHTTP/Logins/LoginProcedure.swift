@@ -58,6 +58,8 @@ struct OpenedLogin {
     /// What it was earned with: a ticket has become somebody's.
     let credential: Credential
     let session: Session
+    /// What the responses of the login said of the credential.
+    let verdict: LoginVerdict
     /// What the last page before the session left.
     var visit: PageVisit?
     /// Why the token looks as if it were past its end, where the clocks are the reason.

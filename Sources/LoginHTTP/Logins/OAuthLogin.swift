@@ -25,7 +25,9 @@ final class OAuthLogin: LoginProcedure {
         switch steps.credential.kind {
         case .grant(let authorized):
             client.hide(authorized.grant.secrets)
-            return .opened(OpenedLogin(credential: steps.credential, session: .token(try session(authorized))))
+            return .opened(
+                OpenedLogin(
+                    credential: steps.credential, session: .token(try session(authorized)), verdict: .accepted))
         case .password, .token, .ticket, .certificate, .noSecret:
             throw client.lacking
         }

@@ -20,7 +20,8 @@ final class PastedTokenLogin: LoginProcedure {
         switch steps.credential.kind {
         case .token(let value):
             let token = Token(value: value, refreshToken: nil, expires: nil)
-            return .opened(OpenedLogin(credential: steps.credential, session: .token(token)))
+            return .opened(
+                OpenedLogin(credential: steps.credential, session: .token(token), verdict: .leftToVerify))
         case .password, .ticket, .certificate, .grant, .noSecret:
             throw client.lacking
         }

@@ -4,50 +4,6 @@ package import LoginHTTP
 package import LoginStores
 package import Secrets
 
-/// What a login of one profile is run with.
-package struct LoginSettings {
-    package var policy = LoginFlow.Policy()
-    /// The session for which the policy has the renewal come first: what another process has put in its place is not
-    /// renewed once more.
-    var outdated: Session?
-    /// Whether nobody wants to know who is logged in, so that a renewed grant costs one request.
-    var wantsTokenAlone = false
-    /// How the server has just refused `outdated`; nothing where it did not.
-    var refusal: Refusal?
-    /// The account, by the name typed or the server's; nothing for the active one.
-    package var username: String?
-    package var supplied: Credential?
-    /// Of a second factor, given beforehand.
-    var code: SuppliedCode?
-    /// Opens the key of the client certificate.
-    package var passphrase: Secret?
-    /// Whether a certificate that alone is the proof may log in, not only be verified.
-    var mayUseCertificate = false
-    package var method: AuthenticationMethod?
-    /// Nothing for `auto`.
-    package var store: StoreName?
-    package var persist: Persistence?
-    package var ttl: Int?
-    package var dialogue = World.DialogueSettings()
-    /// Whether a person is told that the server is being asked.
-    package var showsNotice = false
-    /// Whether nothing is known of the service but a URL.
-    var learns = false
-    /// How a person consents at an authorization server.
-    var consent = ConsentChoices()
-
-    /// Nothing was chosen: what is stored, without a question.
-    package init() {}
-}
-
-extension LoginSettings {
-    /// How long a login is to be kept; nothing where nobody said.
-    package func persistence(of profile: Profile) -> Persistence? { persist ?? profile.settings.persist }
-
-    /// The store that was named; nothing for `auto`.
-    package func store(of profile: Profile) -> StoreName? { store ?? profile.settings.store.flatMap { StoreName($0) } }
-}
-
 /// Builds what a `LoginFlow` needs for one profile, and runs it.
 package struct LoginRun {
     package let context: LoginContext
@@ -83,6 +39,10 @@ package struct LoginRun {
             ttl: settings.ttl, pinnedMethod: method, hasPassword: settings.supplied != nil,
             username: settings.username.map { record?.account(named: $0)?.username ?? $0 },
             anonymousResponse: account.flatMap { $0.origin == endpoint.origin ? $0.anonymousResponse : nil })
+        // A URL alone is a guess at what proves a login, until it has accepted one.
+        let hasAccepted = record?.origin == endpoint.origin && record?.pinnedMethod != nil
+        options.verifyProvesLogins =
+            hasAccepted || !(settings.learns || context.profiles.isProposal(profile.name))
         options.learns = settings.learns && profile.kind.asksForConsent
         beside = (transport.identity, options)
         service = context.world.service(
@@ -123,7 +83,9 @@ package struct LoginRun {
         let loop = LoginLoop(
             keeper: other ?? keeper, service: refreshing, prompt: prompt, supplied: try supplied(), code: settings.code,
             extraSecrets: extraSecrets, refused: refused)
-        switch loop.run(try flow()) {
+        let outcome = loop.run(try flow())
+        if case .failed = outcome {} else { sayIfUnnamed() }
+        switch outcome {
         case .alreadyLoggedIn(let identity): return (identity, true)
         case .loggedIn(let identity):
             if service.keepsAnonymousSession {
@@ -143,6 +105,16 @@ package struct LoginRun {
             consent?.revoke()
             throw error
         }
+    }
+
+    /// A page of the service has changed: the login is as good as ever.
+    private func sayIfUnnamed() {
+        guard let place = service.unnamedPlace else { return }
+        context.say(
+            """
+            \(profile.name): the response to verify has no user name at \(SafeText.quoted("\(place)")); using the name \
+            that was typed
+            """)
     }
 
     /// What was asked for once is stored, and completes a password that was given.

@@ -67,6 +67,15 @@ package struct Configuration {
         return isMade ? .made(file: madeFile(name)) : nil
     }
 
+    /// Whether a profile is as `discover` proposed it, so that nobody knows yet whether its verify endpoint proves a login.
+    func isProposal(_ name: String) -> Bool {
+        guard case .made(let file) = source(of: name), let text = try? ConfigFile.read(file) else { return false }
+        return text.hasPrefix("# \(Self.proposalHead)")
+    }
+
+    /// How the file of a profile that `discover` proposed begins.
+    package static let proposalHead = "Written by authctl discover"
+
     /// - Throws: `UsageFault.unknownProfile` with the names that are near.
     package func profile(named name: String) throws(UsageFault) -> Profile {
         let decoder = ProfileDecoder(folder: paths.configFolder, home: paths.home)

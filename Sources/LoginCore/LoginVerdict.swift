@@ -1,0 +1,81 @@
+/// What the responses to a login's own requests say of the credential, before verify is asked.
+///
+/// A refusal is not among them: it ends the login at once. 'Refused' is told only where a response that judged the credential
+/// refused it, and many services answer a right and a wrong password alike.
+package enum LoginVerdict: Equatable, Sendable {
+    /// The service took the credential: it answered with a token, or led away from the login page with a new cookie.
+    case accepted
+    /// The response may mean either.
+    case undecided
+    /// No request of the login's own carried the credential: it is the session, and verify judges it.
+    case leftToVerify
+}
+
+/// A login after which verify gives the same response as without one.
+public struct UnconfirmedLogin: Equatable, Sendable {
+    /// What the service did with what it was given.
+    public enum Response: Equatable, Sendable {
+        /// It took the password.
+        case tookPassword
+        /// It handed out a token, which verify does not take.
+        case issuedToken
+        /// Its response means both, and so does that of verify.
+        case undecided
+    }
+
+    /// What the service did.
+    public let response: Response
+    /// Of the verify endpoint.
+    public let url: String
+    /// Where verify leads with this login, as path and query or as a URL of another origin; `nil` if nowhere.
+    public let leadsTo: String?
+
+    /// - Parameter leadsTo: without a query, which may hold a secret.
+    public init(response: Response, url: String, leadsTo: String? = nil) {
+        (self.response, self.url, self.leadsTo) = (response, url, leadsTo)
+    }
+}
+
+extension LoginVerdict {
+    /// What a fresh login is that verify calls logged out.
+    /// - Parameters:
+    ///   - provesLogins: whether a person wrote the verify endpoint, or it has accepted a session of this profile before.
+    ///   - isToken: whether the credential was a person's consent, so that there is no password to be wrong.
+    /// - Returns: `nil` if the credential was refused.
+    package func unconfirmed(
+        by refusal: Refusal, provesLogins: Bool, isToken: Bool
+    ) -> UnconfirmedLogin.Response? {
+        if isToken { return .issuedToken }
+        switch self {
+        case .accepted: return .tookPassword
+        case .undecided: return provesLogins ? nil : .undecided
+        // A status or a rule judges; that a name is missing does so only where somebody said that it is there.
+        case .leftToVerify: return refusal.missingName == nil || provesLogins ? nil : .undecided
+        }
+    }
+}
+
+extension ParsedResponse {
+    /// Judges the last response of a login that no rule refused.
+    /// - Parameters:
+    ///   - loginPaths: of the login's pages and requests.
+    ///   - former: the cookies that went along with the request.
+    package func verdict(hasToken: Bool, loginPaths: [String], former: [Cookie]) -> LoginVerdict {
+        if hasToken { return .accepted }
+        guard let path = response.redirect.map(\.target)?.prefix(while: { $0 != "?" && $0 != "#" }),
+            foreignRedirect == nil, !loginPaths.contains(where: { isLogin(path, $0) })
+        else { return .undecided }
+        let isNew = response.cookies.contains { cookie in
+            !former.contains { $0.name == cookie.name && $0.value == cookie.value }
+        }
+        return isNew ? .accepted : .undecided
+    }
+
+    /// Whether a path is that of a login page or lies below it, where the notices of a failed login are.
+    private func isLogin(_ path: Substring, _ page: String) -> Bool {
+        var folder = page
+        while folder.hasSuffix("/") { folder.removeLast() }
+        let trimmed = path.hasSuffix("/") ? path.dropLast() : path
+        return trimmed == folder || !folder.isEmpty && path.hasPrefix(folder + "/")
+    }
+}

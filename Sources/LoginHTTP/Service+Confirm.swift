@@ -1,0 +1,43 @@
+import LoginCore
+
+// A login whose own requests have been answered, and what verify says of it.
+extension Service {
+    /// A login as verify sees it. What verify calls logged out was refused only if the login's own response allows for that.
+    func confirmed(_ opened: OpenedLogin) throws(LoginError) -> LoginStep {
+        do throws(LoginError) {
+            return .accepted(try kept(opened))
+        } catch .rejected(let refusal) {
+            let response = opened.verdict.unconfirmed(
+                by: refusal, provesLogins: options.verifyProvesLogins, isToken: profile.kind.asksForConsent)
+            guard profile.verify != nil, let response else { throw .rejected(refusal) }
+            return .unconfirmed(
+                UnconfirmedLogin(response: response, url: guardedURL, leadsTo: verifyLeadsTo.flatMap(shownPath)))
+        }
+    }
+
+    /// Where a response leads, without a query that may hold a secret.
+    private func shownPath(_ redirect: Redirect) -> String? {
+        let target = redirect.origin == endpoint.origin ? redirect.target : redirect.url
+        let path = String(target.prefix { $0 != "?" && $0 != "#" })
+        return path.isEmpty || repeatsSecret(path) ? nil : path
+    }
+
+    private func kept(_ opened: OpenedLogin) throws(LoginError) -> Login {
+        clockDifference = opened.clockDifference
+        let login = try confirm(opened.session, username: opened.credential.username ?? "", afterLogin: true)
+        keepsAnonymousSession = opened.visit.map { login.session.isCarried(by: $0.cookies) } ?? false
+        return Login(
+            identity: login.identity, session: login.session, credential: keepsCredential ? opened.credential : nil,
+            extraSecrets: client.extraSecrets.asked.merging(takenForLater) { $1 }, anonymousResponse: anonymousResponse,
+            space: try verifiedSpace(of: opened.session, username: login.identity.username))
+    }
+
+    /// Whether the credential stays beside the session that it earned.
+    private var keepsCredential: Bool {
+        switch profile.kind {
+        case .challenge, .exchange, .certificate:
+            profile.settings.keepPassword && !profile.sessionRule.isCredential
+        case .pasted, .oauth: false
+        }
+    }
+}

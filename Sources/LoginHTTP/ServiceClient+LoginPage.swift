@@ -1,0 +1,29 @@
+import LoginCore
+
+// What shows whether a login led anywhere: its pages, and whether the response is its form again.
+extension ServiceClient {
+    /// A page that nothing depends on: one that cannot be read shows no form.
+    func readable(_ response: HTTPResponse, at url: String) -> ResponsePage? {
+        do throws(LoginError) { return try ResponsePage(response, at: url) } catch { return nil }
+    }
+
+    /// Where people log in: a page of the profile's, and its login request.
+    func loginPaths() throws(LoginError) -> [String] {
+        var urls = profile.loginSteps.compactMap(\.page).map { endpoint.base + $0 }
+        do throws(FillFault) {
+            for step in profile.loginSteps { urls.append(try step.anonymous.url(base: endpoint.base, SlotValues())) }
+        } catch {
+            throw error.asLoginError
+        }
+        var paths: [String] = []
+        for url in urls { paths.append(try URLParser.parsed(url).path) }
+        return paths
+    }
+}
+
+extension HTTPResponse {
+    /// Whether the status is one that a login form is shown with once more.
+    var mayAskAgain: Bool {
+        (200..<300).contains(status) || (400..<500).contains(status) && status != 408 && status != 429
+    }
+}

@@ -1,0 +1,47 @@
+package import LoginCore
+import LoginStores
+package import Secrets
+
+/// What a login of one profile is run with.
+package struct LoginSettings {
+    package var policy = LoginFlow.Policy()
+    /// The session for which the policy has the renewal come first: what another process has put in its place is not
+    /// renewed once more.
+    var outdated: Session?
+    /// Whether nobody wants to know who is logged in, so that a renewed grant costs one request.
+    var wantsTokenAlone = false
+    /// How the server has just refused `outdated`; nothing where it did not.
+    var refusal: Refusal?
+    /// The account, by the name typed or the server's; nothing for the active one.
+    package var username: String?
+    package var supplied: Credential?
+    /// Of a second factor, given beforehand.
+    var code: SuppliedCode?
+    /// Opens the key of the client certificate.
+    package var passphrase: Secret?
+    /// Whether a certificate that alone is the proof may log in, not only be verified.
+    var mayUseCertificate = false
+    package var method: AuthenticationMethod?
+    /// Nothing for `auto`.
+    package var store: StoreName?
+    package var persist: Persistence?
+    package var ttl: Int?
+    package var dialogue = World.DialogueSettings()
+    /// Whether a person is told that the server is being asked.
+    package var showsNotice = false
+    /// Whether nothing is known of the service but a URL.
+    var learns = false
+    /// How a person consents at an authorization server.
+    var consent = ConsentChoices()
+
+    /// Nothing was chosen: what is stored, without a question.
+    package init() {}
+}
+
+extension LoginSettings {
+    /// How long a login is to be kept; nothing where nobody said.
+    package func persistence(of profile: Profile) -> Persistence? { persist ?? profile.settings.persist }
+
+    /// The store that was named; nothing for `auto`.
+    package func store(of profile: Profile) -> StoreName? { store ?? profile.settings.store.flatMap { StoreName($0) } }
+}

@@ -1,0 +1,105 @@
+import LoginTestSupport
+import Secrets
+import Testing
+
+@testable import LoginCore
+
+/// What the response to a login says of the password, and what is made of it when verify says 'logged out'.
+struct LoginVerdictTests {
+    private let origin = SomeLogin.origin
+    private let before = [Cookie.named("sid", "one")]
+    private let after = [Cookie.named("sid", "two")]
+
+    private func verdict(
+        status: Int = 302, to target: String?, on other: Origin? = nil, cookies: [Cookie]? = nil, hasToken: Bool = false
+    ) -> LoginVerdict {
+        let place = other ?? origin
+        let redirect = target.map { Redirect(url: "\(place)\($0)", origin: place, target: $0) }
+        let response = HTTPResponse(status: status, cookies: cookies ?? after, redirect: redirect)
+        return ParsedResponse(response: response, json: nil, origin: origin)
+            .verdict(hasToken: hasToken, loginPaths: ["/login/", "/session"], former: before)
+    }
+
+    @Test func `A redirect away from the login page with a new cookie says that the password was taken`() {
+        #expect(verdict(to: "/home") == .accepted)
+        #expect(verdict(to: "/?welcome=1") == .accepted)
+        #expect(verdict(to: "/loginhelp") == .accepted)
+    }
+
+    @Test func `A redirect to the login page, or below it, says nothing`() {
+        for target in ["/login/", "/login", "/login?error=1", "/login/failed", "/session"] {
+            #expect(verdict(to: target) == .undecided, "\(target)")
+        }
+    }
+
+    @Test func `A redirect with the cookies of before, to another origin, or none at all says nothing`() {
+        #expect(verdict(to: "/home", cookies: before) == .undecided)
+        #expect(verdict(to: "/home", cookies: []) == .undecided)
+        #expect(verdict(to: "/home", on: Origin(scheme: "https", host: "id.example", port: 443)) == .undecided)
+        #expect(verdict(status: 200, to: nil) == .undecided)
+    }
+
+    @Test func `A token says that the password was taken`() {
+        #expect(verdict(status: 200, to: nil, hasToken: true) == .accepted)
+    }
+
+    private func unconfirmed(
+        _ verdict: LoginVerdict, _ refusal: Refusal = SomeLogin.refusal, provesLogins: Bool, isToken: Bool = false
+    ) -> UnconfirmedLogin.Response? {
+        verdict.unconfirmed(by: refusal, provesLogins: provesLogins, isToken: isToken)
+    }
+
+    @Test func `A password that was taken is not called wrong, whatever verify says`() {
+        #expect(unconfirmed(.accepted, provesLogins: true) == .tookPassword)
+        #expect(unconfirmed(.accepted, provesLogins: false) == .tookPassword)
+    }
+
+    @Test func `An undecided login is refused only by a verify endpoint that is known to prove logins`() {
+        #expect(unconfirmed(.undecided, provesLogins: true) == nil)
+        #expect(unconfirmed(.undecided, provesLogins: false) == .undecided)
+    }
+
+    @Test
+    func `A credential that verify itself judges is refused by a status, and by a missing name where one is known`() {
+        #expect(unconfirmed(.leftToVerify, provesLogins: false) == nil)
+        #expect(unconfirmed(.leftToVerify, SomeLogin.unnamed, provesLogins: false) == .undecided)
+        #expect(unconfirmed(.leftToVerify, SomeLogin.unnamed, provesLogins: true) == nil)
+    }
+
+    @Test func `A fresh grant is never told as a wrong password`() {
+        #expect(unconfirmed(.accepted, provesLogins: true, isToken: true) == .issuedToken)
+    }
+
+    private func page(_ fields: [PageField]) -> LoginPage {
+        LoginPage(origin: origin, target: "/login", forms: [PageForm(methods: ["post"], actions: [], fields: fields)])
+    }
+
+    private func rule(_ names: [String: Template.Slot]) -> RequestRule {
+        var rule = RequestRule(method: "POST", path: Template(literal: "/login"))
+        rule.content = .form(names.map { .init(name: $0.key, value: Template(parts: [.slot($0.value)])) })
+        return rule
+    }
+
+    @Test func `The login form again is known by its field for the password`() {
+        let login = rule(["user": .username, "pass": .password])
+        let user = PageField(name: "user"), pass = PageField(name: "pass", type: "password")
+        #expect(page([user, pass]).asksAgain(login))
+        #expect(!page([user, PageField(name: "pass")]).asksAgain(login))
+        #expect(!page([pass]).asksAgain(login))
+        #expect(!page([user, PageField(name: "new", type: "password")]).asksAgain(login))
+        let code = rule(["code": .code])
+        #expect(!page([user, pass, PageField(name: "code")]).asksAgain(code))
+    }
+
+    @Test func `The login form again is a refusal, whichever status it comes with`() {
+        for status in [200, 403, 422] {
+            let facts = ParsedResponse(
+                response: HTTPResponse(status: status), json: nil, origin: origin, asksAgain: true)
+            #expect(facts.judged(by: ResponseRule(), at: .login) == .refused(Refusal(status: status)))
+        }
+        var rule = ResponseRule()
+        rule.secondFactor = [Condition(status: 200)]
+        let facts = ParsedResponse(response: HTTPResponse(status: 200), json: nil, origin: origin, asksAgain: true)
+        #expect(facts.judged(by: rule, at: .login) == .needsSecondFactor(words: nil))
+    }
+}
