@@ -43,6 +43,7 @@ let package = Package(
         .target(name: "CSecret", dependencies: ["CLibrary"], cSettings: strictC),
         .target(name: "CXML", dependencies: ["CLibrary"], cSettings: strictC),
         .target(name: "CProcess", cSettings: strictC),
+        .target(name: "CStart", dependencies: ["CProcess"], cSettings: strictC),
 
         // The arrows: authctl → AuthctlCLI → LoginKit → adapters → LoginCore → Secrets.
         .target(name: "Secrets", dependencies: ["CSodium"], swiftSettings: strict),
@@ -78,7 +79,8 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
-        .executableTarget(name: "authctl", dependencies: ["AuthctlCLI"], swiftSettings: strict, linkerSettings: bound),
+        .executableTarget(
+            name: "authctl", dependencies: ["AuthctlCLI", "CStart"], swiftSettings: strict, linkerSettings: bound),
 
         // Imports none of the Login targets, so that a wrong encoding cannot agree with itself.
         .executableTarget(

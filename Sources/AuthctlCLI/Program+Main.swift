@@ -14,8 +14,9 @@ extension Program {
         switch cprocess_harden() {
         case .hardened:
             let ending = runAndForget(command + arguments.dropFirst())
-            cprocess_wipe_stack()
-            return finish(ending)
+            if cprocess_wipe_stack() == 0 { return finish(ending) }
+            Streams.standard.say(
+                "authctl: the memory of this run cannot be cleared of secrets, so nothing is done after it")
         case .privileged:
             // Whoever runs a set-uid copy could read its owner's secrets.
             Streams.standard.say("authctl: refusing to run set-uid, with the rights of another user")

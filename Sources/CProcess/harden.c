@@ -20,7 +20,7 @@ static int sigxfsz_was_ignored = -1;
 
 // How the process was started, for cprocess_restore.
 static struct {
-    int is_known;
+    int is_known, has_core_limit;
     mode_t file_mask;
     struct rlimit core;
     sigset_t ignored, blocked;
@@ -29,7 +29,7 @@ static struct {
 enum { SIGNALS = 65 };
 
 static int remember_start(void) {
-    if (getrlimit(RLIMIT_CORE, &start.core) != 0 || sigprocmask(SIG_BLOCK, NULL, &start.blocked) != 0) return -1;
+    if (sigprocmask(SIG_BLOCK, NULL, &start.blocked) != 0) return -1;
     sigemptyset(&start.ignored);
     for (int number = 1; number < SIGNALS; number++) {
         struct sigaction now;
@@ -37,6 +37,16 @@ static int remember_start(void) {
     }
     start.is_known = 1;
     return 0;
+}
+
+// The core limit is there too, since the flag is reset by execve while the limit is inherited by what we start. The soft limit
+// alone: the hard one could not be given back to the command of an exec.
+int cprocess_forbid_cores(void) {
+    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return -1;
+    if (!start.has_core_limit && getrlimit(RLIMIT_CORE, &start.core) != 0) return -1;
+    start.has_core_limit = 1;
+    const struct rlimit none = {0, start.core.rlim_max};
+    return setrlimit(RLIMIT_CORE, &none);
 }
 
 // A file that is opened later would otherwise become descriptor 1 or 2, and a message would be written into it (M6). Opened
@@ -63,12 +73,7 @@ static void forget_crash_handlers(void) {
 enum cprocess_hardening cprocess_harden(void) {
     if (getauxval(AT_SECURE) != 0 || getuid() != geteuid() || getgid() != getegid()) return CPROCESS_PRIVILEGED;
     if (fill_standard_descriptors() != 0 || remember_start() != 0) return CPROCESS_NOT_HARDENED;
-    // Keeps other processes of the same user out of memory, environment and descriptors. The core limit is there too,
-    // since this flag is reset by execve while the limit is inherited by what we start.
-    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return CPROCESS_NOT_HARDENED;
-    // The soft limit alone: the hard one could not be given back to the command of an exec.
-    const struct rlimit none = {0, start.core.rlim_max};
-    if (setrlimit(RLIMIT_CORE, &none) != 0) return CPROCESS_NOT_HARDENED;
+    if (cprocess_forbid_cores() != 0) return CPROCESS_NOT_HARDENED;
     start.file_mask = umask(077);
     forget_crash_handlers();
     // A server that closes its connection must be an error that is told, not our death.
@@ -98,13 +103,15 @@ int cprocess_was_ignored(int number) {
 
 // memcpy carries a password in vector registers, and whatever then saves registers (the dynamic linker at the first call
 // of a function, a signal) leaves it on the stack. So both are cleared: the stack below the caller, deeper than any run of
-// ours has been seen to go, and with the attribute every register that a call may change.
+// ours has been seen to go, and with the attribute every register that a call may change. At least a page, so that one begins in what
+// was cleared.
 #if __has_attribute(zero_call_used_regs)
 __attribute__((zero_call_used_regs("all")))
 #endif
-__attribute__((noinline)) static uintptr_t wipe_near(void) {
-    char below[16 * 1024];
-    memset(below, 0, sizeof below);
+__attribute__((noinline)) static uintptr_t wipe_near(size_t page) {
+    const size_t count = 16 * 1024 + page;
+    char below[count];
+    memset(below, 0, count);
     uintptr_t start;
     // Claims to read it, or the compiler would drop the memset; a number, since nobody is to follow it.
     __asm__ volatile("" : "=r"(start) : "0"(below) : "memory");
@@ -113,9 +120,11 @@ __attribute__((noinline)) static uintptr_t wipe_near(void) {
 
 /* What lies deeper is given back whole, since touching it would cost a page fault for every page: the kernel hands such pages
  * out again as zeros (madvise(2)). Nothing but the stack can lie so close below it. */
-void cprocess_wipe_stack(void) {
-    const uintptr_t page = 4096, depth = 8 << 20;
-    uintptr_t end = (wipe_near() + page) & ~(page - 1);
-    // Where the stack is shorter than that, it is given back as far as it goes.
-    (void)madvise((void *)(end - depth), depth, MADV_DONTNEED);
+int cprocess_wipe_stack(void) {
+    const long size = sysconf(_SC_PAGESIZE);
+    if (size <= 0) return EINVAL;
+    const uintptr_t page = (uintptr_t)size, depth = 8 << 20;
+    uintptr_t end = (wipe_near(page) + page) & ~(page - 1);
+    // ENOMEM: the stack is shorter than that, and was given back as far as it goes.
+    return madvise((void *)(end - depth), depth, MADV_DONTNEED) == 0 || errno == ENOMEM ? 0 : errno;
 }

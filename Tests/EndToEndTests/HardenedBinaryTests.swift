@@ -25,6 +25,54 @@ import Testing
         #expect(header.output.contains("BIND_NOW"))
     }
 
+    /// Libraries allocate memory before main, with a password of the environment in reach. The loader itself does so before anything
+    /// of the program runs.
+    @Test(RealServer.require("cc")) func `leaves no core from the first library on, whatever crashes before main`()
+        throws
+    {
+        let authctl = try Installation(demo)
+        let source = try authctl.home.write(
+            """
+            #define _GNU_SOURCE
+            #include <dlfcn.h>
+            #include <stdio.h>
+            #include <stdlib.h>
+            #include <sys/prctl.h>
+            static int calls, hardened;
+            void *__libc_malloc(size_t);
+            void *malloc(size_t size) {
+                calls++;
+                if (prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 0) hardened++;
+                return __libc_malloc(size);
+            }
+            __attribute__((constructor)) static void first(void) {
+                fprintf(stderr, "first constructor: %d\\n", prctl(PR_GET_DUMPABLE, 0, 0, 0, 0));
+            }
+            __attribute__((destructor)) static void last(void) {
+                fprintf(stderr, "open: %d of %d\\n", calls - hardened, calls);
+            }
+            """, to: "malloc.c")
+        let library = authctl.folder + "/malloc.so"
+        #expect(try Command.tool("cc", ["-shared", "-fPIC", "-o", library, source]).code == 0)
+        let run = try authctl.run(["--version"], environment: ["LD_PRELOAD": library])
+        #expect(run.error.contains("first constructor: 0\n"), "\(run.error)")
+        // Those of the loader, and no others.
+        let counts = try #require(run.error.firstMatch(of: /open: (\d+) of (\d+)/))
+        #expect(try #require(Int(counts.1)) < 20 && #require(Int(counts.2)) > 60, "\(run.error)")
+    }
+
+    @Test(RealServer.require("strace")) func `does nothing more once its stack cannot be wiped`() throws {
+        let authctl = try Installation(demo), strace = try #require(RealServer.path(of: "strace"))
+        func version(_ fault: String) throws -> CommandResult {
+            let words = ["-o", "/dev/null", "-e", "inject=madvise:\(fault)", authctl.program, "--version"]
+            return try Command.run(ChildSpec(strace, words, environment: authctl.environment))
+        }
+        let failed = try version("error=EINVAL")
+        #expect(failed.code == 1 && failed.error.contains("cannot be cleared"), "\(failed.error)")
+        // A stack that is shorter than what is given back.
+        #expect(try version("error=ENOMEM").code == 0)
+    }
+
     @Test func `F4 has readline and libsodium linked, and opens the other libraries on first use`() throws {
         let program = try BuiltProducts.path(of: "authctl")
         let libraries = try Command.run(ChildSpec(program, environment: ["LD_TRACE_LOADED_OBJECTS": "1"])).output

@@ -22,6 +22,10 @@ enum __attribute__((enum_extensibility(closed))) cprocess_hardening {
 // core dumps and ptrace, sets the file mask, ignores SIGPIPE and SIGXFSZ.
 enum cprocess_hardening cprocess_harden(void);
 
+// The part of that which keeps other processes of the same user out of memory, environment and descriptors, and leaves no core.
+// Returns 0 or -1, see errno. May be called before the C library's own initialisers, and again.
+int cprocess_forbid_cores(void);
+
 // Undoes what exec would hand on of that: file mask, core limit, signals. Async-signal-safe. The process is as open to core
 // dumps as it was at its start, so exec or the end has to come next.
 void cprocess_restore(void);
@@ -33,7 +37,8 @@ int cprocess_was_ignored(int number);
 char *const *cprocess_arguments(int *number);
 
 // Overwrites what returned calls have left below on the stack, and in registers. To be called last, from main's own depth.
-void cprocess_wipe_stack(void);
+// Returns 0, or an errno: then something may be left.
+int cprocess_wipe_stack(void);
 
 // --- The terminal while a question is open or an answer is waited for (terminal.c) ------------------------------
 
