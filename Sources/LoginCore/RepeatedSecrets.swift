@@ -3,54 +3,54 @@ package import Secrets
 /// The secrets of a run, to be recognised where a server repeats them: `no user "ann" with the password "…"`.
 package struct RepeatedSecrets: Equatable, Sendable {
     private var secrets: [Secret] = []
+    private var pairs: [Secret] = []
 
     /// None yet: no text repeats any.
     package init() {}
 
-    /// Each also as base64, alone and behind a user name.
+    /// Each also behind the user name, where both may be too short to be looked for alone.
     package mutating func add(_ more: [Secret?], username: String = "") {
         for case let secret? in more where !secret.isEmpty && !secrets.contains(secret) {
             secrets.append(secret)
-            if let alone = Self.base64Core(secret) { secrets.append(alone) }
             addPair(username, secret)
         }
     }
 
-    /// The pair of Basic (RFC 7617, section 2), of which both parts may be too short to be looked for.
+    /// The pair of Basic (RFC 7617, section 2), which is looked for in base64 alone.
     package mutating func addPair(_ username: String, _ secret: Secret) {
-        guard let pair = Self.pair(username, secret) else { return }
-        let written = Self.base64Core(pair) ?? pair.base64
-        if !secrets.contains(written) { secrets.append(written) }
+        guard let pair = Self.pair(username, secret), !pairs.contains(pair) else { return }
+        pairs.append(pair)
     }
 
     /// Those of a request whose answer is shown by others.
     package mutating func add(_ more: RepeatedSecrets) {
         secrets += more.secrets.filter { !secrets.contains($0) }
+        pairs += more.pairs.filter { !pairs.contains($0) }
     }
 
-    /// Whether the text repeats one of them: as it is, or as URLs, JSON, HTML, programs' own texts or hexadecimal digits have
-    /// it.
+    /// Whether the text repeats one of them: as it is, or as URLs, JSON, HTML, programs' own texts, hexadecimal digits or base64
+    /// have it.
     package func stand(in text: String) -> Bool {
-        guard !secrets.isEmpty else { return false }
+        guard !secrets.isEmpty || !pairs.isEmpty else { return false }
         let forms = RepeatedText.forms(of: text)
         // Digits stay as they are, and letters become small.
         let digits = text.utf8.map { $0 | 0x20 }
+        let decoded = forms.flatMap { Base64Runs.decoded($0, least: least) }
         return secrets.contains { secret in
             secret.withUnsafeBytes { bytes in
-                forms.contains { $0.firstRange(of: bytes) != nil }
-                    || (bytes.count >= Self.leastInHex && digits.firstRange(of: Hexadecimal.digits(bytes)) != nil)
+                forms.contains { $0.contains(bytes) }
+                    || (bytes.count >= Self.leastEncoded
+                        && (digits.contains(Hexadecimal.digits(bytes)) || decoded.contains { $0.contains(bytes) }))
             }
-        }
+        } || pairs.contains { pair in pair.withUnsafeBytes { bytes in decoded.contains { $0.contains(bytes) } } }
     }
 
-    /// In bytes: of shorter ones the digits stand in many a number.
-    private static let leastInHex = 4
+    /// In bytes: shorter ones stand in many a number or encoded text.
+    private static let leastEncoded = 4
 
-    /// The base64 of the bytes that fill whole groups: the rest depends on what follows.
-    private static func base64Core(_ secret: Secret) -> Secret? {
-        let whole = secret.count / 3 * 3
-        guard whole >= 6 else { return nil }
-        return secret.withUnsafeBytes { Secret(copying: UnsafeRawBufferPointer(rebasing: $0[..<whole])) }.base64
+    /// The shortest that is looked for in base64, in bytes.
+    private var least: Int {
+        (secrets.lazy.map(\.count).filter { $0 >= Self.leastEncoded } + pairs.lazy.map(\.count)).min() ?? .max
     }
 
     private static func pair(_ username: String, _ secret: Secret) -> Secret? {
@@ -61,6 +61,21 @@ package struct RepeatedSecrets: Equatable, Sendable {
             return pair.finish()
         } catch {
             return nil
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Whether the bytes stand in it.
+    fileprivate func contains(_ bytes: some Sequence<UInt8>) -> Bool {
+        let sought = Array(bytes)
+        return withUnsafeBufferPointer { all in
+            sought.withUnsafeBufferPointer { sought in
+                guard let first = sought.first, all.count >= sought.count else { return false }
+                return (0...all.count - sought.count).contains { start in
+                    all[start] == first && sought.indices.allSatisfy { all[start + $0] == sought[$0] }
+                }
+            }
         }
     }
 }

@@ -87,10 +87,12 @@ struct RepeatedSecretErrorTests {
 
     @Test func `a pair that was sent as Basic is repeated as such, and so is a secret that was encoded alone`() {
         #expect(secrets.stand(in: "no: YW5uOmh1bnRlcjIy"))
-        #expect(secrets.stand(in: "no: aHVudGVy"))
+        #expect(secrets.stand(in: "no: aHVudGVyMjI="))
         var other = RepeatedSecrets()
-        other.add([Secret("hunter22")], username: "bob")
+        other.addPair("bob", Secret("hunter22"))
         #expect(!other.stand(in: "no: YW5uOmh1bnRlcjIy"))
+        other.add([Secret("hunter22")], username: "bob")
+        #expect(other.stand(in: "no: YW5uOmh1bnRlcjIy"))
     }
 
     @Test func `what another run has to hide is hidden, too, and once`() {

@@ -1,6 +1,8 @@
-import LoginCore
+import Foundation
 import Secrets
 import Testing
+
+@testable import LoginCore
 
 /// A secret in a server's words, in whatever form.
 struct RepeatedSecretsTests {
@@ -40,5 +42,37 @@ struct RepeatedSecretsTests {
         var hidden = RepeatedSecrets()
         hidden.add([Secret("ab")])
         #expect(!hidden.stand(in: "code 6162"))
+    }
+
+    /// Behind zero to four bytes, so at every place of a group, with more behind it and without.
+    @Test(arguments: 0..<5, ["", "+", "=?>~"]) func `base64 is found wherever its groups begin`(
+        before: Int, after: String
+    ) {
+        let bytes = Array("ÿþ~?>".utf8.prefix(before)) + Array(Self.secret.utf8) + Array(after.utf8)
+        let base64 = Data(bytes).base64EncodedString()
+        let url = base64.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        for written in [base64, url, base64.replacing("/", with: "\\/"), base64.replacing("+", with: "%2B")] {
+            #expect(hidden.stand(in: "X-Seen: \(written)"), "\(written)")
+            #expect(hidden.stand(in: written), "\(written)")
+        }
+        #expect(!hidden.stand(in: "X-Seen: \(Data(bytes.prefix(before + 9)).base64EncodedString())"))
+    }
+
+    @Test func `the pair of Basic is found, however short`() {
+        var hidden = RepeatedSecrets()
+        hidden.add([Secret("b")], username: "a")
+        #expect(hidden.stand(in: "Authorization=YTpi;") && !hidden.stand(in: "Authorization=YTpj;"))
+    }
+
+    @Test func `a short secret does not hide every encoded text`() {
+        var hidden = RepeatedSecrets()
+        hidden.add([Secret("abc")])
+        #expect(!hidden.stand(in: "ETag: YWJj"))
+    }
+
+    @Test func `a header with no run as long as a secret costs no decoding`() {
+        #expect(Base64Runs.decoded(Array("Content-Type: text/html".utf8), least: 12).isEmpty)
+        #expect(Base64Runs.decoded(Array("YWJj".utf8), least: 3).first == Array("abc".utf8))
+        #expect(Base64Runs.decoded([], least: 3).isEmpty)
     }
 }
