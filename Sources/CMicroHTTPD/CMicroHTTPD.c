@@ -18,12 +18,13 @@ enum { NO = 0, YES = 1 };
 enum { THREAD_PER_CONNECTION = 4, INTERNAL_THREAD = 8, POLL = 64, ITC = 1024, ALLOW_UPGRADE = 32768 };
 enum {
     OPTION_END = 0, MEMORY_LIMIT = 1, CONNECTION_LIMIT = 2, CONNECTION_TIMEOUT = 3, NOTIFY_COMPLETED = 4,
-    URI_LOG_CALLBACK = 7, LISTEN_SOCKET = 12, MEMORY_INCREMENT = 21, STRICT_FOR_CLIENT = 29
+    URI_LOG_CALLBACK = 7, LISTEN_SOCKET = 12, MEMORY_INCREMENT = 21, NOTIFY_CONNECTION = 27, STRICT_FOR_CLIENT = 29
 };
 enum { CONNECTION_OPTION_TIMEOUT = 0 };
 enum { HEADER_KIND = 1 };
 enum { INFO_CLIENT_ADDRESS = 2, INFO_CONNECTION_FD = 6 };
 enum { UPGRADE_CLOSE = 0 };
+enum { CONNECTION_STARTED = 0 };
 enum { MUST_COPY = 2 };
 #define SIZE_UNKNOWN ((uint64_t)-1)
 
@@ -104,6 +105,18 @@ static int admit(void *context, const struct sockaddr *address, socklen_t size)
         ? YES : NO;
 }
 
+/* At the end the socket is still open, so its number is nobody else's. */
+static void note_connection(void *context, cmicrohttpd_connection *connection, void **socket, int what)
+{
+    const struct cmicrohttpd_server *server = context;
+    if (what == CONNECTION_STARTED) {
+        *socket = (void *)(intptr_t)cmicrohttpd_socket(connection);
+        server->handlers.arrive(server->handlers.context, (int)(intptr_t)*socket);
+    } else {
+        server->handlers.leave(server->handlers.context, (int)(intptr_t)*socket);
+    }
+}
+
 /* The only place that sees the target before its escapes are undone. */
 static void *note_target(void *context, const char *target, cmicrohttpd_connection *connection)
 {
@@ -172,7 +185,8 @@ cmicrohttpd_server *cmicrohttpd_start(
         THREAD_PER_CONNECTION | INTERNAL_THREAD | POLL | ITC | ALLOW_UPGRADE, 0, admit, server, handle, server,
         LISTEN_SOCKET, listening, CONNECTION_LIMIT, connections, CONNECTION_TIMEOUT, seconds,
         MEMORY_LIMIT, (size_t)CONNECTION_MEMORY, MEMORY_INCREMENT, (size_t)READ_AHEAD, STRICT_FOR_CLIENT, 1,
-        URI_LOG_CALLBACK, note_target, (void *)NULL, NOTIFY_COMPLETED, complete, (void *)server, OPTION_END);
+        URI_LOG_CALLBACK, note_target, (void *)NULL, NOTIFY_COMPLETED, complete, (void *)server,
+        NOTIFY_CONNECTION, note_connection, (void *)server, OPTION_END);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (server->daemon == NULL) {
         free(server);

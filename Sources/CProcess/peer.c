@@ -7,6 +7,7 @@
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
+#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,7 +15,52 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static int ask(int link, const struct sockaddr_in *peer, const struct sockaddr_in *own) {
+// One end of a connection, in the network's order.
+struct end {
+    struct in6_addr address;
+    in_port_t port;
+};
+
+// As the peer's own socket has them. An IPv4 address is the mapped IPv6 address (RFC 4291, section 2.5.5.2): so is that of a
+// dual-stack socket, for whose connection the kernel has no other address.
+struct ends {
+    struct end peer, own;
+};
+
+static struct in6_addr mapped(in_addr_t address) {
+    struct in6_addr result = {0};
+    result.s6_addr[10] = result.s6_addr[11] = 0xFF;
+    memcpy(&result.s6_addr[12], &address, sizeof address);
+    return result;
+}
+
+static int read_end(const struct sockaddr_storage *from, struct end *end) {
+    if (from->ss_family == AF_INET) {
+        const struct sockaddr_in *address = (const struct sockaddr_in *)from;
+        *end = (struct end){mapped(address->sin_addr.s_addr), address->sin_port};
+        return 0;
+    }
+    if (from->ss_family != AF_INET6) return -1;
+    const struct sockaddr_in6 *address = (const struct sockaddr_in6 *)from;
+    *end = (struct end){address->sin6_addr, address->sin6_port};
+    return 0;
+}
+
+static int is_same(const struct end *one, const struct end *other) {
+    return one->port == other->port && memcmp(&one->address, &other->address, sizeof one->address) == 0;
+}
+
+// The kernel says root for a socket that no process holds any more (and has no inode for it): then nobody knows whose it was.
+static int note(const struct ends *found, const struct ends *ends, int state, uid_t owner, unsigned long inode, uid_t *user) {
+    // Where the very connection is gone, the kernel may answer with a socket that listens at that port: not ours.
+    if (state == TCP_LISTEN || !is_same(&found->peer, &ends->peer) || !is_same(&found->own, &ends->own)) return -1;
+    if (owner == 0 && inode == 0) return -1;
+    *user = owner;
+    return 0;
+}
+
+static int ask(int link, const struct ends *ends) {
+    const int is_ipv4 = IN6_IS_ADDR_V4MAPPED(&ends->peer.address) && IN6_IS_ADDR_V4MAPPED(&ends->own.address);
     struct {
         struct nlmsghdr head;
         struct inet_diag_req_v2 body;
@@ -22,27 +68,30 @@ static int ask(int link, const struct sockaddr_in *peer, const struct sockaddr_i
     request.head.nlmsg_len = sizeof request;
     request.head.nlmsg_type = SOCK_DIAG_BY_FAMILY;
     request.head.nlmsg_flags = NLM_F_REQUEST;
-    request.body.sdiag_family = AF_INET;
+    // By IPv4 the kernel finds dual-stack sockets, too, and has it where there is no IPv6.
+    request.body.sdiag_family = is_ipv4 ? AF_INET : AF_INET6;
     request.body.sdiag_protocol = IPPROTO_TCP;
     request.body.idiag_states = ~0U;
     // As the peer sees it: its own address is the source.
-    request.body.id.idiag_sport = peer->sin_port;
-    request.body.id.idiag_dport = own->sin_port;
-    request.body.id.idiag_src[0] = peer->sin_addr.s_addr;
-    request.body.id.idiag_dst[0] = own->sin_addr.s_addr;
+    request.body.id.idiag_sport = ends->peer.port;
+    request.body.id.idiag_dport = ends->own.port;
+    const size_t left_out = is_ipv4 ? 12 : 0, size = sizeof(struct in6_addr) - left_out;
+    memcpy(request.body.id.idiag_src, &ends->peer.address.s6_addr[left_out], size);
+    memcpy(request.body.id.idiag_dst, &ends->own.address.s6_addr[left_out], size);
     request.body.id.idiag_cookie[0] = INET_DIAG_NOCOOKIE;
     request.body.id.idiag_cookie[1] = INET_DIAG_NOCOOKIE;
     return send(link, &request, sizeof request, 0) == (ssize_t)sizeof request ? 0 : -1;
 }
 
-// Where the very connection is gone, the kernel may answer with a socket that listens at that port: not ours.
-static int is_peer(const struct inet_diag_msg *found, const struct sockaddr_in *peer, const struct sockaddr_in *own) {
-    return found->idiag_state != TCP_LISTEN && found->id.idiag_sport == peer->sin_port
-        && found->id.idiag_dport == own->sin_port && found->id.idiag_src[0] == peer->sin_addr.s_addr;
+static struct in6_addr told(const __be32 words[4], int family) {
+    if (family == AF_INET) return mapped(words[0]);
+    struct in6_addr result;
+    memcpy(&result, words, sizeof result);
+    return result;
 }
 
 // sock_diag(7).
-static int by_netlink(const struct sockaddr_in *peer, const struct sockaddr_in *own, uid_t *user) {
+static int by_netlink(const struct ends *ends, uid_t *user) {
     int link = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
     if (link < 0) return -1;
     const struct timeval patience = {.tv_sec = 5};
@@ -51,41 +100,76 @@ static int by_netlink(const struct sockaddr_in *peer, const struct sockaddr_in *
         struct nlmsghdr head;
         char bytes[4096];
     } answer;
-    ssize_t count = ask(link, peer, own) == 0 ? recv(link, &answer, sizeof answer, 0) : -1;
+    ssize_t count = ask(link, ends) == 0 ? recv(link, &answer, sizeof answer, 0) : -1;
     close(link);
     if (count < (ssize_t)NLMSG_LENGTH(sizeof(struct inet_diag_msg)) || answer.head.nlmsg_type != SOCK_DIAG_BY_FAMILY) {
         return -1;
     }
-    struct inet_diag_msg found;
-    memcpy(&found, NLMSG_DATA(&answer.head), sizeof found);
-    if (!is_peer(&found, peer, own)) return -1;
-    *user = found.idiag_uid;
+    struct inet_diag_msg message;
+    memcpy(&message, NLMSG_DATA(&answer.head), sizeof message);
+    const struct ends found = {
+        {told(message.id.idiag_src, message.idiag_family), message.id.idiag_sport},
+        {told(message.id.idiag_dst, message.idiag_family), message.id.idiag_dport},
+    };
+    return note(&found, ends, message.idiag_state, message.idiag_uid, message.idiag_inode, user);
+}
+
+// ADDRESS:PORT, the address in words of this machine's order.
+static int read_written(const char *written, struct end *end) {
+    uint32_t words[4];
+    unsigned port;
+    if (sscanf(written, "%8X%8X%8X%8X:%4X", &words[0], &words[1], &words[2], &words[3], &port) == 5) {
+        memcpy(&end->address, words, sizeof end->address);
+    } else if (sscanf(written, "%8X:%4X", &words[0], &port) == 2) {
+        end->address = mapped(words[0]);
+    } else {
+        return -1;
+    }
+    end->port = htons((uint16_t)port);
     return 0;
 }
 
 // proc_net(5): where a kernel is built without sock_diag, or a sandbox forbids it.
-static int by_table(const struct sockaddr_in *peer, const struct sockaddr_in *own, uid_t *user) {
-    FILE *table = fopen("/proc/net/tcp", "re");
+static int by_table(const char *path, const struct ends *ends, uid_t *user) {
+    FILE *table = fopen(path, "re");
     if (table == NULL) return -1;
     char line[512];
     int result = -1;
     while (result != 0 && fgets(line, sizeof line, table) != NULL) {
-        unsigned source, source_port, target, target_port, state, owner;
-        const char *form = " %*u: %8X:%4X %8X:%4X %2X %*8X:%*8X %*2X:%*8X %*8X %u";
-        if (sscanf(line, form, &source, &source_port, &target, &target_port, &state, &owner) != 6) continue;
-        if (state == TCP_LISTEN || source != peer->sin_addr.s_addr || target != own->sin_addr.s_addr) continue;
-        if (source_port != ntohs(peer->sin_port) || target_port != ntohs(own->sin_port)) continue;
-        *user = owner;
-        result = 0;
+        char source[48], target[48];
+        unsigned state, owner;
+        unsigned long inode;
+        struct ends found;
+        const char *form = " %*u: %47s %47s %2X %*8X:%*8X %*2X:%*8X %*8X %u %*u %lu";
+        if (sscanf(line, form, source, target, &state, &owner, &inode) != 5) continue;
+        if (read_written(source, &found.peer) != 0 || read_written(target, &found.own) != 0) continue;
+        result = note(&found, ends, (int)state, owner, inode, user);
     }
     fclose(table);
     return result;
 }
 
+static int find(const struct ends *ends, uid_t *user) {
+    // A dual-stack socket is in the second table, whatever it is connected to.
+    return by_netlink(ends, user) == 0 || by_table("/proc/net/tcp", ends, user) == 0
+        || by_table("/proc/net/tcp6", ends, user) == 0;
+}
+
 int cprocess_peer_user(uint32_t address, uint16_t port, uint16_t own_port, uid_t *user) {
-    const struct sockaddr_in peer = {.sin_family = AF_INET, .sin_port = port, .sin_addr.s_addr = address};
-    const struct sockaddr_in own = {
-        .sin_family = AF_INET, .sin_port = htons(own_port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)
+    const struct ends ends = {
+        {mapped(address), port}, {mapped(htonl(INADDR_LOOPBACK)), htons(own_port)},
     };
-    return by_netlink(&peer, &own, user) == 0 || by_table(&peer, &own, user) == 0;
+    return find(&ends, user);
+}
+
+int cprocess_connection_user(int connection, uid_t *user) {
+    struct sockaddr_storage peer, own;
+    socklen_t peer_size = sizeof peer, own_size = sizeof own;
+    struct ends ends;
+    if (getpeername(connection, (struct sockaddr *)&peer, &peer_size) != 0
+        || getsockname(connection, (struct sockaddr *)&own, &own_size) != 0 || read_end(&peer, &ends.peer) != 0
+        || read_end(&own, &ends.own) != 0) {
+        return 0;
+    }
+    return find(&ends, user);
 }

@@ -33,6 +33,7 @@ package final class LoopbackServer: @unchecked Sendable {
     private static let (most, patience): (UInt32, UInt32) = (256, 60)
 
     package let gate: ServeGate
+    let newcomers = Newcomers()
     private let listening: Int32
     private var handler: (any ServerHandler)?
     private let monitor = Monitor()
@@ -83,7 +84,8 @@ package final class LoopbackServer: @unchecked Sendable {
     var isOver: Bool { monitor.locked { isStopped } }
 
     /// Whether somebody may have one of the places: another user could hold them all, and is not even listened to.
-    func admits(_ peer: Peer) -> Bool { peer.user(at: gate.port).map { $0 == gate.user } ?? true }
+    /// Nor is anybody of whom the kernel does not tell.
+    func admits(_ peer: Peer) -> Bool { peer.user(at: gate.port) == gate.user }
 
     func judge(_ head: ServedHead, from peer: Peer?) throws(ServeRefused) -> String {
         try gate.target(of: head, from: peer?.user(at: gate.port))
@@ -95,7 +97,7 @@ package final class LoopbackServer: @unchecked Sendable {
         if isOver { return call.abandon() }
         if call.head.wantsWebSocket { return }
         monitor.locked { answering += 1 }
-        let isStarted = Thread.start { [self] in
+        let isStarted = DetachedThread.start { [self] in
             handler?.answer(call)
             monitor.locked {
                 answering -= 1
@@ -114,31 +116,5 @@ package final class LoopbackServer: @unchecked Sendable {
     func forget(_ call: ServerCall) {
         call.abandon()
         monitor.locked { _ = calls.removeValue(forKey: ObjectIdentifier(call)) }
-    }
-}
-
-/// pthread_create(3) for a closure.
-private enum Thread {
-    private final class Work {
-        let body: @Sendable () -> Void
-        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-    }
-
-    /// - Returns: whether there is one.
-    static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
-        let work = Unmanaged.passRetained(Work(body))
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        defer { pthread_attr_destroy(&attributes) }
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        var thread = pthread_t()
-        let problem = pthread_create(
-            &thread, &attributes,
-            { context in
-                if let context { Unmanaged<Work>.fromOpaque(context).takeRetainedValue().body() }
-                return nil
-            }, work.toOpaque())
-        if problem != 0 { work.release() }
-        return problem == 0
     }
 }

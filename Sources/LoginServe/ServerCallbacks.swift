@@ -12,6 +12,14 @@ enum ServerCallbacks {
                 let server = Unmanaged<LoopbackServer>.fromOpaque(context).takeUnretainedValue()
                 return server.admits(Peer(address: address, port: port)) ? 1 : 0
             },
+            arrive: { context, socket in
+                guard let context else { return }
+                Unmanaged<LoopbackServer>.fromOpaque(context).takeUnretainedValue().newcomers.arrive(socket)
+            },
+            leave: { context, socket in
+                guard let context else { return }
+                Unmanaged<LoopbackServer>.fromOpaque(context).takeUnretainedValue().newcomers.leave(socket)
+            },
             begin: { context, connection, method, target, version, request in
                 guard let context, let connection, let method, let target, let version, let request else { return 0 }
                 let server = Unmanaged<LoopbackServer>.fromOpaque(context).takeUnretainedValue()
@@ -66,7 +74,9 @@ enum ServerCallbacks {
         } catch {
             return refuse(error, server.words(for: error.reason), connection)
         }
-        let call = ServerCall(head, target: target, socket: cmicrohttpd_socket(connection))
+        let socket = cmicrohttpd_socket(connection)
+        server.newcomers.leave(socket)
+        let call = ServerCall(head, target: target, socket: socket)
         request.pointee = Unmanaged.passRetained(OpenRequest(server, call)).toOpaque()
         server.take(call)
         return 1

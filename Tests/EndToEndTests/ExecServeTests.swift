@@ -95,7 +95,12 @@ import Testing
             """
             import os, socket, sys, time
             os.setuid(65534)
-            held = [socket.create_connection(("127.0.0.1", int(sys.argv[1]))) for _ in range(300)]
+            def connect(host, family):
+                s = socket.socket(family)
+                s.connect((host, int(sys.argv[1])))
+                return s
+            held = [connect("127.0.0.1", socket.AF_INET) for _ in range(150)]
+            held += [connect("::ffff:127.0.0.1", socket.AF_INET6) for _ in range(150)]
             print("there", flush=True)
             time.sleep(60)
             """)

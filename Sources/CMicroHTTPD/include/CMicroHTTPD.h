@@ -18,6 +18,9 @@ struct cmicrohttpd_handlers {
     void *context;
     /* Somebody has connected, from there, both in the network's order; nothing was read. */
     int (*admit)(void *context, uint32_t address, uint16_t port);
+    /* A connection that was admitted has this socket, and until it leaves nobody else has. */
+    void (*arrive)(void *context, int socket);
+    void (*leave)(void *context, int socket);
     /* The head is there; the target is as it was sent. An answer may be given now, or once the body has ended. *request is
      * the caller's, for all that follows. */
     int (*begin)(

@@ -173,4 +173,7 @@ int cprocess_has_access_list(int descriptor);
 // the peer are in the network's order. Returns 0 where that cannot be told.
 int cprocess_peer_user(uint32_t address, uint16_t port, uint16_t own_port, uid_t *user);
 
+// The same for a connection that was accepted, of either family.
+int cprocess_connection_user(int connection, uid_t *user);
+
 #endif
