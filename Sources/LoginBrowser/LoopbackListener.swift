@@ -5,17 +5,22 @@ package import LoginCore
 /// Listens where a browser brings the response of an authorization server (RFC 8252, section 7.3).
 ///
 /// It has no thread: whoever waits polls `descriptors`, together with what else is waited for, and has `answer` look at what came.
-/// Nothing of it ever blocks. It is closed by the first response to this login, by `close`, and when it is released.
+/// Nothing of it but `serveDone` ever blocks. Connections of other users than this one and root, who forwards ports, are closed
+/// unread: another user can read what the browser was started with, and would bring a response of their own. It is closed by
+/// `close`, and when it is released.
 package final class LoopbackListener {
     /// Where it listens; not open where another program has the port.
     package let port: LoopbackPort
     private var sockets: [LoopbackSocket]
     private var connections: [LoopbackConnection] = []
-    private var accepted = 0
+    /// What `/done` shows, once there was a response to this login.
+    private var ending: LoopbackPage?
 
     private static let mostAtOnce = 8
-    /// As many as the flow takes: each connection is one answer.
-    private static let mostInAll = AuthorizationFlow.mostForgeries
+    /// Of whomever, before whoever waits has its turn.
+    private static let mostInOneGo = 64
+    /// For the browser to come for the last page.
+    private static let donePatience = Duration.seconds(2)
     /// Ports that are drawn until both families have the same one.
     private static let mostDraws = 16
 
@@ -62,9 +67,12 @@ package final class LoopbackListener {
 
     /// What to poll for input. As long as there are enough connections, the next ones wait in the kernel.
     package var descriptors: [Int32] {
-        let mayAccept = connections.count < Self.mostAtOnce && accepted < Self.mostInAll
+        let mayAccept = connections.count < Self.mostAtOnce
         return (mayAccept ? sockets.map(\.descriptor) : []) + connections.map(\.descriptor)
     }
+
+    /// Whether anybody could still come.
+    package var isListening: Bool { !sockets.isEmpty }
 
     /// When the next connection has taken too long.
     package var due: ContinuousClock.Instant? { connections.map(\.deadline).min() }
@@ -90,6 +98,32 @@ package final class LoopbackListener {
         return answer
     }
 
+    /// After the response to this login: serves `/done` alone, for two seconds at most, until somebody has seen it. Returns at once
+    /// where no browser brought the response.
+    /// - Parameter isOver: asked a few times a second.
+    package func serveDone(_ judge: AuthorizationJudge, unless isOver: () -> Bool) {
+        guard let ending else { return }
+        let deadline = ContinuousClock.now + Self.donePatience
+        var isShown = false
+        while !isShown, deadline > .now, !isOver() {
+            accept()
+            connections.removeAll { connection in
+                switch connection.advance() {
+                case .unfinished: return false
+                case .over: return true
+                case .malformed: connection.answer(.refused(.malformed), hasBody: true)
+                case .heard(let request):
+                    let isDone = judge.isForDone(request)
+                    connection.answer(isDone ? ending : .refused(.path), hasBody: request.method != "HEAD")
+                    isShown = isShown || isDone
+                }
+                return false
+            }
+            var waiting = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            if !isShown { poll(&waiting, nfds_t(waiting.count), 100) }
+        }
+    }
+
     /// Listens no more.
     package func close() {
         connections = []
@@ -101,8 +135,8 @@ package final class LoopbackListener {
     ) -> AuthorizationAnswer {
         switch answer {
         case .right, .denied:
-            connection.answer(.answered, hasBody: hasBody)
-            sockets = []
+            if case .right = answer { ending = .answered } else { ending = .denied }
+            connection.answer(.moved, hasBody: hasBody)
         case .refused(let forgery):
             connection.answer(.refused(forgery), hasBody: hasBody)
         case .notAnAddress:
@@ -114,14 +148,19 @@ package final class LoopbackListener {
 
     private func accept() {
         for socket in sockets {
-            while connections.count < Self.mostAtOnce, accepted < Self.mostInAll {
+            for _ in 1...Self.mostInOneGo where connections.count < Self.mostAtOnce {
                 let descriptor = cprocess_accept(socket.descriptor)
                 if descriptor < 0, errno == EINTR || errno == ECONNABORTED { continue }
                 guard descriptor >= 0 else { break }
-                accepted += 1
-                connections.append(LoopbackConnection(descriptor))
+                let connection = LoopbackConnection(descriptor)
+                if Self.isOurs(descriptor) { connections.append(connection) }
             }
         }
+    }
+
+    private static func isOurs(_ descriptor: Int32) -> Bool {
+        var user = uid_t()
+        return cprocess_connection_user(descriptor, &user) != 0 && (user == getuid() || user == 0)
     }
 }
 

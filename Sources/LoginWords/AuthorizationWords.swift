@@ -59,6 +59,8 @@ package struct AuthorizationWords: Sendable {
         "Port \(port) is in use here, so the answer cannot arrive by itself: paste the address."
     }
 
+    package static let portClosed = "The port is closed; paste the address."
+
     /// Before the command for a tunnel.
     /// - Parameter isOnlyWay: whether nobody can paste.
     package static func tunnel(isOnlyWay: Bool) -> String {
@@ -126,7 +128,7 @@ extension Forgery {
         switch self {
         case .state: "Ignored a response that belongs to another login."
         case .issuer: "Ignored a response from another server."
-        case .malformed, .method, .host, .path, .parameters: nil
+        case .malformed, .method, .host, .path, .parameters, .answer: nil
         }
     }
 }

@@ -69,7 +69,9 @@ func browse(_ dialogue: AuthorizationDialogue) throws(LoginError) {
         wait.complaint = nil
         switch answer {
         case .right, .denied: return
-        case .refused: wait.forgeries += 1
+        case .refused(let forgery):
+            if forgery.knowsState { wait.forgeries += 1 }
+            wait.hears = wait.forgeries < AuthorizationFlow.mostForgeries
         case .notAnAddress(let fault): wait.complaint = fault
         }
     }

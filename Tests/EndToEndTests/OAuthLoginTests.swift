@@ -30,7 +30,7 @@ import Testing
         try run.pty.wait(for: "at \(demo.origin)/id, in the browser.")
         #expect(try run.end() == .exited(0))
         #expect(run.lines.contains("✓ Logged in to notes (\(demo.origin)) as ann."), "\(run.pty.text)")
-        #expect(try person.visited().text.contains("authctl has the answer. Go back to the terminal."))
+        #expect(try person.visited().text.contains("You can close this tab and return to the terminal."))
         #expect(try authctl.run("whoami", "notes").output == "ann\n")
         let request = try authctl.run("request", "-P", "notes", "/me")
         #expect(request.code == 0 && request.output.contains("ann"), "\(request.error)")

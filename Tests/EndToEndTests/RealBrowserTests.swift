@@ -4,7 +4,7 @@ import Testing
 
 /// Whether the browsers of the tests arrive: at the demo server's pages and at Django's, until the loopback page.
 @Suite(.onOwnThreads, Thoroughness.isNeeded) struct `A browser` {
-    private let answer = "authctl has the answer."
+    private let answer = "The answer is here."
 
     /// One that answers every redirect.
     private func listener() throws -> RecordingServer {

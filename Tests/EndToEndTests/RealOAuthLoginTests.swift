@@ -143,6 +143,7 @@ final class `A login in a real browser` {
         #expect(try run.end() == .exited(0))
         #expect(run.lines.contains { $0.hasSuffix("as ann.") }, "\(run.pty.text)")
         let page = try chromium.visited()
-        #expect(page.text.hasPrefix("authctl has the answer. Go back to the terminal."), "\(page)")
+        #expect(page.text == "You can close this tab and return to the terminal.", "\(page)")
+        #expect(page.address.hasPrefix("http://127.0.0.1:") && page.address.hasSuffix("/done"), "\(page)")
     }
 }

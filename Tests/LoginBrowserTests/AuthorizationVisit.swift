@@ -54,13 +54,14 @@ final class AuthorizationVisit {
     var redirect: String { get throws { "http://127.0.0.1:\(try port)/callback" } }
     var right: String { get throws { "\(try redirect)?code=c0de&state=\(LoopbackScene.state)" } }
 
-    /// Somebody goes to the port.
+    /// Somebody goes to the port, and on to where they are led.
     /// - Returns: what they get.
     func get(_ target: String) throws -> String {
         let port = try port
         let client = try #require(LoopbackClient(port: port))
         client.get(target, host: "127.0.0.1:\(port)")
-        return client.readAll()
+        let page = client.readAll()
+        return page.hasPrefix("HTTP/1.1 303 ") ? try get("/done") : page
     }
 
     /// What stands on the screen, without the port that was drawn.

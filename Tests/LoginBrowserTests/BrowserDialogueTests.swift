@@ -1,4 +1,5 @@
 import Foundation
+import LoginCore
 import LoginTestSupport
 import Testing
 
@@ -28,7 +29,7 @@ import Testing
         #expect(try visit.home.read("url") == AuthorizationVisit.url + "\n")
         visit.pty.type("half")
         try visit.pty.wait(for: "****")
-        #expect(try visit.get(Self.right).hasSuffix("authctl has the answer. Go back to the terminal.\n"))
+        #expect(try visit.get(Self.right).contains("<p>You can close this tab and return to the terminal.</p>"))
         try visit.finish()
         #expect(try visit.answer.last == "code c0de")
         #expect(
@@ -169,6 +170,21 @@ import Testing
         #expect(try visit.screen.count { $0 == "Ignored a response that belongs to another login." } == 1)
         let line = try visit.screen.suffix(2).first ?? ""
         #expect(line == "Address: " + String(repeating: "*", count: min(text.count, 110)))
+    }
+
+    @Test func `a port that was closed before an answer is said, and the address is pasted`() throws {
+        let visit = try AuthorizationVisit(columns: 120)
+        try visit.pty.wait(for: "\nAddress: ")
+        for _ in 1...AuthorizationFlow.mostForgeries {
+            #expect(try visit.get(Self.right + "&code=another").hasPrefix("HTTP/1.1 400 "))
+        }
+        try visit.pty.wait(for: "The port is closed; paste the address.\r\n")
+        try visit.pty.wait(for: "Address: ")
+        #expect(LoopbackClient(port: try visit.port) == nil)
+        visit.pty.type(try visit.right + "\r")
+        try visit.finish()
+        #expect(try visit.answer.last == "code c0de")
+        #expect(try visit.screen.count { $0.contains("The port is closed") } == 1)
     }
 
     @Test func `a paste of sixteen KiB is taken while many come to the port`() throws {

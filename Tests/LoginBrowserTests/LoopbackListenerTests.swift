@@ -9,10 +9,23 @@ import Testing
 /// What comes to the loopback port, and what goes back.
 @Suite(.onOwnThreads) struct LoopbackListenerTests {
     private static let right = "/callback?code=c0de&state=\(LoopbackScene.state)"
-    private static let answered = "authctl has the answer. Go back to the terminal.\n"
-    private static let refused = "This is not the answer to a login that is under way.\n"
+    private static let goodbye = "You can close this tab and return to the terminal."
+    private static let answered = page("authctl: response received", goodbye)
+    private static let denied = page("authctl: login denied", "The server denied the login. \(goodbye)")
+    private static let refused = page("authctl: no login is waiting", "No login is waiting for this response.")
+
+    private static func page(_ title: String, _ text: String) -> String {
+        """
+        <!DOCTYPE html>
+        <html lang="en">
+        <meta charset="utf-8">
+        <title>\(title)</title>
+        <p>\(text)</p>
+
+        """
+    }
     private static let fields = [
-        "Content-Type: text/plain; charset=utf-8", "Cache-Control: no-store",
+        "Content-Type: text/html; charset=utf-8", "Cache-Control: no-store",
         "Content-Security-Policy: default-src 'none'", "Referrer-Policy: no-referrer",
         "X-Content-Type-Options: nosniff", "Connection: close",
     ]
@@ -21,7 +34,7 @@ import Testing
     private static let forgeries: [(String, String, String?, Forgery)] = [
         ("POST", right, nil, .method), ("HEAD", right, nil, .method), ("GET", right, "evil.example", .host),
         ("GET", "/other", nil, .path), ("GET", "/callback", nil, .parameters),
-        ("GET", right + "&code=other", nil, .parameters), ("GET", right + "&error=access_denied", nil, .parameters),
+        ("GET", right + "&code=other", nil, .answer), ("GET", right + "&error=access_denied", nil, .answer),
         ("GET", "/callback?code=c0de&state=another", nil, .state),
         ("GET", right + "&iss=https://evil.example", nil, .issuer),
     ]
@@ -42,23 +55,45 @@ import Testing
         let client = try scene.client()
         client.get(scene.right, host: scene.host)
         #expect(scene.next() == .right(code: Secret("c0de")))
+        let moved = client.readAll(), browser = try scene.client()
+        #expect(moved.hasPrefix("HTTP/1.1 303 See Other\r\n") && moved.contains("\r\nLocation: /done\r\n"))
+        browser.get("/done", host: scene.host)
+        scene.listener.serveDone(scene.judge) { false }
         scene.listener.close()
-        let page = client.readAll()
+        let page = browser.readAll()
         #expect(page.hasPrefix("HTTP/1.1 200 OK\r\n") && page.hasSuffix("\r\n\r\n" + Self.answered))
-        #expect(Self.fields.allSatisfy { page.contains("\r\n\($0)\r\n") })
+        #expect(Self.fields.allSatisfy { page.contains("\r\n\($0)\r\n") && moved.contains("\r\n\($0)\r\n") })
         #expect(page.contains("\r\nContent-Length: \(Self.answered.utf8.count)\r\n"))
+        #expect(!moved.contains("c0de") && !moved.contains(LoopbackScene.state))
     }
 
-    @Test func `after the right answer nobody is listened to`() throws {
+    @Test func `after the right answer only the last page is served, and nobody is once it was seen`() throws {
         let scene = try LoopbackScene()
+        let early = try scene.client()
+        early.get("/done", host: scene.host)
+        #expect(scene.next() == .refused(.path))
         let first = try scene.client()
         first.get(scene.right, host: scene.host)
         #expect(scene.next() == .right(code: Secret("c0de")))
+        let again = try scene.client(), browser = try scene.client()
+        again.get(scene.right, host: scene.host)
+        browser.get("/done", host: scene.host)
+        scene.listener.serveDone(scene.judge) { false }
+        #expect(again.readAll().hasSuffix(Self.refused) && browser.readAll().hasSuffix(Self.answered))
+        scene.listener.close()
         #expect(LoopbackClient(port: scene.port) == nil)
-        let other = try LoopbackScene()
-        let port = other.port
-        other.listener.close()
-        #expect(LoopbackClient(port: port) == nil)
+    }
+
+    @Test func `a browser that does not come for the last page is waited for no longer than a moment`() throws {
+        let scene = try LoopbackScene(), start = Date()
+        scene.listener.serveDone(scene.judge) { false }
+        #expect(Date().timeIntervalSince(start) < 1, "nobody has brought a response")
+        let client = try scene.client()
+        client.get(scene.right, host: scene.host)
+        #expect(scene.next() == .right(code: Secret("c0de")))
+        scene.listener.serveDone(scene.judge) { true }
+        scene.listener.serveDone(scene.judge) { false }
+        #expect((2...10).contains(Date().timeIntervalSince(start)))
     }
 
     @Test func `a released listener is closed`() throws {
@@ -75,7 +110,10 @@ import Testing
         let client = try scene.client()
         client.get("/callback?error=access_denied&state=\(LoopbackScene.state)", host: scene.host)
         #expect(scene.next() == .denied(OAuthRefusal(.accessDenied, at: .authorization)))
-        #expect(client.readAll().hasSuffix(Self.answered))
+        let browser = try scene.client()
+        browser.get("/done", host: scene.host)
+        scene.listener.serveDone(scene.judge) { false }
+        #expect(client.readAll().hasPrefix("HTTP/1.1 303 ") && browser.readAll().hasSuffix(Self.denied))
     }
 
     @Test(arguments: [
@@ -120,17 +158,80 @@ import Testing
         #expect(scene.next() == .right(code: Secret("c0de")))
     }
 
-    @Test func `sixty-four connections are heard in all`() throws {
+    @Test func `a hundred stray requests close nothing`() throws {
         let scene = try LoopbackScene()
-        for _ in 0..<64 {
+        for _ in 0..<100 {
             let client = try scene.client()
             client.get("/other", host: scene.host)
             #expect(scene.next() == .refused(.path))
         }
         let late = try scene.client()
         late.get(scene.right, host: scene.host)
-        #expect(scene.next(within: 1.5) == nil)
-        #expect(scene.listener.descriptors.isEmpty)
+        #expect(scene.next() == .right(code: Secret("c0de")))
+    }
+}
+
+/// A program that runs while the test goes on.
+private final class Attack: @unchecked Sendable {
+    private let lock = NSLock()
+    private var said: String?
+
+    init(_ spec: ChildSpec) {
+        Thread.detachNewThread { [self] in
+            let result = try? Command.run(spec)
+            lock.withLock { said = result.map { $0.output + $0.error } ?? "not started" }
+        }
+    }
+
+    /// Once it has ended.
+    var output: String? { lock.withLock { said } }
+}
+
+/// Another user, who has read the state in the arguments of the browser.
+@Suite(.onOwnThreads, .enabled(if: getuid() == 0, "only root can become somebody else"), RealServer.require("python3"))
+struct StrangersResponseTests {
+    private static let attack = """
+        import os, socket, sys
+        os.setgroups([]); os.setgid(65534); os.setuid(65534)
+        host, port, target = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+        def connect():
+            mapped = host == "127.0.0.1" and len(held) % 2
+            s = socket.socket(socket.AF_INET6 if mapped or ":" in host else socket.AF_INET)
+            s.settimeout(10)
+            s.connect(("::ffff:127.0.0.1" if mapped else host, port))
+            return s
+        held = []
+        for _ in range(100):
+            held.append(connect())
+            try:
+                held[-1].sendall(f"GET {target} HTTP/1.1\\r\\nHost: {sys.argv[4]}\\r\\n\\r\\n".encode())
+                if len(held) % 3 == 0:
+                    held[-1].close()
+            except OSError:
+                pass
+        told = 0
+        for s in held:
+            try:
+                told += len(s.recv(100))
+            except OSError:
+                pass
+        print("told", told)
+        """
+
+    @Test(arguments: [LoopbackRedirect.Host.ipv4, .ipv6])
+    func `another user who knows state and address can neither finish nor end a login`(
+        host: LoopbackRedirect.Host
+    ) throws {
+        let scene = try LoopbackScene(LoopbackRedirect(host: host, port: Int(FreePort.next()), path: "/callback"))
+        let address = host == .ipv4 ? "127.0.0.1" : "::1", target = scene.right.replacing("c0de", with: "mallorys")
+        let words = ["-c", Self.attack, address, "\(scene.port)", target, scene.host]
+        // Nothing of theirs is an answer, however long it is waited for one.
+        let attack = Attack(ChildSpec("/usr/bin/python3", words))
+        while attack.output == nil { #expect(scene.next(within: 0.1) == nil) }
+        #expect(attack.output == "told 0\n")
+        let client = try scene.client(address)
+        client.get(scene.right, host: scene.host)
+        #expect(scene.next() == .right(code: Secret("c0de")))
     }
 }
 

@@ -44,12 +44,14 @@ struct OAuthAnswerTests {
         ("/callback?code=c&state=s012345678", .state), ("/callback?code=c&state=S0123456789", .state),
         ("/callback/?code=c&state=s0123456789", .path), ("/Callback?code=c&state=s0123456789", .path),
         ("/favicon.ico", .path), ("http://127.0.0.1:41873/callback?code=c&state=s0123456789", .path), ("*", .path),
-        ("/callback?code=c&state=s0123456789&code=d", .parameters),
-        ("/callback?code=c&state=s0123456789&stat%65=s0123456789", .parameters),
-        ("/callback?code=c&error=access_denied&state=s0123456789", .parameters),
-        ("/callback?code=&state=s0123456789", .parameters), ("/callback?code=%0a&state=s0123456789", .parameters),
-        ("/callback?code=%ff&state=s0123456789", .parameters), ("/callback?code=%4&state=s0123456789", .parameters),
-        ("/callback?state=s0123456789", .parameters),
+        ("/callback?code=c&code=d", .parameters), ("/callback?code=c&state=%ff", .parameters),
+        ("/callback?code=c&state=x&state=s0123456789", .state),
+        ("/callback?code=c&state=s0123456789&code=d", .answer),
+        ("/callback?code=c&state=s0123456789&stat%65=s0123456789", .answer),
+        ("/callback?code=c&error=access_denied&state=s0123456789", .answer),
+        ("/callback?code=&state=s0123456789", .answer), ("/callback?code=%0a&state=s0123456789", .answer),
+        ("/callback?code=%ff&state=s0123456789", .answer), ("/callback?code=%4&state=s0123456789", .answer),
+        ("/callback?state=s0123456789", .answer),
     ]
 
     @Test(arguments: forgeries) func `O1 what is forged gets a fixed answer, and is none to this login`(
@@ -57,6 +59,23 @@ struct OAuthAnswerTests {
     ) {
         #expect(heard(target) == .refused(forgery))
         #expect((400..<500).contains(forgery.status))
+    }
+
+    @Test func `only a sender who knows the state counts`() {
+        #expect(Forgery.allCases.filter(\.knowsState) == [.answer, .issuer])
+        for (target, forgery) in Self.forgeries {
+            let counts = AuthorizationFlow.Reply(heard(target)) == .forged
+            #expect(counts == forgery.knowsState && (target.contains("s0123456789") || !counts), "\(target)")
+        }
+    }
+
+    @Test func `the page after the answer is asked for by GET, at the redirect's own host, and without parameters`() {
+        func isForDone(_ target: String, method: String = "GET", host: String = "127.0.0.1:41873") -> Bool {
+            judge().isForDone(LoopbackRequest(method: method, hosts: [host], target: Secret(target)))
+        }
+        #expect(isForDone("/done"))
+        #expect(!isForDone("/done?code=c") && !isForDone("/done/") && !isForDone("/callback"))
+        #expect(!isForDone("/done", method: "POST") && !isForDone("/done", host: "evil.example"))
     }
 
     @Test(arguments: ["POST", "HEAD", "OPTIONS", "get", ""]) func `O1 nothing but GET is an answer`(method: String) {

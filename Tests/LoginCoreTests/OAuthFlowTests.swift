@@ -122,6 +122,11 @@ struct OAuthFlowTests {
         for event in [.begun, .discovered(.init(endpoints: [.authorization, .token])), listened, .shown] {
             _ = flow.handle(event)
         }
+        // A web page, or a program that does not know the state, does not end a login.
+        for second in 0...3 * AuthorizationFlow.mostForgeries {
+            let left = AuthorizationFlow.AnswerWait(hears: true, asks: false, seconds: 300 - second)
+            #expect(flow.handle(.heard(.stray, after: second)) == .awaitAnswer(left))
+        }
         for _ in 1..<AuthorizationFlow.mostForgeries {
             guard case .awaitAnswer = flow.handle(.heard(.forged, after: 0)) else {
                 Issue.record("ended")

@@ -50,8 +50,8 @@ struct OAuthFlowWalk: Sendable {
     ]
 
     private static let replies: [AuthorizationFlow.Reply] = [
-        .right, .denied(OAuthRefusal(.accessDenied, at: .authorization)), .forged, .notAnAddress(.otherState),
-        .cancelled,
+        .right, .denied(OAuthRefusal(.accessDenied, at: .authorization)), .forged, .stray,
+        .notAnAddress(.otherState), .cancelled,
     ]
 
     private static let polls: [DevicePolling.Answer] = [

@@ -21,10 +21,12 @@ package enum Forgery: String, Equatable, Sendable, CaseIterable {
     /// The host is not the redirect's: another page or a rebound name (RFC 9110, section 7.2).
     case host
     case path
-    /// The parameters are none, come twice, or say yes and no.
+    /// There is no state.
     case parameters
-    /// The state is missing or of another login (RFC 6749, section 10.12).
+    /// The state is of another login (RFC 6749, section 10.12).
     case state
+    /// It has the state of this login, but not one code or one error: none, both, twice, or not readable.
+    case answer
     /// It is from another issuer, or does not name its own although that was promised (RFC 9207, section 2.4).
     case issuer
 
@@ -33,7 +35,15 @@ package enum Forgery: String, Equatable, Sendable, CaseIterable {
         switch self {
         case .path: 404
         case .method: 405
-        case .malformed, .host, .parameters, .state, .issuer: 400
+        case .malformed, .host, .parameters, .state, .answer, .issuer: 400
+        }
+    }
+
+    /// Whether the sender has the state of this login. A stray request of some web page does not, and counts for nothing.
+    package var knowsState: Bool {
+        switch self {
+        case .answer, .issuer: true
+        case .malformed, .method, .host, .path, .parameters, .state: false
         }
     }
 }

@@ -3,7 +3,10 @@ extension AuthorizationFlow {
     package enum Reply: Equatable, Sendable {
         case right
         case denied(OAuthRefusal)
+        /// With the state of this login, and no response to it.
         case forged
+        /// Of somebody who does not know the state.
+        case stray
         case notAnAddress(PasteFault)
         /// The person said no at the question for the address.
         case cancelled
@@ -13,7 +16,7 @@ extension AuthorizationFlow {
             switch answer {
             case .right: self = .right
             case .denied(let refusal): self = .denied(refusal)
-            case .refused: self = .forged
+            case .refused(let forgery): self = forgery.knowsState ? .forged : .stray
             case .notAnAddress(let fault): self = .notAnAddress(fault)
             }
         }
@@ -41,7 +44,7 @@ extension AuthorizationFlow {
         }
     }
 
-    /// Forged responses that are answered in one login; then nobody is listened to any more.
+    /// Forged responses with the right state that are answered in one login; then nobody is listened to any more.
     package static let mostForgeries = 64
 
     /// The part of the table in which a browser brings the response.
@@ -102,6 +105,13 @@ extension AuthorizationFlow {
         case .notAnAddress(let fault):
             next.complaint = fault
             return awaitAnswer(next)
+        case .stray:
+            guard wait.hears else { return unexpected(.heard(reply, after: seconds)) }
+            guard next.seconds > 0 else { return fail(unanswered) }
+            // What was said of the last paste stands, and is not said again.
+            var unsaid = next
+            unsaid.complaint = nil
+            return go(.awaitingAnswer(next), .awaitAnswer(unsaid))
         case .forged:
             guard wait.hears else { return unexpected(.heard(reply, after: seconds)) }
             next.forgeries += 1

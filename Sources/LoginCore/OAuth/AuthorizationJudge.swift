@@ -28,15 +28,22 @@ package struct AuthorizationJudge: Equatable, Sendable {
     /// Judges what came to the port.
     package func judge(_ request: LoopbackRequest) -> AuthorizationAnswer {
         guard request.method == "GET" else { return .refused(.method) }
-        guard request.hosts.count == 1, redirect.authorities(port: port).contains(request.hosts[0].lowercased()) else {
-            return .refused(.host)
-        }
+        guard isHere(request) else { return .refused(.host) }
         let (path, query) = Self.split(request.target)
         guard path == redirect.requestPath else { return .refused(.path) }
         switch judge(query: query ?? "") {
         case .success(let answer): return answer
         case .failure(let flaw): return .refused(flaw.forgery)
         }
+    }
+
+    /// Whether it asks for the page after the answer, to which the response to this login leads.
+    package func isForDone(_ request: LoopbackRequest) -> Bool {
+        request.method == "GET" && isHere(request) && request.target == Secret(LoopbackRedirect.donePath)
+    }
+
+    private func isHere(_ request: LoopbackRequest) -> Bool {
+        request.hosts.count == 1 && redirect.authorities(port: port).contains(request.hosts[0].lowercased())
     }
 
     /// Judges what was pasted. Blanks around it and line breaks inside are not its own; a fragment was added by the server and says nothing.
@@ -57,19 +64,20 @@ package struct AuthorizationJudge: Equatable, Sendable {
 
     /// What of it is no response to this login.
     private enum Flaw: Error {
-        case parameters, state, issuer
+        case parameters, state, answer, issuer
 
         var forgery: Forgery {
             switch self {
             case .parameters: .parameters
             case .state: .state
+            case .answer: .answer
             case .issuer: .issuer
             }
         }
 
         var paste: PasteFault {
             switch self {
-            case .parameters: .incomplete
+            case .parameters, .answer: .incomplete
             case .state: .otherState
             case .issuer: .otherIssuer
             }
@@ -77,9 +85,10 @@ package struct AuthorizationJudge: Equatable, Sendable {
     }
 
     private func judge(query: String) -> Result<AuthorizationAnswer, Flaw> {
-        guard let parameters = QueryParameters(query) else { return .failure(.parameters) }
+        let parameters = QueryParameters(query)
         guard let state = parameters["state"] else { return .failure(.parameters) }
         guard Secret(state) == self.state else { return .failure(.state) }
+        guard parameters.areSound else { return .failure(.answer) }
         let named = parameters["iss"]
         if let named, let issuer, named != issuer { return .failure(.issuer) }
         let keepsPromise = named != nil || !promisesIssuer
@@ -87,14 +96,14 @@ package struct AuthorizationJudge: Equatable, Sendable {
         case (let code?, nil):
             guard keepsPromise else { return .failure(.issuer) }
             guard !code.isEmpty, code.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) else {
-                return .failure(.parameters)
+                return .failure(.answer)
             }
             return .success(.right(code: Secret(code)))
         case (nil, let error?):
             let words = keepsPromise ? parameters["error_description"].map { String($0.prefix(300)) } : nil
             return .success(.denied(OAuthRefusal(OAuthErrorCode(rawValue: error), at: .authorization, words: words)))
         case (nil, nil), (_?, _?):
-            return .failure(.parameters)
+            return .failure(.answer)
         }
     }
 }
@@ -122,8 +131,7 @@ extension AuthorizationJudge {
     /// Whether it is what the browser was to open: it carries the same state.
     private func isRequest(_ text: String) -> Bool {
         guard text.hasPrefix("http"), let mark = text.firstIndex(of: "?") else { return false }
-        let parameters = QueryParameters(String(text[text.index(after: mark)...]))
-        return parameters?["response_type"] != nil
+        return QueryParameters(String(text[text.index(after: mark)...]))["response_type"] != nil
     }
 }
 
@@ -131,15 +139,19 @@ extension AuthorizationJudge {
 /// section 3.1).
 private struct QueryParameters {
     private var values: [String: String] = [:]
+    /// Whether no name comes twice, every `%` has its digits, and all of it is UTF-8.
+    private(set) var areSound = true
 
-    /// - Returns: nothing for a name that comes twice, a `%` without its digits, and what is no UTF-8.
-    init?(_ query: String) {
+    init(_ query: String) {
         for piece in query.utf8.split(separator: UInt8(ascii: "&")) {
             let left = piece.prefix { $0 != UInt8(ascii: "=") }
-            guard let name = Self.decoded(left), let value = Self.decoded(piece.dropFirst(left.count + 1)) else {
-                return nil
+            guard let name = Self.decoded(left), let value = Self.decoded(piece.dropFirst(left.count + 1)),
+                values[name] == nil
+            else {
+                areSound = false
+                continue
             }
-            guard values.updateValue(value, forKey: name) == nil else { return nil }
+            values[name] = value
         }
     }
 

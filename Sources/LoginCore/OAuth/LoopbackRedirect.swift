@@ -62,6 +62,9 @@ public struct LoopbackRedirect: Equatable, Sendable {
         ["\(host.rawValue):\(port)"] + (port == 80 ? [host.rawValue] : [])
     }
 
+    /// Where the browser is led once its response was taken, so that no code stays in its address line.
+    package static let donePath = "/done"
+
     /// The path that a browser asks for: it never sends an empty one (RFC 9112, section 3.2.1).
     package var requestPath: String { path.isEmpty ? "/" : path }
 }

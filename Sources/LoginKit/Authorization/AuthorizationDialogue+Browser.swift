@@ -81,13 +81,18 @@ extension AuthorizationDialogue: BrowserDialogue {
     ) throws(LoginError) -> (answer: AuthorizationAnswer, after: Int)? {
         let start = began ?? .now
         began = start
-        if !wait.hears { listener?.close() }
+        if !wait.hears, listener?.isListening == true {
+            listener?.close()
+            tell([AuthorizationWords.portClosed])
+        }
         if let complaint = wait.complaint { tell([complaint.words]) }
         let deadline = ContinuousClock.now + .seconds(wait.seconds)
         do throws(LoginError) {
             let silence = start + .seconds(settings.silence)
             let answer = try holdingSignals { (signals) throws(LoginError) in
-                try next(judge, until: deadline, hintAt: silence, unless: signals)
+                let answer = try next(judge, until: deadline, hintAt: silence, unless: signals)
+                if answer?.isToThisLogin == true { try sayGoodbye(judge, unless: signals) }
+                return answer
             }
             guard let answer else {
                 close()
@@ -99,6 +104,14 @@ extension AuthorizationDialogue: BrowserDialogue {
             close()
             throw error
         }
+    }
+
+    /// Lets the browser come for the last page, where it brought the response.
+    private func sayGoodbye(_ judge: AuthorizationJudge, unless signals: HeldSignals) throws(LoginError) {
+        question?.clear()
+        question = nil
+        listener?.serveDone(judge) { signals.arePending || settings.isCancelled?() == true }
+        if signals.arePending { throw .cancelled }
     }
 
     /// - Returns: nothing when the time is up.
@@ -143,6 +156,16 @@ extension AuthorizationDialogue: BrowserDialogue {
         case .refused(let forgery):
             if let words = forgery.words, told.insert(forgery).inserted { tell([words]) }
         case .notAnAddress: break
+        }
+    }
+}
+
+extension AuthorizationAnswer {
+    /// Whether there is nothing more to wait for.
+    fileprivate var isToThisLogin: Bool {
+        switch self {
+        case .right, .denied: true
+        case .refused, .notAnAddress: false
         }
     }
 }
