@@ -24,36 +24,59 @@ struct PresetTests {
         /// How the logout ends: 15 where the server still takes the session, and authctl says so.
         var logout: Int32 = 0
         var scheme = "http"
+        /// What the server forgets behind authctl's back, and so what `whoami` says then.
+        var forgets = Forgotten.session
 
         var testDescription: String { preset }
     }
 
+    /// What is gone at a server, and so what `whoami` says.
+    enum Forgotten {
+        /// Every cookie and token that it gave out: another login is needed.
+        case session
+        /// The password that every request carries, as Basic and Digest have it: it is refused.
+        case password
+        /// The same where authctl keeps what it sends as a session: an API key, or a password with cookies beside it.
+        case key
+
+        var code: Int32 {
+            switch self {
+            case .session, .key: 4
+            case .password: 3
+            }
+        }
+    }
+
     static let all: [Trial] = [
-        Trial(preset: "copyparty", discover: ("/", 1), request: ["/?ls"]),
+        Trial(preset: "copyparty", discover: ("/", 1), request: ["/?ls"], forgets: .password),
         Trial(preset: "deluge", discover: ("/", 1), user: nil, name: ""),
         Trial(preset: "devpi", ready: "/+api", discover: ("/+api", 2), request: ["/"]),
         Trial(preset: "django-admin", ready: "/admin/login/", discover: ("/admin/", 0), request: ["/admin/auth/user/"]),
         Trial(preset: "django-rest-jwt", ready: "/api/me/", discover: ("/api/me/", 0), request: ["/api/me/"]),
         Trial(preset: "django-rest-token", ready: "/api/me/", discover: ("/api/me/", 0), request: ["/api/me/"]),
-        Trial(preset: "docker-registry", ready: "/v2/", discover: ("/v2/", 0), request: ["/v2/_catalog"]),
+        Trial(
+            preset: "docker-registry", ready: "/v2/", discover: ("/v2/", 0), request: ["/v2/_catalog"],
+            forgets: .password),
         Trial(
             preset: "dokuwiki", ready: "/doku.php", discover: ("/", 0), request: ["/doku.php?do=admin"], logout: 15),
         Trial(
             preset: "etcd", ready: "/health", discover: ("/health", 2),
             request: ["POST", "/v3/kv/put", "--json", #"{"key":"bm90ZXMvYQ==","value":"bm90ZXMvYQ=="}"#]),
-        Trial(preset: "flower", discover: ("/", 0), request: ["/api/workers"]),
+        Trial(preset: "flower", discover: ("/", 0), request: ["/api/workers"], forgets: .password),
         Trial(preset: "fossil", ready: "/json/version", discover: ("/", 1), request: ["/setup"]),
         Trial(preset: "glewlwyd", discover: ("/api/profile_list", 1), request: ["/api/profile_list"]),
         Trial(
-            preset: "icinga2", ready: "/v1", discover: ("/v1", 0), request: ["/v1/status/ApiListener"], scheme: "https"),
+            preset: "icinga2", ready: "/v1", discover: ("/v1", 0), request: ["/v1/status/ApiListener"], scheme: "https",
+            forgets: .password),
         Trial(
             preset: "influxdb", ready: "/ping", discover: ("/query?q=SHOW%20USERS", 0),
-            request: ["/query?q=SHOW%20USERS"]),
+            request: ["/query?q=SHOW%20USERS"], forgets: .password),
         Trial(
             preset: "jupyter", ready: "/login", discover: ("/login", 0), request: ["/api/contents"], user: nil, name: ""
         ),
         Trial(
-            preset: "kea", discover: ("/", 1), request: ["POST", "/", "--json", #"{"command":"list-commands"}"#]),
+            preset: "kea", discover: ("/", 1), request: ["POST", "/", "--json", #"{"command":"list-commands"}"#],
+            forgets: .password),
         Trial(
             preset: "matrix", base: "/_matrix/client/v3", ready: "/_matrix/client/versions",
             discover: ("/_matrix/client/v3/account/whoami", 1), request: ["/_matrix/client/v3/joined_rooms"], name: nil),
@@ -62,23 +85,28 @@ struct PresetTests {
             request: [
                 "POST", "/api.php", "-d", "action=edit", "-d", "title=T", "-d", "text=x", "-d", "format=json",
             ], name: "Ada"),
-        Trial(preset: "monit", discover: ("/", 0), request: ["/_status?format=xml"]),
+        Trial(preset: "monit", discover: ("/", 0), request: ["/_status?format=xml"], forgets: .password),
         Trial(
             preset: "powerdns", discover: ("/api/v1/servers", 1), request: ["/api/v1/servers/localhost/zones"],
             user: nil,
-            name: ""),
-        Trial(preset: "pypiserver", discover: ("/simple/", 0), request: ["/simple/"]),
+            name: "", forgets: .key),
+        Trial(preset: "pypiserver", discover: ("/simple/", 0), request: ["/simple/"], forgets: .password),
         Trial(preset: "qbittorrent", discover: ("/", 1), request: ["/api/v2/app/version"]),
-        Trial(preset: "rabbitmq", ready: "/api/whoami", discover: ("/api/whoami", 0), request: ["/api/overview"]),
-        Trial(preset: "radicale", ready: "/.web/", discover: ("/", 1), request: ["PROPFIND", "/ada/"]),
-        Trial(preset: "supervisor", discover: ("/", 0), request: ["/"]),
-        Trial(preset: "syncthing", discover: ("/", 0), request: ["/rest/system/version"]),
-        Trial(preset: "syncthing-key", script: "syncthing", request: ["/rest/system/version"], user: nil),
+        Trial(
+            preset: "rabbitmq", ready: "/api/whoami", discover: ("/api/whoami", 0), request: ["/api/overview"],
+            forgets: .password),
+        Trial(
+            preset: "radicale", ready: "/.web/", discover: ("/", 1), request: ["PROPFIND", "/ada/"], forgets: .password),
+        Trial(preset: "supervisor", discover: ("/", 0), request: ["/"], forgets: .password),
+        Trial(preset: "syncthing", discover: ("/", 0), request: ["/rest/system/version"], forgets: .key),
+        Trial(
+            preset: "syncthing-key", script: "syncthing", request: ["/rest/system/version"], user: nil,
+            forgets: .key),
         Trial(preset: "trac", discover: ("/login", 0), request: ["/prefs"]),
         Trial(
             preset: "transmission", ready: "/transmission/web/", discover: ("/transmission/web/", 0),
-            request: ["POST", "/transmission/rpc", "--json", #"{"method":"session-get"}"#]),
-        Trial(preset: "wsgidav", discover: ("/", 0), request: ["/"]),
+            request: ["POST", "/transmission/rpc", "--json", #"{"method":"session-get"}"#], forgets: .password),
+        Trial(preset: "wsgidav", discover: ("/", 0), request: ["/"], forgets: .password),
         Trial(
             preset: "zabbix", ready: "/index.php", discover: ("/index.php", 0),
             request: [
@@ -93,8 +121,9 @@ struct PresetTests {
         trial: Trial
     ) throws {
         let server = try PresetServer(trial.script ?? trial.preset, scheme: trial.scheme, ready: trial.ready)
-        try tryPreset(trial, server)
+        let authctl = try tryPreset(trial, server)
         try tryDiscover(trial, server)
+        try tryForgotten(trial, server, authctl)
     }
 
     private func origin(_ trial: Trial, _ server: PresetServer) -> String {
@@ -110,7 +139,7 @@ struct PresetTests {
     }
 
     /// Adds it, is refused, logs in, asks who that is, sends a request and logs out.
-    private func tryPreset(_ trial: Trial, _ server: PresetServer) throws {
+    private func tryPreset(_ trial: Trial, _ server: PresetServer) throws -> Installation {
         let origin = origin(trial, server), trusted = trusted(trial, server), authctl = try Installation()
         func run(_ arguments: [String], input: String = "") throws -> CommandResult {
             try authctl.run(arguments, input: input, environment: trusted)
@@ -132,6 +161,20 @@ struct PresetTests {
         let logout = try run(["logout", "svc"])
         #expect(logout.code == trial.logout, "\(logout.error)")
         #expect(try run(["whoami", "svc"]).code == 4)
+        return authctl
+    }
+
+    /// Logs in, and asks who that is after the server has lost what the login had brought.
+    private func tryForgotten(_ trial: Trial, _ server: PresetServer, _ authctl: Installation) throws {
+        let input = PresetServer.password + "\n"
+        let login = try authctl.run(login(trial), input: input, environment: trusted(trial, server))
+        try #require(login.code == 0, "\(login.error)")
+        switch trial.forgets {
+        case .session: try server.replace()
+        case .password, .key: try server.replace(password: "Battery-Staple-9")
+        }
+        let whoami = try authctl.run(["whoami", "svc"], environment: trusted(trial, server))
+        #expect(whoami.code == trial.forgets.code, "\(whoami.output)\(whoami.error)")
     }
 
     /// A profile that is proposed for a user name and a password has to work.

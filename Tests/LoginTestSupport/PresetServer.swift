@@ -19,12 +19,28 @@ public final class PresetServer {
     }
 
     public let port: UInt16
-    private let process: ServerProcess
+    private let name: String
+    private let ready: String
+    private var process: ServerProcess
+    private var starts = 0
 
     /// - Parameter ready: a path that is answered, with whatever status, once the server can be used.
     public init(_ name: String, scheme: String = "http", ready: String) throws {
-        process = try ServerProcess()
         port = try FreePort.next()
+        (self.name, self.ready) = (name, "\(scheme)://127.0.0.1:\(port)\(ready)")
+        process = try ServerProcess()
+        try start(Self.password)
+    }
+
+    /// Ends it, and starts another at the same port that knows ada, but none of the sessions and tokens that were given out.
+    public func replace(password: String = PresetServer.password) throws {
+        process.stop()
+        process = try ServerProcess()
+        try start(password)
+    }
+
+    private func start(_ password: String) throws {
+        starts += 1
         let folder = process.folder.appendingPathComponent("server").path
         // A server may run as somebody else where the tests are root's.
         for path in [process.folder.path, folder] {
@@ -32,23 +48,26 @@ public final class PresetServer {
             try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: path)
         }
         let script = Self.scripts.appendingPathComponent(name).path
-        try process.start("/usr/bin/python3", ["-c", Self.keeper, script, folder, "\(port)"])
-        _ = try process.wait(for: name) {
-            (try? Curl("-k", "\(scheme)://127.0.0.1:\(port)\(ready)")) != nil ? true : nil
-        }
+        try process.start("/usr/bin/python3", ["-c", Self.keeper, password, "\(starts)", script, folder, "\(port)"])
+        _ = try process.wait(for: name) { (try? Curl("-k", ready)) != nil ? true : nil }
     }
+
+    /// Everything that it printed.
+    public var log: String { process.text("stdout") + process.text("stderr") }
 
     /// A file that the script made.
     public func file(_ name: String) -> String { process.folder.appendingPathComponent("server/\(name)").path }
 
     private static let scripts = URL(filePath: Repository.path + "/Tests/PresetServers")
 
-    /// Ends all that the script started when standard input ends. The variable says where the packages of PyPI are.
+    /// Ends all that the script started when standard input ends. The variables say where the packages of PyPI
+    /// are, ada's password, and how many servers of this kind this port has had.
     private static let keeper = """
         import os, signal, subprocess, sys, threading
         cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.environ["HOME"], ".cache")
         os.environ["VENV"] = os.path.join(cache, "authctl-tests", "presets-venv")
-        server = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, start_new_session=True)
+        os.environ["PASSWORD"], os.environ["STARTS"] = sys.argv[1:3]
+        server = subprocess.Popen(sys.argv[3:], stdin=subprocess.DEVNULL, start_new_session=True)
         def end(number):
             try: os.killpg(server.pid, number)
             except ProcessLookupError: pass
