@@ -1,7 +1,7 @@
 import Foundation
 
-/// A real Django with nothing of ours in it: its stock admin site, a database file, a few users, for as long as this object
-/// lives. A refused login answers 200 with the form again.
+/// A real Django with little of ours in it: its stock admin site, its stock login page, a database file, a few users, for as long as
+/// this object lives. A refused login answers 200 with the form again.
 public final class DjangoServer {
     public struct User: Sendable {
         public let name: String
@@ -22,6 +22,10 @@ public final class DjangoServer {
     /// With https, the file of its certificate, which is its own authority.
     public let certificate: String?
     private let server: ServerProcess
+
+    /// The path of its `LoginView`, which shows its form to everybody, logged in or not, and after three wrong passwords
+    /// answers 403 to every one.
+    public static let loginPage = "/accounts/login/"
 
     /// - Parameter isSecure: whether it speaks https; Django then checks where a form came from, too.
     /// - Throws: where Django is missing or does not come up.
@@ -91,8 +95,10 @@ public final class DjangoServer {
             SESSION_COOKIE_SECURE=bool(secure), CSRF_COOKIE_SECURE=bool(secure))
         from django.contrib import admin
         from django.contrib.auth.models import User
+        from django.contrib.auth.views import LoginView
         from django.core.management import call_command
         from django.core.wsgi import get_wsgi_application
+        from django.http import HttpResponseForbidden
         from django.urls import path
         from wsgiref import simple_server
         site = admin.site
@@ -101,7 +107,14 @@ public final class DjangoServer {
             from django_otp.admin import OTPAdminSite
             from django_otp.plugins.otp_static.models import StaticDevice
             site = OTPAdminSite()
-        urlpatterns = [path("admin/", site.urls)]
+        class Login(LoginView):
+            template_name, failures = "admin/login.html", 0
+            def post(self, *arguments, **named):
+                return HttpResponseForbidden("locked") if Login.failures >= 3 else super().post(*arguments, **named)
+            def form_invalid(self, form):
+                Login.failures += 1
+                return super().form_invalid(form)
+        urlpatterns = [path("admin/", site.urls), path("\(loginPage.dropFirst())", Login.as_view())]
         for user in users:
             made = User.objects.create_user(
                 user["name"], password=user["password"], is_staff=bool(user["staff"]), is_superuser=bool(user["staff"]))
