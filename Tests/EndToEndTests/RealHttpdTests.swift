@@ -119,4 +119,25 @@ import Testing
         let seen = try httpd.accesses(expecting: before + 1).dropFirst(before)
         #expect(seen.map(\.status) == [200])
     }
+
+    @Test func `a page that names nobody any more leaves a stored password usable`() throws {
+        let httpd = try HttpdServer(accounts: Self.accounts)
+        defer { httpd.stop() }
+        let authctl = try Installation(
+            config: """
+                [profiles.site]
+                url    = "\(httpd.origin)"
+                verify = { get = "/private/whoami.json", username = "/user" }
+
+                """)
+        try authctl.logIn("site")
+        try httpd.forgetNames()
+        for _ in 0..<2 {
+            let whoami = try authctl.run("whoami", "site")
+            #expect(whoami.code == 0 && whoami.output == "ann\n", "\(whoami.output)\(whoami.error)")
+            #expect(whoami.error.components(separatedBy: "/user").count == 2, "\(whoami.error)")
+        }
+        #expect(try authctl.run("request", "-P", "site", httpd.whoami).code == 0)
+        #expect(try httpd.accesses(expecting: 1).filter { $0.user == "ann" }.allSatisfy { $0.status == 200 })
+    }
 }

@@ -55,6 +55,13 @@ public final class HttpdServer {
         server.lines(of: "access.log", expecting: count, Self.access)
     }
 
+    /// Lets the page of ``whoami`` name nobody any more.
+    public func forgetNames() throws {
+        let page = server.folder.appendingPathComponent("pages/private/whoami.json")
+        try Data("{\"account\": {}}\n".utf8).write(to: page)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: page.path)
+    }
+
     /// Everything that httpd logged, for a sweep.
     public var logs: String {
         server.text("access.log") + server.text("error.log")
