@@ -114,6 +114,8 @@ static int replace(const struct cprocess_image *image) {
 }
 
 int cprocess_become(const struct cprocess_image *image) {
+    // The program finds the terminal as this one found it.
+    cprocess_terminal_disarm();
     int problem = place(image);
     if (problem != 0) return problem;
     cprocess_restore();
@@ -121,6 +123,7 @@ int cprocess_become(const struct cprocess_image *image) {
 }
 
 void cprocess_die(int number) {
+    cprocess_terminal_disarm();
     sigset_t one;
     sigemptyset(&one);
     sigaddset(&one, number);
@@ -254,6 +257,7 @@ static void be_child(const struct cprocess_image *image, int report) {
 }
 
 int cprocess_run_beside(const struct cprocess_image *image, int *status) {
+    cprocess_terminal_disarm();
     int report[2];
     if (pipe2(report, O_CLOEXEC) != 0) return errno;
     // Out of the way of what is handed over.

@@ -29,6 +29,8 @@ static volatile sig_atomic_t taken[SIGNALS];
 static volatile sig_atomic_t terminal = -1;
 // Whether a question is open, whether the settings are ours to keep quiet, and whether they are quiet at this moment.
 static volatile sig_atomic_t asks, holds, is_quiet;
+// Whether a hold goes on behind notices and questions, up to cprocess_terminal_disarm.
+static volatile sig_atomic_t lasts;
 // Whether what was typed meanwhile may be a password: then it is dropped, else it is for whoever reads next.
 static volatile sig_atomic_t drops;
 static volatile sig_atomic_t resumed, resized;
@@ -42,6 +44,8 @@ struct text {
     volatile sig_atomic_t count;
 };
 static struct text shown, removal;
+// Where the words of a notice begin, behind its removal, and where they end.
+static size_t words_begin, words_end;
 
 // While a refresh is under way: how many hold the signals, which one has come, when, and what is said then.
 static int holders;
@@ -214,7 +218,8 @@ static int set(int fd, int when, const struct termios *settings) {
 static void put(struct text *text, const char *bytes, size_t count) {
     text->count = 0;
     memcpy(text->bytes, bytes, count);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    // A notice may come from a thread that has all signals blocked.
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
     text->count = (sig_atomic_t)count;
 }
 
@@ -266,7 +271,9 @@ static struct termios without_echo(struct termios settings) {
 int cprocess_terminal_arm(int descriptor, const char *last_words) {
     if (asks) return EBUSY;
     if (!fits(last_words)) return E2BIG;
+    int lasted = lasts;
     cprocess_terminal_disarm();
+    lasts = lasted;
     // In the background this stops the process until it is brought to the front (SIGTTOU), so it comes before the
     // saving: only then are the settings ours and not those of the shell's own line editor.
     while (tcflush(descriptor, TCIFLUSH) != 0) {
@@ -284,13 +291,18 @@ int cprocess_terminal_arm(int descriptor, const char *last_words) {
     return problem;
 }
 
-void cprocess_terminal_hold(void) {
+void cprocess_terminal_hold(int to_the_end) {
     static int is_registered;
     if (!asks) return;
     removal.count = 0;
     asks = 0;
+    lasts |= to_the_end;
     give_back(SIGPIPE);
     give_back(SIGXFSZ);
+    // Ctrl-S pauses a long output, and lines are lines for another program on this terminal.
+    quiet = saved;
+    quiet.c_lflag &= ~(tcflag_t)(ECHO | ECHONL);
+    if (is_quiet && is_in_foreground(terminal)) set(terminal, TCSANOW, &quiet);
     // Whoever forgets to end it finds the terminal as it was all the same.
     if (!is_registered) is_registered = atexit(cprocess_terminal_disarm) == 0;
 }
@@ -307,7 +319,7 @@ static void become_quiet(int fd) {
 }
 
 int cprocess_terminal_show(int descriptor, const char *text, const char *its_removal, int only_if_free) {
-    if (asks || (only_if_free && terminal >= 0)) return EBUSY;
+    if (asks || (only_if_free && terminal >= 0 && (!lasts || shown.count > 0))) return EBUSY;
     if (!fits(text) || !fits(its_removal)) return E2BIG;
     int problem = terminal < 0 ? begin(descriptor, 0) : 0;
     if (problem != 0) return problem;
@@ -319,27 +331,51 @@ int cprocess_terminal_show(int descriptor, const char *text, const char *its_rem
     put(&removal, its_removal, strlen(its_removal));
     // Before it is written: who is stopped in between writes it when it goes on, and then once more.
     put(&shown, text, strlen(text));
+    words_begin = strncmp(text, its_removal, strlen(its_removal)) == 0 ? strlen(its_removal) : 0;
+    words_end = strlen(text);
     write_all(terminal, text, strlen(text));
     return 0;
 }
 
-int cprocess_terminal_replace(const char *text) {
+int cprocess_terminal_move(const char *tail) {
     int fd = terminal;
+    size_t count = strlen(tail), words = words_end - words_begin;
     if (asks) return EBUSY;
     if (fd < 0 || shown.count == 0) return ENOENT;
-    if (!fits(text)) return E2BIG;
+    char line[sizeof shown.bytes];
+    if (words + count + 2 > sizeof line) return E2BIG;
     if (!is_in_foreground(fd)) return EAGAIN;
-    put(&shown, text, strlen(text));
+    line[0] = '\r';
+    memcpy(line + 1, shown.bytes + words_begin, words);
+    line[1 + words] = ' ';
+    memcpy(line + 2 + words, tail, count);
+    put(&shown, line, words + count + 2);
+    words_begin = 1;
+    words_end = 1 + words;
     // A terminal that was stopped by Ctrl-S must not hold up what the notice is about.
     write_within(0, fd, &shown);
     return 0;
 }
 
+static void take_notice_away(void) {
+    if (!asks && removal.count > 0 && is_in_foreground(terminal)) {
+        write_all(terminal, removal.bytes, (size_t)removal.count);
+    }
+    shown.count = removal.count = 0;
+}
+
+void cprocess_terminal_hide(void) {
+    if (terminal < 0) return;
+    if (!lasts) cprocess_terminal_disarm();
+    else if (asks) cprocess_terminal_hold(1);
+    else take_notice_away();
+}
+
 void cprocess_terminal_disarm(void) {
     int fd = terminal;
+    lasts = 0;
     if (fd < 0) return;
-    if (!asks && removal.count > 0 && is_in_foreground(fd)) write_all(fd, removal.bytes, (size_t)removal.count);
-    shown.count = removal.count = 0;
+    take_notice_away();
     // Given back already where the process was stopped and goes on in the background.
     if (is_quiet) set(fd, drops ? TCSAFLUSH : TCSADRAIN, &saved);
     is_quiet = 0;

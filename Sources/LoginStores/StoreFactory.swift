@@ -18,11 +18,12 @@ package struct StoreFactory {
     ///   - holding: how long what opens the encrypted file is held in the kernel's keyring, in seconds.
     ///   - environment: of the helpers that are run; its `PATH` is where they are looked for.
     ///   - desktop: how the Secret Service is reached; not at all, unless said.
+    ///   - deriving: is told when the work begins that turns the passphrase into a key, and when it is done.
     ///   - another: a further passphrase of it after so many wrong ones; nothing for none.
     ///   - passphrase: of the encrypted file; asked at most once, when first needed.
     package init(
         folder: String, clock: WallClock, holding: Int? = nil, environment: ProgramEnvironment = .inherited(),
-        desktop: DesktopSession = .absent,
+        desktop: DesktopSession = .absent, deriving: @escaping (_ isUnderWay: Bool) -> Void = { _ in },
         another: @escaping (_ failures: Int) throws(StoreFault) -> Secret? = { _ in nil },
         passphrase: @escaping () throws(StoreFault) -> Secret
     ) {
@@ -31,7 +32,8 @@ package struct StoreFactory {
         self.environment = environment
         // One object, so that whatever opened the file once need not be asked for again.
         self.encrypted = EncryptedFileStore(
-            folder: folder, holding: holding, clock: clock, remembers: true, another: another, passphrase: passphrase)
+            folder: folder, holding: holding, clock: clock, remembers: true, deriving: deriving, another: another,
+            passphrase: passphrase)
         self.plaintext = PlaintextStore(folder: folder, remembers: true)
         // One connection, so that a service that does not answer is waited for once.
         self.secretService = SecretServiceStore(session: desktop)

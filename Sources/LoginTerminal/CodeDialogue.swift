@@ -15,7 +15,7 @@ extension TerminalPrompt {
                 return .cancelled
             }
             guard typed.isEmpty else {
-                conversation.holds = true
+                conversation.hold = hold
                 return .code(typed)
             }
             conversation.say([Dialogue.leftBlank(.code)])

@@ -10,8 +10,16 @@ struct Conversation: ~Copyable {
     private let timeout: Int
     private let isCancelled: (@Sendable () -> Bool)?
 
-    /// Whether the terminal stays without echo after this, until what was typed is judged.
-    var holds = false
+    /// Keeps the terminal without echo after this.
+    var hold: Hold?
+
+    /// How long the terminal stays without echo after a secret was typed.
+    enum Hold {
+        /// Until the next call of `cprocess_terminal_hide`.
+        case untilJudged
+        /// Until the process ends or another program gets the terminal; questions and notices do not end it.
+        case untilEnd
+    }
 
     /// Nothing if there is no terminal, or none that can be asked.
     /// - Parameters:
@@ -30,7 +38,7 @@ struct Conversation: ~Copyable {
 
     deinit {
         terminal.screen.write(Screen.bracketsNoPastes)
-        if holds { cprocess_terminal_hold() } else { cprocess_terminal_disarm() }
+        if let hold { cprocess_terminal_hold(hold == .untilEnd ? 1 : 0) } else { cprocess_terminal_hide() }
     }
 
     var columns: Int { terminal.screen.columns }

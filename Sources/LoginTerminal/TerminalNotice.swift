@@ -17,15 +17,16 @@ package enum TerminalNotice {
     }
 
     /// Puts the same words there again, if a notice stands there, with something behind them that moves.
-    package static func move(_ words: String, _ tail: String) {
-        guard let terminal = Terminal() else { return }
-        let columns = max(1, terminal.screen.columns - TextWidth.of(tail) - 1)
-        let line = TextLine.fitted(TerminalLook.plain(words), columns: columns)
-        _ = cprocess_terminal_replace("\r\(line) \(tail)\u{1B}[K")
+    /// - Parameter tail: for a terminal that obeys escape sequences.
+    package static func move(_ tail: String) {
+        _ = cprocess_terminal_move("\(String(tail.prefix(room - 1)))\u{1B}[K")
     }
 
+    /// Columns for what moves and the blank before it.
+    private static let room = 12
+
     /// Takes the line away.
-    package static func hide() { cprocess_terminal_disarm() }
+    package static func hide() { cprocess_terminal_hide() }
 
     /// - Parameter onlyIfFree: otherwise it takes the place of another.
     @discardableResult
@@ -34,7 +35,7 @@ package enum TerminalNotice {
         let screen = terminal.screen
         let plain = TerminalLook.plain(text)
         // One that wraps could not be taken away.
-        let line = screen.emptyLine + TextLine.fitted(plain, columns: screen.columns)
+        let line = screen.emptyLine + TextLine.fitted(plain, columns: max(room, screen.columns - room))
         return cprocess_terminal_show(screen.descriptor, line, screen.emptyLine, onlyIfFree ? 1 : 0) == 0
     }
 }

@@ -13,19 +13,24 @@ package struct TerminalPrompt: Prompt, Sendable {
     private let timeout: Int
     private let allowsBlankPassword: Bool
     let isCancelled: (@Sendable () -> Bool)?
+    /// Keeps the terminal without echo from the first secret to the end of the process.
+    private let holdsToEnd: Bool
 
     /// - Parameters:
     ///   - mask: what stands for one character of a secret; its first character counts. Empty: nothing does. Something
     ///     that cannot be shown is taken as `*`.
     ///   - timeout: seconds that a person has for each line.
     ///   - allowsBlankPassword: whether an empty password is an answer.
+    ///   - holdsToEnd: keeps the terminal without echo after a secret was typed, until the process ends or another program
+    ///     gets the terminal. What is typed in that time is thrown away. For a process that is one command.
     ///   - isCancelled: asked about ten times a second, by the thread that asks: whether nobody waits for an answer any more.
     ///     The question then ends as if the person had cancelled.
     package init(
         mask: String = "*", timeout: Int = 300, allowsBlankPassword: Bool = false,
-        isCancelled: (@Sendable () -> Bool)? = nil
+        holdsToEnd: Bool = false, isCancelled: (@Sendable () -> Bool)? = nil
     ) {
         self.isCancelled = isCancelled
+        self.holdsToEnd = holdsToEnd
         self.mask = mask.first.map { Self.mark($0) }
         self.timeout = timeout
         self.allowsBlankPassword = allowsBlankPassword
@@ -72,14 +77,14 @@ package struct TerminalPrompt: Prompt, Sendable {
             }
             form.fill(field, typed)
         }
-        conversation.holds = true
+        conversation.hold = hold
         return .credential(form.credential, code: form.code)
     }
 
     /// Shows a notice on a line of its own until it is called with nothing, which takes it away without a trace, and ends what
     /// `ask` has left: a terminal without echo. Does not show anything without a terminal or in the background.
     package func showWaiting(_ notice: String?) {
-        guard let notice else { return cprocess_terminal_disarm() }
+        guard let notice else { return cprocess_terminal_hide() }
         TerminalNotice.show(notice, onlyIfFree: false)
     }
 
@@ -88,9 +93,11 @@ package struct TerminalPrompt: Prompt, Sendable {
     /// - Returns: nothing if the person cancelled.
     /// - Throws: as `ask`; `store(.passphraseBlank)` for an empty one.
     package func askPassphrase(_ label: String, confirm: Bool) throws(LoginError) -> Secret? {
-        let conversation = try begin(missing: [])
+        var conversation = try begin(missing: [])
         while true {
             guard let first = try conversation.read(label, style: .masked(mask), for: .password) else { return nil }
+            // Nothing tells a host's terminal when the passphrase was used.
+            conversation.hold = holdsToEnd ? .untilEnd : nil
             guard !first.isEmpty else { throw .store(.passphraseBlank) }
             guard confirm else { return first }
             guard let second = try conversation.read("Repeat the passphrase: ", style: .masked(mask), for: .password)
@@ -161,6 +168,9 @@ package struct TerminalPrompt: Prompt, Sendable {
         }
         return conversation
     }
+    /// How the terminal is left after a credential or a code.
+    var hold: Conversation.Hold { holdsToEnd ? .untilEnd : .untilJudged }
+
 
     private func read(
         _ field: CredentialField, _ dialogue: Dialogue, in conversation: borrowing Conversation

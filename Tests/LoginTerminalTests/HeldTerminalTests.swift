@@ -42,6 +42,33 @@ import Testing
         try probe.finish()
     }
 
+    @Test func `After a passphrase nothing that is typed is shown or kept until the program ends`() throws {
+        let probe = try Probe("--held", "2")
+        try probe.pty.wait(for: "Passphrase: ")
+        probe.pty.type("pw\r")
+        try probe.pty.wait(for: "Opening the encrypted file…")
+        #expect(!probe.pty.echoes)
+        while !probe.pty.child.hasEnded() {
+            probe.pty.type(Probe.canary + "\r")
+            probe.pty.watch(milliseconds: 50)
+        }
+        try probe.finish()
+        #expect(try probe.answer == ["passphrase " + Probe.hex("pw")])
+        #expect(probe.pty.echoes && !probe.screen().lines.contains { $0.contains("Opening") })
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV])
+    func `A signal after a passphrase leaves the terminal as it was`(number: Int32) throws {
+        let probe = try Probe("--held", "20")
+        try probe.pty.wait(for: "Passphrase: ")
+        probe.pty.type("pw\r")
+        try probe.pty.wait(for: "Opening the encrypted file…")
+        probe.pty.type(Probe.canary)
+        if number == SIGINT { probe.pty.type("\u{3}") } else { probe.pty.child.send(signal: number) }
+        try probe.finish(.signalled(number))
+        #expect(probe.pty.unread == 0)
+    }
+
     @Test func `D15: stopped it gives the terminal back, and in the foreground it takes it again`() throws {
         let home = try TemporaryHome()
         let pty = try Pty(

@@ -80,6 +80,16 @@ func run() throws(LoginError) {
     if arguments.has("--passphrase") {
         let answer = try prompt.askPassphrase("Passphrase: ", confirm: arguments.has("--confirm"))
         print("passphrase", answer.map { hex($0) } ?? "-")
+    } else if let seconds = arguments.value("--held").flatMap({ UInt32($0) }) {
+        // As a command does: work with the passphrase, with a notice in between and none at the end.
+        let prompt = TerminalPrompt(holdsToEnd: true)
+        let answer = try prompt.askPassphrase("Passphrase: ", confirm: false)
+        for step in 0..<seconds * 10 {
+            if step == 1 { _ = TerminalNotice.show("Opening the encrypted file…") }
+            if step == seconds * 5 { TerminalNotice.hide() }
+            usleep(100_000)
+        }
+        print("passphrase", answer.map { hex($0) } ?? "-")
     } else if let seconds = arguments.value("--retry") {
         let fault = BusyFault(status: 503, retryAfter: Int(seconds), words: nil)
         let answer = try prompt.ask(.retry(.busy(fault)))

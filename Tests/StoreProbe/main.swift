@@ -37,6 +37,12 @@ func run(_ arguments: [String]) throws(StoreFault) -> Int32 {
         try EncryptedFileStore.create(
             folder: folder, source: .passphrase { Secret("correct horse") }, derivation: .lowest)
         return 0
+    case "init-slow":
+        // Three seconds and more.
+        try EncryptedFileStore.create(
+            folder: folder, source: .passphrase { Secret("correct horse") },
+            derivation: KeyDerivation(passes: 16, memory: 256 * 1024))
+        return 0
     case "save":
         try store.save(Secret(arguments[5]), for: account, expires: nil)
         return 0

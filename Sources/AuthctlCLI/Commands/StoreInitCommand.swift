@@ -37,7 +37,9 @@ struct StoreInitCommand: WorldCommand, ReportingCommand {
         let isSetUp = try fromStore(try invocation.context.shelf().hasEncryptedFile())
         if isSetUp { throw .store(.alreadySetUp(.file, path: invocation.context.encryptedFile)) }
         let source = try keySource(invocation)
-        try fromStore(try EncryptedFileStore.create(folder: invocation.context.paths.stateFolder, source: source))
+        try invocation.context.noticing("Creating the encrypted file…") { () throws(LoginError) in
+            try fromStore(try EncryptedFileStore.create(folder: invocation.context.paths.stateFolder, source: source))
+        }
         invocation.say("The encrypted file is set up; 'auto' will choose it for new logins.")
         if case .passphrase = source { invocation.say(Self.whoAsks) }
         if printsJSON { try invocation.streams.result(json: ["store": "file", "result": "ok"]) }

@@ -60,19 +60,23 @@ enum { CPROCESS_MOST_OTHERS = 15 };
 // are written. Ends a hold and a notice. One terminal at a time. Returns 0 or an errno.
 int cprocess_terminal_arm(int descriptor, const char *last_words);
 
-// After the last question: the terminal stays without echo until cprocess_terminal_disarm, so that what is typed while an
-// answer is waited for is neither shown nor kept. Whatever ends or stops the process still puts the settings back first.
-void cprocess_terminal_hold(void);
+// After the last question: the terminal stays without echo until cprocess_terminal_hide, so that what is typed while an
+// answer is waited for is neither shown nor kept. With `to_the_end` it stays so through notices and further questions, until
+// cprocess_terminal_disarm. Whatever ends or stops the process still puts the settings back first.
+void cprocess_terminal_hold(int to_the_end);
 
-// Writes a notice, which stands until cprocess_terminal_disarm or the end of the process; `removal` takes it away. It is there
+// Writes a notice, which stands until cprocess_terminal_hide or the end of the process; `removal` takes it away. It is there
 // again when a stopped process goes on in the foreground. Returns 0 or an errno: EAGAIN in the background; EBUSY while a
-// question is open, or if it is to be shown `only_if_free` and there is a hold or a notice. One that is not only for a free
+// question is open, or if it is to be shown `only_if_free` and there is a notice, or a hold that a login ends. One that is not only for a free
 // terminal is a login's: until it is taken away the terminal has no echo.
 int cprocess_terminal_show(int descriptor, const char *text, const char *removal, int only_if_free);
 
-// Another text in the place of a notice that stands there, with the same removal. Never waits for the terminal. Returns 0 or an
+// Writes a notice that stands there again, with a blank and `tail` behind its words. Never waits for the terminal. Returns 0 or an
 // errno: EBUSY while a question is open, ENOENT if there is no notice, EAGAIN in the background.
-int cprocess_terminal_replace(const char *text);
+int cprocess_terminal_move(const char *tail);
+
+// Takes a notice away and ends a question or a hold, but for a hold to the end, which goes on.
+void cprocess_terminal_hide(void);
 
 // Takes a notice away, puts settings and signals back as they were, and drops input that was not read. Does nothing
 // if there is nothing to undo.

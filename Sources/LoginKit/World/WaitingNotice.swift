@@ -27,11 +27,10 @@ final class WaitingNotice: Sendable {
             switch wait {
             case .waiting(let seconds):
                 guard seconds >= Self.patience else { return }
-                let words = "Waiting for \(origin)…"
-                if !state.isShown { state.isShown = line.show(words) }
+                if !state.isShown { state.isShown = line.show("Waiting for \(origin)…") }
                 guard let spinner else { return }
                 // A notice that is not this one is that of the login which waits.
-                line.move(state.isShown ? words : LoginLoop.notice, spinner.text(turns: state.turns, seconds: seconds))
+                line.move(spinner.text(turns: state.turns, seconds: seconds))
                 state.turns += 1
             case .over:
                 if state.isShown { line.hide() }

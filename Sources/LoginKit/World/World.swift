@@ -48,8 +48,8 @@ package struct World {
         /// - Returns: whether it stands there now.
         let show: @Sendable (_ text: String) -> Bool
         let hide: @Sendable () -> Void
-        /// Has something move behind the words of a line that stands there.
-        var move: @Sendable (_ words: String, _ tail: String) -> Void = { _, _ in }
+        /// Has something move behind the words of a line that stands there, whoever showed it.
+        var move: @Sendable (_ tail: String) -> Void = { _ in }
     }
 
     /// Where the stores are, and how they are reached.
@@ -60,6 +60,8 @@ package struct World {
         var desktop = DesktopSession.absent
         /// Another passphrase of the encrypted file after so many wrong ones; nothing where there is none.
         var anotherPassphrase: (_ failures: Int) throws(StoreFault) -> Secret? = { _ in nil }
+        /// Is told when the work begins that turns a passphrase into a key, and when it is done.
+        var deriving: (_ isUnderWay: Bool) -> Void = { _ in }
 
         package init(stateFolder: String) {
             self.stateFolder = stateFolder
@@ -84,7 +86,8 @@ package struct World {
             hasTerminal: { TerminalPrompt.hasTerminal },
             isTerminal: { isatty($0) == 1 },
             dialogue: {
-                TerminalPrompt(mask: $0.mask, timeout: $0.timeout, allowsBlankPassword: $0.allowsBlankPassword)
+                TerminalPrompt(
+                    mask: $0.mask, timeout: $0.timeout, allowsBlankPassword: $0.allowsBlankPassword, holdsToEnd: true)
             },
             consent: { AuthorizationDialogue($0) },
             transport: { CurlTransport(origin: $0, settings: $1) },
@@ -92,11 +95,11 @@ package struct World {
             postponement: Postponement(begin: { SignalHold.begin($0) }, end: { SignalHold.end() }),
             noticeLine: NoticeLine(
                 show: { TerminalNotice.show($0) }, hide: { TerminalNotice.hide() },
-                move: { TerminalNotice.move($0, $1) }),
+                move: { TerminalNotice.move($0) }),
             shelf: {
                 StoreFactory(
                     folder: $0.stateFolder, clock: clock, holding: $0.holding, desktop: $0.desktop,
-                    another: $0.anotherPassphrase, passphrase: $1)
+                    deriving: $0.deriving, another: $0.anotherPassphrase, passphrase: $1)
             })
     }
 }

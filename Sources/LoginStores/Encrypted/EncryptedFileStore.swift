@@ -17,6 +17,7 @@ package final class EncryptedFileStore: CredentialStore {
     /// The file as it was last opened with its key.
     var opened: SealedVault.Opened?
     private let passphrase: () throws(StoreFault) -> Secret
+    private let deriving: (_ isUnderWay: Bool) -> Void
     private let another: (_ failures: Int) throws(StoreFault) -> Secret?
     private let held: HeldKey?
     private var unlocked: (header: VaultHeader, key: Secret)?
@@ -28,16 +29,19 @@ package final class EncryptedFileStore: CredentialStore {
     ///   - wait: how long a change waits for another process at most, in seconds.
     ///   - holding: how long what opens the file is held in the kernel's keyring, in seconds; nothing for not at all.
     ///   - remembers: whether a file that has not changed is not read again.
+    ///   - deriving: is told when the work begins that turns a passphrase into a key, and when it is done.
     ///   - another: a further passphrase after so many wrong ones; nothing for none.
     ///   - passphrase: asked at most once, and only if a passphrase opens the file; a key file is found by itself.
     package init(
         folder: String, wait: Int = 10, holding: Int? = nil, clock: WallClock? = nil, remembers: Bool = false,
+        deriving: @escaping (_ isUnderWay: Bool) -> Void = { _ in },
         another: @escaping (_ failures: Int) throws(StoreFault) -> Secret? = { _ in nil },
         passphrase: @escaping () throws(StoreFault) -> Secret
     ) {
         self.file = Self.file(folder: folder, wait: wait)
         self.memory = remembers ? FileMemory() : nil
         self.passphrase = passphrase
+        self.deriving = deriving
         self.another = another
         self.held = if let holding, let clock { HeldKey(seconds: holding, clock: clock) } else { nil }
     }
@@ -139,14 +143,21 @@ package final class EncryptedFileStore: CredentialStore {
         var failures = 0
         while true {
             do throws(StoreFault) {
-                let derived = try derivation.key(from: supplied, salt: header.salt, path: file.path)
-                return try header.fileKey(derivedKey: derived, path: file.path)
+                return try header.fileKey(derivedKey: derivedKey(supplied, header, derivation), path: file.path)
             } catch .wrongPassphraseOrDamaged(let path) {
                 failures += 1
                 guard let next = try another(failures) else { throw .wrongPassphraseOrDamaged(path: path) }
                 supplied = next
             }
         }
+    }
+
+    private func derivedKey(
+        _ passphrase: Secret, _ header: VaultHeader, _ derivation: KeyDerivation
+    ) throws(StoreFault) -> Secret {
+        deriving(true)
+        defer { deriving(false) }
+        return try derivation.key(from: passphrase, salt: header.salt, path: file.path)
     }
 }
 

@@ -10,6 +10,10 @@ package struct KeyDerivation: Equatable, Sendable {
     /// In KiB.
     package let memory: UInt32
 
+    package init(passes: UInt32, memory: UInt32) {
+        (self.passes, self.memory) = (passes, memory)
+    }
+
     /// libsodium's 'moderate': 256 MiB, 3 passes; 0.4 s on the build machine.
     package static let moderate = KeyDerivation(passes: 3, memory: 256 * 1024)
     /// The least that the format allows: 8 MiB, 2 passes. For tests.
