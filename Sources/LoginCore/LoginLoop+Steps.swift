@@ -27,7 +27,7 @@ extension LoginLoop {
 
     func judge(_ held: inout Held, _ ask: () throws(LoginError) -> LoginStep) -> LoginFlow.Event {
         do throws(LoginError) {
-            switch try whileWaiting(ask) {
+            switch try whileWaiting(Self.notice, ask) {
             case .accepted(let login):
                 (held.confirmed, held.partial) = (login, nil)
                 return .confirmed(login.identity, isRefreshed: login.session != held.stored.session)
@@ -49,11 +49,16 @@ extension LoginLoop {
         }
     }
 
-    /// What a person is told while the server of a login is asked.
+    /// Shown while the server is asked without a credential.
+    package static var contactNotice: String { "Contacting the service, please wait…" }
+
+    /// Shown while the server judges a credential or a session.
     package static var notice: String { "Authenticating, please wait…" }
 
-    func whileWaiting<Result>(_ ask: () throws(LoginError) -> Result) throws(LoginError) -> Result {
-        prompt.showWaiting(Self.notice)
+    func whileWaiting<Result>(
+        _ notice: String, _ ask: () throws(LoginError) -> Result
+    ) throws(LoginError) -> Result {
+        prompt.showWaiting(notice)
         defer { prompt.showWaiting(nil) }
         return try ask()
     }

@@ -68,7 +68,7 @@ package struct LoginLoop {
             return lookedUp(held.stored)
         case .prepare:
             try keeper.prepare()
-            return .prepared(try whileWaiting { () throws(LoginError) in try service.prepare() })
+            return .prepared(try whileWaiting(Self.contactNotice) { () throws(LoginError) in try service.prepare() })
         case .ask(let question):
             return .answered(try ask(question, &held))
         case .verifySession:

@@ -47,7 +47,8 @@ import Testing
         let (authctl, server) = try silent()
         let arguments = command == "login" ? ["login", server.url("/other")] : [command]
         let run = try authctl.onTerminal(arguments)
-        let words = command == "login" ? "Authenticating, please wait…" : "Waiting for http://127.0.0.1:\(server.port)…"
+        let words =
+            command == "login" ? "Contacting the service, please wait…" : "Waiting for http://127.0.0.1:\(server.port)…"
         for frame in ["⠋", "⠙", "⠸", "⠴"] { try run.pty.wait(for: "\r\(words) \(frame)") }
         try run.pty.wait(for: " 3 s")
         run.pty.type("\u{3}")
@@ -103,7 +104,7 @@ import Testing
         let server = try RecordingServer([.silence])
         let authctl = try Installation()
         let run = try authctl.onTerminal("login", server.url("/me"), environment: ["LC_ALL": "C"])
-        try run.pty.wait(for: "Authenticating, please wait...")
+        try run.pty.wait(for: "Contacting the service, please wait...")
         #expect(!run.pty.text.contains("Log in to"))
         run.pty.type("\u{3}")
         #expect(try run.end() == .signalled(SIGINT))

@@ -46,7 +46,7 @@ struct LoginLoopTests {
                 prepare: [.success(SomeLogin.namedSpace)], authenticate: [.success(SomeLogin.login)]),
             prompt: prompt)
         #expect(
-            prompt.notices == ["Authenticating, please wait…", nil, "Authenticating, please wait…", nil])
+            prompt.notices == ["Contacting the service, please wait…", nil, "Authenticating, please wait…", nil])
     }
 
     @Test func `the notice goes when the server fails, too`() {

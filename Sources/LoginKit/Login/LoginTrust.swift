@@ -32,11 +32,11 @@ extension LoginContext {
     /// Whether a person is told that a server is asked.
     package var showsNotice: Bool { options.showsNotice && world.hasTerminal() }
 
-    /// Shows the notice of a login while the server is asked outside of one.
+    /// Shows a notice while the server is asked without a credential, outside of a login.
     package func showingNotice<Result>(_ ask: () throws(LoginError) -> Result) throws(LoginError) -> Result {
         guard showsNotice else { return try ask() }
         let prompt = world.dialogue(dialogueSettings)
-        prompt.showWaiting(LoginLoop.notice)
+        prompt.showWaiting(LoginLoop.contactNotice)
         defer { prompt.showWaiting(nil) }
         return try ask()
     }
