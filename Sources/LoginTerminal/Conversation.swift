@@ -43,10 +43,11 @@ struct Conversation: ~Copyable {
 
     var columns: Int { terminal.screen.columns }
 
-    func say(_ lines: [String]) {
+    /// - Parameter isLaidOut: breaks no line.
+    func say(_ lines: [String], isLaidOut: Bool = false) {
         let look = TerminalLook(columns: columns)
         for line in lines.flatMap({ $0.split(separator: "\n", omittingEmptySubsequences: false) }) {
-            terminal.screen.write(look.hanging(String(line)) + "\n")
+            terminal.screen.write((isLaidOut ? String(line) : look.hanging(String(line))) + "\n")
         }
     }
 

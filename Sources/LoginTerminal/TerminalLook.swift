@@ -37,7 +37,9 @@ package struct TerminalLook: Equatable, Sendable {
     /// line of ours. Where blanks may mean something, it is left as it is.
     func hanging(_ line: String) -> String {
         let text = StyledText(line), look = TextLook.plain
-        guard TextWidth.of(line) > columns, !line.contains("  ") else { return line }
+        let indentation = line.prefix { $0 == " " }.count
+        guard TextWidth.of(line) > columns, !line.dropFirst(indentation).contains("  ") else { return line }
+        guard indentation == 0 else { return wrapped([line]).joined(separator: "\n") }
         return look.text(text.wrapped(for: look, columns: columns - 2, below: 2))
     }
 

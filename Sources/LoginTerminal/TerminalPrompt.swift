@@ -110,17 +110,23 @@ package struct TerminalPrompt: Prompt, Sendable {
     }
 
     /// Asks a question that only the whole word answers with yes.
-    /// - Parameter question: our own words; of others only what `SafeText` made fit to be shown.
+    /// - Parameters:
+    ///   - question: our own words; of others only what `SafeText` made fit to be shown.
+    ///   - isLaidOut: keeps the lines of the question as they are: somebody may paste them into a file.
     /// - Returns: whether exactly `word` was typed; for less of it the question is asked again.
     /// - Throws: as `ask`; `cancelled` if the person wants neither.
-    package func confirm(_ question: String, typing word: String) throws(LoginError) -> Bool {
-        try confirm([question], label: "Type \(word) to continue: ", typing: word)
+    package func confirm(
+        _ question: String, isLaidOut: Bool = false, typing word: String
+    ) throws(LoginError) -> Bool {
+        try confirm([question], isLaidOut: isLaidOut, label: "Type \(word) to continue: ", typing: word)
     }
 
     /// The same with several lines, and other words before the answer.
-    package func confirm(_ lines: [String], label: String, typing word: String) throws(LoginError) -> Bool {
+    package func confirm(
+        _ lines: [String], isLaidOut: Bool = false, label: String, typing word: String
+    ) throws(LoginError) -> Bool {
         let conversation = try begin(missing: [])
-        conversation.say(lines)
+        conversation.say(lines, isLaidOut: isLaidOut)
         for _ in 1...3 {
             guard let answer = try conversation.read(label, style: .shown, for: .username) else { throw .cancelled }
             if answer == Secret(word) { return true }
@@ -162,15 +168,15 @@ package struct TerminalPrompt: Prompt, Sendable {
         }
     }
 
+    /// How the terminal is left after a credential or a code.
+    var hold: Conversation.Hold { holdsToEnd ? .untilEnd : .untilJudged }
+
     func begin(missing fields: [CredentialField]) throws(LoginError) -> Conversation {
         guard let conversation = Conversation(timeout: timeout, isCancelled: isCancelled) else {
             throw .loginRequired(LoginNeed(why: .nothingStored, missing: fields))
         }
         return conversation
     }
-    /// How the terminal is left after a credential or a code.
-    var hold: Conversation.Hold { holdsToEnd ? .untilEnd : .untilJudged }
-
 
     private func read(
         _ field: CredentialField, _ dialogue: Dialogue, in conversation: borrowing Conversation

@@ -136,6 +136,7 @@ struct ScriptedPerson: Dialogue {
     let prompt: ScriptedPrompt
     private let passphrase: String?
     private let confirms: Bool?
+    private let chooses: Int?
     let isThere: Bool
 
     /// Nobody.
@@ -145,7 +146,7 @@ struct ScriptedPerson: Dialogue {
 
     init(
         _ answers: [Answer] = [], trust: [TrustAnswer] = [], replace: [Bool] = [], passphrase: String? = nil,
-        confirms: Bool? = nil, retry: [Bool] = [], codes: [String] = [],
+        confirms: Bool? = nil, chooses: Int? = nil, retry: [Bool] = [], codes: [String] = [],
         isThere: Bool = true
     ) {
         prompt = ScriptedPrompt(
@@ -154,6 +155,7 @@ struct ScriptedPerson: Dialogue {
             codes: codes.map { .success($0.isEmpty ? .leftBlank(.code) : .code(Secret($0))) })
         self.passphrase = passphrase
         self.confirms = confirms
+        self.chooses = chooses
         self.isThere = isThere
     }
 
@@ -175,7 +177,12 @@ struct ScriptedPerson: Dialogue {
         passphrase.map { Secret($0) }
     }
 
-    func confirm(_ question: String, typing word: String) throws(LoginError) -> Bool {
+    func choose(_ question: String, among names: [String]) throws(LoginError) -> Int {
+        guard let chooses, names.indices.contains(chooses) else { throw .cancelled }
+        return chooses
+    }
+
+    func confirm(_ question: String, isLaidOut: Bool, typing word: String) throws(LoginError) -> Bool {
         guard let confirms else { throw .failure(.unexpectedEvent("unscripted: confirm")) }
         return confirms
     }

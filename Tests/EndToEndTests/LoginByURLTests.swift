@@ -169,4 +169,14 @@ import Testing
         #expect(login.code == 0, "\(login.error)")
         #expect(try profiles() == [name])
     }
+
+    @Test func `The proposed profile stands on the terminal line by line as discover prints it`() throws {
+        let url = demo.origin + "/login/"
+        let printed = try authctl.run("discover", url).output.split(separator: "\n").dropFirst()
+        let run = try authctl.onTerminal("login", url, columns: 40)
+        try run.answer("Type yes to continue: ", "no\r")
+        _ = try run.end()
+        #expect(printed.contains { $0.count > 80 })
+        for line in printed { #expect(run.pty.text.contains("\(line)\r\n"), "\(run.pty.text)") }
+    }
 }

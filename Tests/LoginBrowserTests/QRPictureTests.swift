@@ -6,8 +6,8 @@ import Testing
 struct QRPictureTests {
     private let code = QRCode(modules: [[true, false], [false, true], [true, true]].map { $0 + [false] })
 
-    @Test func `rows are drawn two by two, with a quiet zone of four`() {
-        let picture = QRPicture(code, isUnicode: true, hasColors: false)
+    @Test func `rows are drawn two by two, with a quiet zone of four`() throws {
+        let picture = try #require(QRPicture(code, isUnicode: true, hasColors: false))
         #expect(picture.width == 11)
         #expect(
             picture.lines == [
@@ -15,16 +15,22 @@ struct QRPictureTests {
             ])
     }
 
-    @Test func `ASCII has two marks for each module`() {
-        let picture = QRPicture(code, isUnicode: false, hasColors: false)
+    @Test func `ASCII has two blanks for each module, with black or white behind them`() throws {
+        let picture = try #require(QRPicture(code, isUnicode: false, hasColors: true))
+        let white = "\u{1B}[107m", black = "\u{1B}[40m", end = "\u{1B}[0m"
         #expect(picture.width == 22)
         #expect(picture.lines.count == 11)
-        #expect(picture.lines[4] == "        ##            ")
-        #expect(picture.lines[6] == "        ####          ")
+        #expect(picture.lines[0] == white + String(repeating: " ", count: 22) + end)
+        #expect(picture.lines[4] == "\(white)        \(black)  \(white)            \(end)")
+        #expect(picture.lines[6] == "\(white)        \(black)    \(white)          \(end)")
     }
 
-    @Test func `colours make it dark on white, whatever the terminal's are`() {
-        let lines = QRPicture(code, isUnicode: true, hasColors: true).lines
+    @Test func `a terminal with neither UTF-8 nor colours has no picture that a camera could read`() {
+        #expect(QRPicture(code, isUnicode: false, hasColors: false) == nil)
+    }
+
+    @Test func `colours make it dark on white, whatever the terminal's are`() throws {
+        let lines = try #require(QRPicture(code, isUnicode: true, hasColors: true)).lines
         #expect(lines.allSatisfy { $0.hasPrefix("\u{1B}[30;107m") && $0.hasSuffix("\u{1B}[0m") })
     }
 

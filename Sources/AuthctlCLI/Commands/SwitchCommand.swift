@@ -2,17 +2,22 @@ import ArgumentParser
 import LoginCore
 import LoginKit
 import LoginStores
+import LoginWords
 
 /// `authctl switch [PROFILE] USER`
 struct SwitchCommand: WorldCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "switch", abstract: "Switch to another account of a profile.",
-        usage: "authctl switch [<profile>] <user>",
+        usage: "authctl switch [<profile>] [<user>]",
         discussion: """
+            Without a user name, it lists the accounts and asks for one.
+
             Examples:
+              authctl switch
               authctl switch ben
               authctl switch wiki ben
             """)
+    static let mayAsk = true
 
     @Argument(help: "The profile, if needed, and the user name.")
     var names: [String] = []
@@ -22,14 +27,14 @@ struct SwitchCommand: WorldCommand, ReportingCommand {
 
     func validate() throws {
         let count = names.count + (global.username == nil ? 0 : 1)
-        guard (1...2).contains(count) else { throw ValidationError("Name a user, or a profile and a user.") }
+        guard count <= 2 else { throw ValidationError("Name a user, or a profile and a user.") }
     }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         // `-u` is the user as well.
         let words = names + (invocation.options.username.map { [$0] } ?? [])
-        let profile = try invocation.context.selectProfile(words.count == 2 ? words[0] : nil)
-        let username = words[words.count - 1]
+        let (profile, named) = try meaning(of: words, invocation.context)
+        let username = if let named { named } else { try chosen(of: profile, invocation.context) }
         if username.utf8.contains(UInt8(ascii: ":")), profile.kind.endsNameAtColon { throw .usage(.usernameHasColon) }
         let account = try activate(username, of: profile, invocation)
         invocation.say(
@@ -38,6 +43,48 @@ struct SwitchCommand: WorldCommand, ReportingCommand {
             try invocation.streams.result(json: ["profile": profile.name, "username": account.username])
         }
         return .ok
+    }
+
+    /// One word is a user, or else the name of a profile.
+    private func meaning(
+        of words: [String], _ context: LoginContext
+    ) throws(LoginError) -> (Profile, username: String?) {
+        if words.count == 2 { return (try context.selectProfile(words[0]), words[1]) }
+        if let word = words.first, names.first == word, context.options.profile == nil,
+            context.profiles.source(of: word) != nil, try !isAccount(word, context)
+        {
+            return (try context.profile(named: word), nil)
+        }
+        return (try context.selectProfile(nil), words.first)
+    }
+
+    /// Tells whether the profile that is meant without a name has such an account.
+    private func isAccount(_ word: String, _ context: LoginContext) throws(LoginError) -> Bool {
+        do throws(LoginError) {
+            let profile = try context.selectProfile(nil)
+            return try context.record(of: profile)?.account(named: word) != nil
+        } catch .usage(.profileNotNamed) {
+            return false
+        }
+    }
+
+    /// Has a person choose one of the profile's accounts.
+    private func chosen(of profile: Profile, _ context: LoginContext) throws(LoginError) -> String {
+        guard let record = try context.record(of: profile), !record.accounts.isEmpty else {
+            throw .loginRequired(LoginNeed(why: .nothingStored))
+        }
+        let accounts = record.accounts.filter { $0.origin == record.origin }
+        guard context.mayAsk else {
+            let known = accounts.map { SafeText.escaped($0.identity.displayName) }.joined(separator: ", ")
+            let command = ShellCommand("authctl", "switch", profile.name)
+            throw .usage(.other("no account was named; \(profile.name) has: \(known); use: \(command) USER"))
+        }
+        let names = accounts.map { account in
+            let isActive = record.activeUsername.map { account.username.isSame(as: $0) } ?? false
+            return SafeText.escaped(account.identity.displayName) + (isActive ? " (active)" : "")
+        }
+        let dialogue = context.world.dialogue(context.dialogueSettings)
+        return accounts[try dialogue.choose("Accounts of \(profile.name):", among: names)].username
     }
 
     /// Looked up and made active in one step, so that nobody is active who has just logged out. Accounts of a former origin

@@ -4,16 +4,17 @@ import LoginHTTP
 import LoginKit
 import LoginStores
 
-/// `authctl trust remove ORIGIN`
+/// `authctl trust remove ORIGIN|PROFILE`
 struct TrustRemoveCommand: WorldCommand, ReportingCommand {
     static let outline = CommandConfiguration(
-        commandName: "remove", abstract: "Remove the accepted certificate of an origin.",
+        commandName: "remove", abstract: "Remove the accepted certificate of an origin or a profile.",
         discussion: """
             Examples:
+              authctl trust remove wiki
               authctl trust remove https://wiki.example:8443
             """)
 
-    @Argument(help: ArgumentHelp("The origin, such as https://HOST:PORT.", valueName: "origin"))
+    @Argument(help: ArgumentHelp("A profile, or an origin such as https://HOST:PORT.", valueName: "origin"))
     var origin: String
 
     @Flag(help: .json) var json = false
@@ -25,7 +26,7 @@ struct TrustRemoveCommand: WorldCommand, ReportingCommand {
         let trusted = try invocation.context.document().trusted.map(\.origin)
         // As 'trust list' has it, without a look at any parser.
         var found = trusted.first { $0.description == self.origin }
-        if found == nil { found = try invocation.context.parse(self.origin).origin }
+        if found == nil { found = try named(invocation.context) }
         guard let origin = found, trusted.contains(origin) else {
             let known = trusted.map(\.description).sorted().joined(separator: ", ")
             throw .usage(
@@ -37,5 +38,10 @@ struct TrustRemoveCommand: WorldCommand, ReportingCommand {
         invocation.say("The certificate of \(origin) is no longer trusted.")
         if printsJSON { try invocation.streams.result(json: ["removed": origin.description]) }
         return .ok
+    }
+
+    private func named(_ context: LoginContext) throws(LoginError) -> Origin {
+        guard context.profiles.source(of: origin) != nil else { return try context.parse(origin).origin }
+        return try context.endpoint(try context.profile(named: origin)).origin
     }
 }

@@ -27,7 +27,7 @@ struct CompletionSources {
         case ("store", "store"), ("store", "from"), ("store", "to"):
             return stores.filter(\.keepsLogins).map(\.description)
         case (_, "store"): return ["auto"] + stores.map(\.description)
-        case ("trust", "origin"): return origins
+        case ("trust", "origin"): return profiles() + origins
         case ("request", _) where argument.kind == .positional && place.arguments.isEmpty:
             return RequestWords.usualMethods
         default: return []

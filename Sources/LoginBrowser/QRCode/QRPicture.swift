@@ -8,9 +8,11 @@ package struct QRPicture {
     private static let quietZone = 4
 
     /// - Parameters:
-    ///   - isUnicode: half blocks, two rows in each line; else two `#` for each dark module.
+    ///   - isUnicode: half blocks, two rows in each line; else two blanks for each module, with its colour behind them.
     ///   - hasColors: black on white, whatever the terminal's colours are.
-    package init(_ code: QRCode, isUnicode: Bool, hasColors: Bool) {
+    /// - Returns: nothing where a terminal has neither.
+    package init?(_ code: QRCode, isUnicode: Bool, hasColors: Bool) {
+        guard isUnicode || hasColors else { return nil }
         self.code = code
         self.isUnicode = isUnicode
         self.hasColors = hasColors
@@ -23,12 +25,25 @@ package struct QRPicture {
     package var lines: [String] {
         let step = isUnicode ? 2 : 1
         return stride(from: 0, to: side, by: step).map { row in
-            let text = (0..<side).map { isUnicode ? halves(row, $0) : isDark(row, $0) ? "##" : "  " }.joined()
+            guard isUnicode else { return blanks(row) }
+            let text = (0..<side).map { halves(row, $0) }.joined()
             return hasColors ? "\u{1B}[30;107m\(text)\u{1B}[0m" : text
         }
     }
 
     private var side: Int { code.modules.count + 2 * Self.quietZone }
+
+    /// White by SGR 107, black by 40; an escape sequence only where the colour changes.
+    private func blanks(_ row: Int) -> String {
+        var text = "", wasDark: Bool?
+        for column in 0..<side {
+            let isDark = isDark(row, column)
+            if isDark != wasDark { text += isDark ? "\u{1B}[40m" : "\u{1B}[107m" }
+            text += "  "
+            wasDark = isDark
+        }
+        return text + "\u{1B}[0m"
+    }
 
     private func halves(_ row: Int, _ column: Int) -> String {
         switch (isDark(row, column), isDark(row + 1, column)) {

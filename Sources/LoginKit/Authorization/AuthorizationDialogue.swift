@@ -94,7 +94,10 @@ package final class AuthorizationDialogue {
         guard settings.showsQR else { return }
         let look = look
         do throws(QRCode.Problem) {
-            let picture = QRPicture(try QRCode(url), isUnicode: look.isUnicode, hasColors: look.hasColors)
+            let code = try QRCode(url)
+            guard let picture = QRPicture(code, isUnicode: look.isUnicode, hasColors: look.hasColors) else {
+                return tell(["This terminal cannot show a QR code (TERM=dumb without UTF-8)."])
+            }
             guard picture.width >= look.columns else { return show(picture.lines) }
             tell(["The QR code needs \(picture.width + 1) columns; there are \(look.columns)."])
         } catch {

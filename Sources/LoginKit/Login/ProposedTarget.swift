@@ -20,7 +20,9 @@ extension LoginContext {
         if let known = try remembered(url.origin, place.target, choices) { return LoginTarget(profile: known) }
         let written = proposal.document(head: "A profile for this URL; \(proposal.found.summary).", isAlone: false)
         guard mayAsk else { throw .usage(.proposesProfile(url: "\(url.origin)\(url.target)")) }
-        guard try world.dialogue(dialogueSettings(choices)).confirm(written, typing: "yes") else { throw .cancelled }
+        let dialogue = world.dialogue(dialogueSettings(choices))
+        // Somebody may paste it into a file.
+        guard try dialogue.confirm(written, isLaidOut: true, typing: "yes") else { throw .cancelled }
         var decoded = try decoded(proposal)
         decoded.settings = profile.settings
         var target = LoginTarget(profile: decoded, new: new)

@@ -20,7 +20,10 @@ struct DelegateDialogue: Dialogue {
     }
 
     /// Of the command line alone: no login asks it.
-    func confirm(_ question: String, typing word: String) throws(LoginError) -> Bool { false }
+    func confirm(_ question: String, isLaidOut: Bool, typing word: String) throws(LoginError) -> Bool { false }
+
+    /// Of the command line alone, too.
+    func choose(_ question: String, among names: [String]) throws(LoginError) -> Int { throw .cancelled }
 
     func showWaiting(_ notice: String?) { delegate.waits(for: notice) }
 

@@ -134,7 +134,18 @@ extension World {
 /// A person at a terminal, with the two questions that are not about a login.
 package protocol Dialogue: Prompt {
     func askPassphrase(_ label: String, confirm: Bool) throws(LoginError) -> Secret?
-    func confirm(_ question: String, typing word: String) throws(LoginError) -> Bool
+    /// - Parameter isLaidOut: keeps the lines of the question as they are.
+    func confirm(_ question: String, isLaidOut: Bool, typing word: String) throws(LoginError) -> Bool
+    /// Asks for the number of one of these names.
+    /// - Returns: an index.
+    /// - Throws: `cancelled`.
+    func choose(_ question: String, among names: [String]) throws(LoginError) -> Int
+}
+
+extension Dialogue {
+    package func confirm(_ question: String, typing word: String) throws(LoginError) -> Bool {
+        try confirm(question, isLaidOut: false, typing: word)
+    }
 }
 
 extension TerminalPrompt: Dialogue {}
