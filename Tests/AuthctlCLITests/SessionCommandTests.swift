@@ -175,9 +175,43 @@ struct SessionCommandTests {
         try Snapshot.expect(world.run("switch", "chat", "bert", "--json").output, "json-switch")
     }
 
+    @Test func `switch without a user name offers the accounts at a terminal`() throws {
+        let world = try chat("bert", in: try chat())
+        world.variables["AUTHCTL_PROFILE"] = "chat"
+        world.person = ScriptedPerson(chooses: 0)
+        let chosen = world.run("switch")
+        #expect(chosen.code == 0 && chosen.talk.contains("@anna"), "\(chosen)")
+        #expect(world.run("token").output == "tok-anna\n")
+        world.person = ScriptedPerson(chooses: 1)
+        #expect(world.run("switch", "chat").code == 0)
+        #expect(world.run("token").output == "tok-bert\n")
+        world.person = ScriptedPerson(chooses: nil)
+        #expect(world.run("switch", "chat").code == 5)
+        #expect(world.run("token").output == "tok-bert\n")
+    }
+
+    @Test func `switch without a user name or a terminal lists the accounts`() throws {
+        let world = try chat("bert", in: try chat())
+        world.person = ScriptedPerson()
+        let run = world.run("switch", "chat")
+        #expect(run.code == 2 && run.talk.contains("@anna, bert"), "\(run.talk)")
+        #expect(run.talk.contains("authctl switch chat USER"))
+        #expect(world.run("switch", "wire").code == 4)
+    }
+
+    @Test func `status hides profiles without a login, and --all shows them`() throws {
+        let world = try chat("bert", in: try chat())
+        let some = world.run("status", "--offline"), all = world.run("status", "--offline", "--all")
+        #expect(some.code == 4 && all.code == 4)
+        #expect(some.output.split(separator: "\n").count == 3 && !some.output.contains("login-required"))
+        #expect(some.talk.contains("authctl status --all"))
+        #expect(all.output.contains("login-required") && all.talk.isEmpty)
+        #expect(world.run("status", "wire", "--offline").output.contains("login-required"))
+    }
+
     @Test func `status shows every profile and account, and its code is the first that is not 0`() throws {
         let world = try chat("bert", in: try chat())
-        let run = world.run("status", "--offline")
+        let run = world.run("status", "--offline", "--all")
         #expect(run.code == 4)
         try Snapshot.expect(run.output, "status-offline")
         try Snapshot.expect(world.run("status", "--offline", "--json").output, "json-status")

@@ -47,6 +47,17 @@ struct TableTests {
             ])
     }
 
+    @Test func `dispensable columns go one after the other until the table fits`() {
+        var table = Table(headings: ["USER", "METHOD", "STORE", "STATE"])
+        table.dispensable = ["METHOD", "STORE"]
+        table.add(["ann", "basic", "file", "stored"])
+        #expect(text(table, Self.look(27))[1] == "ann   basic   file   stored")
+        #expect(text(table, Self.look(26))[0] == "USER  STORE  STATE")
+        #expect(text(table, Self.look(18))[1] == "ann   file   stored")
+        #expect(text(table, Self.look(17)) == ["USER  STATE", "ann   stored"])
+        #expect(text(table, .plain)[0] == "USER  METHOD  STORE  STATE")
+    }
+
     @Test func `with less than 20 columns for the last, each row is lines of its own`() {
         #expect(text(Self.accounts, Self.look(36))[0] == "NAME  STATE     ABOUT")
         #expect(

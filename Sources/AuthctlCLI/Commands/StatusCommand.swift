@@ -9,9 +9,10 @@ import LoginStores
 struct StatusCommand: WorldCommand, ReportingCommand, OptionList {
     static let outline = CommandConfiguration(
         commandName: "status",
-        abstract: "Show the state of every profile and account.",
+        abstract: "Show the state of every account.",
         discussion: """
-            The exit code is the first one that is not 0, starting with the default profile.
+            Profiles without a login are shown with --all. The exit code is the first one that is not 0, starting with \
+            the default profile, and counts all profiles.
 
             Examples:
               authctl status
@@ -21,6 +22,9 @@ struct StatusCommand: WorldCommand, ReportingCommand, OptionList {
     @Argument(help: "Profile (default: all).")
     var profile: String?
 
+    @Flag(help: "Show profiles without a login, too.")
+    var all = false
+
     @Flag(help: "Show what is stored, without asking the services.")
     var offline = false
 
@@ -28,7 +32,7 @@ struct StatusCommand: WorldCommand, ReportingCommand, OptionList {
     @OptionGroup var global: GlobalOptions
 
     var options: KeyValuePairs<String, Any> {
-        ["_profile": _profile, "_offline": _offline, "_json": _json, "_global": _global]
+        ["_profile": _profile, "_all": _all, "_offline": _offline, "_json": _json, "_global": _global]
     }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
@@ -40,14 +44,30 @@ struct StatusCommand: WorldCommand, ReportingCommand, OptionList {
         if printsJSON {
             try invocation.streams.result(json: rows)
         } else if !invocation.options.quiet {
-            let table = StatusTable(
-                rows: rows, defaultProfile: try invocation.context.defaultProfile(),
-                now: invocation.context.world.clock.now())
-            try invocation.streams.result(table.table)
+            try show(rows, invocation)
             sayAuthorities(rows, invocation)
             sayExceptions(rows, invocation)
         }
         return code
+    }
+
+    /// Shows what a person is logged in to; all of it where that was asked for, or one profile was.
+    private func show(_ rows: [StatusRow], _ invocation: Invocation) throws(LoginError) {
+        let showsAll = all || profile != nil || invocation.options.profile != nil
+        let shown = rows.filter { showsAll || !$0.isAbsent }
+        if !shown.isEmpty {
+            let table = StatusTable(
+                rows: shown, defaultProfile: try invocation.context.defaultProfile(),
+                now: invocation.context.world.clock.now())
+            try invocation.streams.result(table.table)
+        }
+        let hidden = rows.count - shown.count
+        guard hidden > 0 else { return }
+        let which = shown.isEmpty ? "" : "other "
+        invocation.say(
+            hidden == 1
+                ? "Not logged in to 1 \(which)profile; to show it: authctl status --all"
+                : "Not logged in to \(hidden) \(which)profiles; to show them: authctl status --all")
     }
 
     /// The default profile first.

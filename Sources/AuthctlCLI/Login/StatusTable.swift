@@ -9,6 +9,7 @@ struct StatusTable {
 
     var table: Table {
         var table = Table(headings: ["PROFILE", "USER", "METHOD", "STORE", "ENDS IN", "STATE"])
+        table.dispensable = ["METHOD", "STORE"]
         for row in rows {
             let profile = SafeText.escaped(row.profile) + (row.profile == defaultProfile ? " (default)" : "")
             let user = (row.username.map { SafeText.line($0) } ?? "-") + role(of: row)
@@ -32,7 +33,7 @@ struct StatusTable {
     /// Who has never logged in, or has logged out, has done nothing wrong.
     private func mark(of row: StatusRow) -> StyledText.Mark {
         if row.code == .ok { return .good }
-        return row.code == .loginRequired && !row.hasAccount ? .absent : .bad
+        return row.isAbsent ? .absent : .bad
     }
 
     private func end(_ row: StatusRow) -> String {

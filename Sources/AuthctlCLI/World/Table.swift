@@ -4,6 +4,8 @@ import LoginWords
 struct Table {
     let headings: [String]
     private(set) var rows: [[StyledText]] = []
+    /// Columns that are left out of a table that does not fit, in this order, by their headings.
+    var dispensable: [String] = []
     /// Less room is no column of sentences.
     private static let narrowest = 20
 
@@ -13,8 +15,9 @@ struct Table {
 
     mutating func add(_ row: [StyledText]) { rows.append(row) }
 
-    /// As it fits: as a table; with the last column in several lines; or else each row as lines of its own.
+    /// As it fits: as a table; without dispensable columns; with the last column in several lines; or else each row as lines of its own.
     func text(for look: TextLook) -> StyledText {
+        if let smaller = smaller(for: look) { return smaller.text(for: look) }
         let all = [headings.map { StyledText($0) }] + rows
         let measured = all.map { $0.map { look.width(of: $0) } }
         let widths = headings.indices.map { column in measured.map { $0[column] }.max() ?? 0 }
@@ -24,6 +27,19 @@ struct Table {
         guard let columns = look.columns, start + (widths.last ?? 0) > columns else { return lines(all, gaps) }
         guard columns - start >= Self.narrowest else { return blocks(look, columns) }
         return lines(all, gaps) { last in last.wrapped(for: look, columns: columns - start, below: start) }
+    }
+
+    /// The same table without its first dispensable column, if it is too wide with it.
+    private func smaller(for look: TextLook) -> Table? {
+        guard let columns = look.columns, let heading = dispensable.first, let index = headings.firstIndex(of: heading)
+        else { return nil }
+        let all = [headings.map { StyledText($0) }] + rows
+        let widths = headings.indices.map { column in all.map { look.width(of: $0[column]) }.max() ?? 0 }
+        guard widths.reduce(0, +) + 2 * (widths.count - 1) > columns else { return nil }
+        var table = Table(headings: headings.enumerated().filter { $0.offset != index }.map(\.element))
+        for row in rows { table.add(row.enumerated().filter { $0.offset != index }.map(\.element)) }
+        table.dispensable = Array(dispensable.dropFirst())
+        return table
     }
 
     private func lines(
