@@ -21,7 +21,8 @@ final class Invocation {
         context = try LoginContext(
             world, chosen,
             Talk(
-                note: { if !isQuiet { streams.say("authctl: \($0)") } }, warn: { streams.say("authctl: \($0)") },
+                note: { if !isQuiet { streams.say(note: $0) } },
+                warn: { if !isQuiet || !$0.hasPrefix(Streams.warning) { streams.say(note: $0) } },
                 show: { streams.say(asIs: $0) }))
         if options.verbose { context.trace = { streams.say(asIs: SafeText.escaped($0, limit: 2000)) } }
     }

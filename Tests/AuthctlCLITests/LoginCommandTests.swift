@@ -1,3 +1,4 @@
+import Glibc
 import LoginCore
 import LoginTestSupport
 import Secrets
@@ -19,6 +20,19 @@ struct LoginCommandTests {
     }
 
     private var welcome: HTTPResponse { .answer(200, "{\"name\":\"Anna\"}", cookies: [cookie]) }
+
+    @Test func `the warning of plain text is spared with -q, and hangs below its mark on a terminal`() throws {
+        let quiet = try world(ScriptedPerson.types("anna", "pw"))
+        #expect(quiet.run("login", "-q", server: [anonymous, .answer(200, cookies: [cookie]), welcome]).talk.isEmpty)
+        let seen = try world(ScriptedPerson.types("anna", "pw"))
+        seen.terminals = [STDERR_FILENO]
+        seen.columns = 40
+        let lines = seen.run("login", server: [anonymous, .answer(200, cookies: [cookie]), welcome]).talk
+            .split(separator: "\n")
+        #expect(lines[0].hasPrefix("! the login is stored as plain text"), "\(lines)")
+        #expect(lines[1].hasPrefix("  ") && !lines[1].hasPrefix("   "), "\(lines)")
+        #expect(!lines.contains { $0.contains("authctl: warning") })
+    }
 
     @Test func `a first login asks, verifies, keeps, and says where`() throws {
         let world = try world(ScriptedPerson.types("anna", Self.canary))

@@ -18,7 +18,7 @@ struct TracedTransport: Transport {
             throw .usage(error)
         }
         let response = try server.send(request)
-        trace.show(response, set: response.cookies.map(\.name), to: request)
+        trace.show(response, cookies: Set(response.cookies.map(\.name)), to: request)
         return response
     }
 

@@ -2,13 +2,21 @@ import Glibc
 import LoginCore
 import LoginKit
 
-/// Where the bytes of an answer end up: standard output, exact in a pipe and harmless on a terminal, or a file.
+/// Where the bytes of an answer end up: standard output, exact in a pipe, readable and harmless on a terminal, or a file.
 final class BodyWriter: ResponseReceiver {
     private let streams: Streams
     private var file: OutputFile?
     private var filter: TerminalFilter?
     /// Of what a terminal shows: whether the prompt of a shell would stand behind it.
     private var isWithinLine = false
+    /// Whether the person said by `-o -` that a terminal is to show whatever comes.
+    private let isForced: Bool
+    private var head: HTTPResponse?
+    /// JSON for a terminal, until it is whole; nothing for anything else.
+    private var json: [UInt8]?
+
+    /// Longer JSON is shown as it comes, in bytes.
+    private static let longestJSON = 1 << 20
 
     /// - Parameters:
     ///   - path: of a file; nothing or `-` for standard output.
@@ -19,14 +27,45 @@ final class BodyWriter: ResponseReceiver {
         self.streams = streams
         if let path, path != "-" { file = try OutputFile(path, patience: patience) }
         filter = file?.isTerminal ?? isTerminal ? TerminalFilter() : nil
+        isForced = path != nil
     }
 
     /// Whether a person sees the bytes as they come.
     var isShownOnTerminal: Bool { filter != nil }
 
+    func begin(_ head: HTTPResponse) {
+        self.head = head
+        json = isShownOnTerminal && head.isJSON ? [] : nil
+    }
+
+    /// - Throws: `failure` where a terminal would get binary data that nobody asked to see there.
     func write(_ bytes: UnsafeRawBufferPointer) throws(LoginError) {
         guard filter != nil else { return try send(bytes) }
-        try show(filter?.shown(bytes) ?? [])
+        if !isForced, bytes.contains(0) { throw refusal }
+        guard let collected = json else { return try show(filter?.shown(bytes) ?? []) }
+        json = nil
+        let all = collected + bytes
+        if all.count <= Self.longestJSON {
+            json = all
+        } else {
+            try all.lend { (all) throws(LoginError) in try write(all) }
+        }
+    }
+
+    /// No text has a NUL in it.
+    private var refusal: LoginError {
+        let status = head.map { " (status \($0.status))" } ?? ""
+        return .failure(
+            .other(
+                """
+                the request was sent, but its response\(status) is binary and is not shown on a terminal; to save the \
+                response of another request, use -o FILE
+                """))
+    }
+
+    private func showJSON() throws(LoginError) {
+        guard let body = json.take() else { return }
+        try (JSONLayout.text(body) ?? body).lend { (bytes) throws(LoginError) in try write(bytes) }
     }
 
     private func show(_ text: [UInt8]) throws(LoginError) {
@@ -46,6 +85,7 @@ final class BodyWriter: ResponseReceiver {
 
     /// An answer without a byte makes an empty file too.
     func finish() throws(LoginError) {
+        try showJSON()
         try file?.write(UnsafeRawBufferPointer(start: nil, count: 0))
         if let rest = filter?.rest() { try show(rest) }
         try endLine()
@@ -53,6 +93,7 @@ final class BodyWriter: ResponseReceiver {
 
     /// Whether an answer has come or not. What is said next does not stand behind one that broke off.
     func close() {
+        try? showJSON()
         try? endLine()
         file?.close()
     }
@@ -62,44 +103,11 @@ final class BodyWriter: ResponseReceiver {
     }
 }
 
-/// Bytes of others as a terminal may show them: text with its lines and tabs, everything that a terminal would obey escaped.
-struct TerminalFilter {
-    /// The beginning of a character whose end has not arrived.
-    private var pending: [UInt8] = []
-
-    /// - Returns: UTF-8.
-    mutating func shown(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
-        pending += bytes
-        let cut = pending.count - unfinished(pending)
-        defer { pending.removeFirst(cut) }
-        return Self.escaped(pending[..<cut])
-    }
-
-    /// What has no end, once nothing follows.
-    mutating func rest() -> [UInt8] {
-        defer { pending = [] }
-        return Self.escaped(pending[...])
-    }
-
-    private static func escaped(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
-        var text = ""
-        for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
-            if scalar == "\n" || scalar == "\t" { text.unicodeScalars.append(scalar); continue }
-            // The line end of others: CR LF is one.
-            if scalar == "\r" { continue }
-            text += SafeText.escape(for: scalar) ?? String(scalar)
-        }
-        return Array(text.utf8)
-    }
-
-    /// How many bytes at the end are the beginning of a character (RFC 3629).
-    private func unfinished(_ bytes: [UInt8]) -> Int {
-        for back in 1...3 where back <= bytes.count {
-            let byte = bytes[bytes.count - back]
-            if byte & 0xC0 == 0x80 { continue }
-            let length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1
-            return length > back ? back : 0
-        }
-        return 0
+extension HTTPResponse {
+    /// Whether the body is JSON by its media type (RFC 6838, section 4.2.8; RFC 8259).
+    fileprivate var isJSON: Bool {
+        guard let field = headers.first(where: { $0.name.lowercased() == "content-type" }) else { return false }
+        let type = field.value.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
+        return type == "application/json" || type.hasPrefix("application/") && type.hasSuffix("+json")
     }
 }

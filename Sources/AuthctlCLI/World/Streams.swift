@@ -61,6 +61,15 @@ struct Streams: Sendable {
     /// Whatever stands in it, a name, a path, an argument: no terminal obeys it.
     func say(_ text: String) { say(styled: StyledText(text)) }
 
+    /// What a warning begins with.
+    static let warning = "warning: "
+
+    /// A sentence behind the program's name. A warning has a mark instead where a person looks, and hangs below it.
+    func say(note text: String) {
+        guard text.hasPrefix(Self.warning) else { return say("authctl: \(text)") }
+        say(styled: "\(mark: .warning, instead: "authctl: warning: ")\(text.dropFirst(Self.warning.count))")
+    }
+
     /// The same with words that stand out.
     /// - Parameter wraps: whether its lines may be broken, as those of sentences are.
     func say(styled text: StyledText, wraps: Bool = true) {

@@ -52,6 +52,8 @@ package final class CurlTransport: Transport {
         let collector = ResponseCollector(
             over: context, limits: (options.settings.headerLimit, options.settings.bodyLimit),
             sink: request.streamedBodies?.sink,
+            // Before the body, which goes to the same terminal.
+            whenBegun: { trace.show($0, cookies: Set($1), to: request) },
             repeats: request.negotiates, wait: ResponseWait(options.settings.whileWaiting))
         try perform(CurlRequest(request, url: url), on: handle, into: collector)
         try collector.finish(request.method)
@@ -61,7 +63,10 @@ package final class CurlTransport: Transport {
             cookies: try cookies(
                 after: request, on: handle, set: collector.cookieNames.count, defaultPath: url.directory),
             redirect: parser.redirect(in: collector.fields, from: url))
-        trace.show(response, set: collector.cookieNames, to: request)
+        if request.streamedBodies == nil {
+            let taken = Set(response.cookies.map(\.name)).intersection(collector.cookieNames)
+            trace.show(response, cookies: taken, to: request)
+        }
         return response
     }
 

@@ -7,6 +7,8 @@ final class ResponseCollector {
     private var head: HeadCollector
     private var body: SecretBuilder?
     private let sink: (any ResponseSink)?
+    /// Told of each head before the sink.
+    private let whenBegun: (HTTPResponse, _ cookieNames: [String]) -> Void
     private let limits: (head: Int, body: Int)
     /// Told of the first line.
     let wait: ResponseWait
@@ -19,14 +21,17 @@ final class ResponseCollector {
     /// - Parameters:
     ///   - connection: over which the answer comes.
     ///   - sink: takes the body in the place of memory, without a limit.
+    ///   - whenBegun: told of each head before the sink.
     ///   - repeats: as for `HeadCollector`.
     init(
-        over connection: TLSContext, limits: (head: Int, body: Int), sink: (any ResponseSink)? = nil, repeats: Bool,
+        over connection: TLSContext, limits: (head: Int, body: Int), sink: (any ResponseSink)? = nil,
+        whenBegun: @escaping (HTTPResponse, _ cookieNames: [String]) -> Void = { _, _ in }, repeats: Bool,
         wait: ResponseWait
     ) {
         self.connection = connection
         self.limits = limits
         self.sink = sink
+        self.whenBegun = whenBegun
         self.wait = wait
         head = HeadCollector(limit: limits.head, repeats: repeats)
         body = SecretBuilder(limit: limits.body)
@@ -61,7 +66,9 @@ final class ResponseCollector {
         if hasBegun { return }
         try checkStatus()
         hasBegun = true
-        try sink.begin(HTTPResponse(status: head.status, headers: head.fields))
+        let response = HTTPResponse(status: head.status, headers: head.fields)
+        whenBegun(response, cookieNames)
+        try sink.begin(response)
     }
 
     private func receiveHead(_ line: UnsafeRawBufferPointer) throws(LoginError) {

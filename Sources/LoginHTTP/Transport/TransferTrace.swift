@@ -51,10 +51,10 @@ struct TransferTrace {
     }
 
     /// - Parameters:
-    ///   - set: the names of the cookies that the answer set, whether or not they were taken.
+    ///   - cookies: the names of those to be shown.
     ///   - request: what is hidden there may not be shown, whatever the header that repeats it; whether the body went
     ///     somewhere else.
-    func show(_ response: HTTPResponse, set: [String], to request: HTTPRequest) {
+    func show(_ response: HTTPResponse, cookies: Set<String>, to request: HTTPRequest) {
         let hidden = request.hidden
         guard let trace = settings.trace else { return }
         trace("< \(response.status)")
@@ -65,7 +65,7 @@ struct TransferTrace {
                 && !hidden.stand(in: field.value)
             trace("< \(Self.shown(field.name, hidden)): \(isHarmless ? field.value : "…")")
         }
-        for name in Set(response.cookies.map(\.name)).intersection(set).sorted() {
+        for name in cookies.sorted() {
             trace("< Cookie: \(Self.shown(name, hidden))=…")
         }
         if request.streamedBodies == nil { trace("< \(response.body.count) bytes") }

@@ -4,7 +4,7 @@ import Secrets
 
 /// Who gets the bytes of an answer in the end.
 package protocol ResponseReceiver: AnyObject {
-    /// An answer begins that is not taken back any more.
+    /// The body of an answer begins that is not taken back any more; its head was written where that is wanted.
     func begin(_ head: HTTPResponse) throws(LoginError)
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(LoginError)
@@ -111,8 +111,11 @@ package final class ResponseOutput: ResponseSink {
 
     private func show(_ head: HTTPResponse) throws(LoginError) {
         isShown = true
+        if includesHead { try write(head) }
         try output.begin(head)
-        guard includesHead else { return }
+    }
+
+    private func write(_ head: HTTPResponse) throws(LoginError) {
         var text = "HTTP/1.1 \(head.status)\r\n"
         for field in head.headers { text += "\(field.name): \(field.value)\r\n" }
         text += "\r\n"
