@@ -16,6 +16,7 @@ struct BodyOnTerminalTests {
 
     private func run(_ body: String, type: String?, terminal: Bool = true, _ more: String...) throws -> Run {
         let world = try TestWorld(config: Self.config)
+        world.variables["NO_COLOR"] = "1"
         world.terminals = terminal ? [STDOUT_FILENO, STDERR_FILENO] : []
         let headers = type.map { ["Content-Type: \($0)"] } ?? []
         return world.run(

@@ -108,7 +108,8 @@ struct HelpTests {
     }
 
     @Test(arguments: [
-        ["completion", "tcsh"], ["frobnicate"], ["login", "--frobnicate"], ["login", "a", "b"], ["switch"],
+        ["completion", "tcsh"], ["frobnicate"], ["login", "--frobnicate"], ["login", "a", "b"],
+        ["switch", "a", "b", "c"],
         ["login", "--max-attempts", "0"], ["token", "--min-ttl", "-1"], ["profile", "remove"],
     ])
     func `what cannot be parsed is 2, on standard error`(arguments: [String]) throws {

@@ -27,6 +27,7 @@ struct LoginCommandTests {
         let seen = try world(ScriptedPerson.types("anna", "pw"))
         seen.terminals = [STDERR_FILENO]
         seen.columns = 40
+        seen.variables["NO_COLOR"] = "1"
         let lines = seen.run("login", server: [anonymous, .answer(200, cookies: [cookie]), welcome]).talk
             .split(separator: "\n")
         #expect(lines[0].hasPrefix("! the login is stored as plain text"), "\(lines)")

@@ -194,7 +194,7 @@ struct SessionCommandTests {
         let world = try chat("bert", in: try chat())
         world.person = ScriptedPerson()
         let run = world.run("switch", "chat")
-        #expect(run.code == 2 && run.talk.contains("@anna, bert"), "\(run.talk)")
+        #expect(run.code == 2 && run.talk.contains("@anna, @bert"), "\(run.talk)")
         #expect(run.talk.contains("authctl switch chat USER"))
         #expect(world.run("switch", "wire").code == 4)
     }

@@ -53,8 +53,8 @@ struct TableTests {
         table.add(["ann", "basic", "file", "stored"])
         #expect(text(table, Self.look(27))[1] == "ann   basic   file   stored")
         #expect(text(table, Self.look(26))[0] == "USER  STORE  STATE")
-        #expect(text(table, Self.look(18))[1] == "ann   file   stored")
-        #expect(text(table, Self.look(17)) == ["USER  STATE", "ann   stored"])
+        #expect(text(table, Self.look(19))[1] == "ann   file   stored")
+        #expect(text(table, Self.look(18)) == ["USER  STATE", "ann   stored"])
         #expect(text(table, .plain)[0] == "USER  METHOD  STORE  STATE")
     }
 
