@@ -174,11 +174,7 @@ package final class LoginContext {
         place.desktop = desktop
         place.anotherPassphrase = { (failures) throws(StoreFault) in try asked.another(after: failures) }
         let notice = LocalWorkNotice(world.noticeLine)
-        if showsNotice {
-            place.deriving = { isUnderWay in
-                if isUnderWay { notice.begin("Opening the encrypted file…") } else { notice.end() }
-            }
-        }
+        if showsNotice { place.deriving = { $0 ? notice.begin("Opening the encrypted file…") : notice.end() } }
         let shelf = world.shelf(place) { () throws(StoreFault) in try asked.first() }
         opened = shelf
         return shelf

@@ -13,7 +13,6 @@ package struct TerminalPrompt: Prompt, Sendable {
     private let timeout: Int
     private let allowsBlankPassword: Bool
     let isCancelled: (@Sendable () -> Bool)?
-    /// Keeps the terminal without echo from the first secret to the end of the process.
     private let holdsToEnd: Bool
 
     /// - Parameters:
@@ -21,8 +20,7 @@ package struct TerminalPrompt: Prompt, Sendable {
     ///     that cannot be shown is taken as `*`.
     ///   - timeout: seconds that a person has for each line.
     ///   - allowsBlankPassword: whether an empty password is an answer.
-    ///   - holdsToEnd: keeps the terminal without echo after a secret was typed, until the process ends or another program
-    ///     gets the terminal. What is typed in that time is thrown away. For a process that is one command.
+    ///   - holdsToEnd: keeps the terminal without echo after a secret was typed, until the process ends, for one command.
     ///   - isCancelled: asked about ten times a second, by the thread that asks: whether nobody waits for an answer any more.
     ///     The question then ends as if the person had cancelled.
     package init(
@@ -96,7 +94,6 @@ package struct TerminalPrompt: Prompt, Sendable {
         var conversation = try begin(missing: [])
         while true {
             guard let first = try conversation.read(label, style: .masked(mask), for: .password) else { return nil }
-            // Nothing tells a host's terminal when the passphrase was used.
             conversation.hold = holdsToEnd ? .untilEnd : nil
             guard !first.isEmpty else { throw .store(.passphraseBlank) }
             guard confirm else { return first }
