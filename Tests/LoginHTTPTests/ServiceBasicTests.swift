@@ -49,6 +49,21 @@ struct ServiceBasicTests {
     }
 
     @Test(arguments: [
+        (#"{"error": "Unauthorized", "message": "Your password has expired"}"#, "Your password has expired"),
+        (#"{"error": "invalid_grant", "error_description": "Locked"}"#, "Locked"),
+        (#"{"type": "about:blank", "title": "Unauthorized", "detail": "Expired"}"#, "Expired"),
+        (#"{"message": {"text": "no"}, "title": "No"}"#, "No"), (#"{"error": ""}"#, nil), ("[\"message\"]", nil),
+        (#"{"message": "one", "message": "two"}"#, nil), ("<p>no</p>", nil),
+        (#"{"message": "wrong password p ä\"&"}"#, nil), (#"{"message": "not p%20%C3%A4%22%26"}"#, nil),
+    ])
+    func `The text of a JSON refusal is told unless it repeats a secret`(body: String, words: String?) throws {
+        let refused = HTTPResponse.answer(401, body, headers: ["WWW-Authenticate: Basic realm=\"Staff\""])
+        let exchange = Exchange(try SomeProfiles.wire(), [anonymous, refused])
+        #expect(
+            fault { _ = try exchange.login() } == .rejected(Refusal(status: 401, words: words, mayMeanForbidden: true)))
+    }
+
+    @Test(arguments: [
         (403, LoginError.forbidden(Refusal(status: 403))),
         (429, .busy(BusyFault(status: 429, retryAfter: nil, words: nil))),
         (503, .busy(BusyFault(status: 503, retryAfter: nil, words: nil))),

@@ -23,7 +23,7 @@ extension ParsedResponse {
     /// refusals: a profile that counts 403 among `logged-out` need not take it out of `forbidden`.
     /// - Parameter anonymous: what verify is known to answer without a login.
     package func judged(by rule: ResponseRule, at step: Step, anonymous: AnonymousResponse? = nil) -> Judgement {
-        var refusal = Refusal(status: status, words: words(rule))
+        var refusal = Refusal(status: status, words: words(rule) ?? response.errorText)
         let refused = step == .verify ? rule.loggedOut : rule.refused
         if matches(any: rule.forbidden ?? []) { return .forbidden(refusal) }
         if matches(any: rule.secondFactor ?? []) { return .needsSecondFactor(words: refusal.words) }
@@ -73,11 +73,13 @@ extension ParsedResponse {
         case 300..<400:
             return unclearRedirect(step)
         case 429, 500..<600:
-            return .busy(BusyFault(status: status, retryAfter: response.retryAfter, words: words(rule)))
+            return .busy(
+                BusyFault(status: status, retryAfter: response.retryAfter, words: words(rule) ?? response.errorText))
         case 400 where origin.scheme == "http" && response.wantsTLS:
             return .network(.notHTTP)
         default:
-            return .failure(.unexpectedStatus(status, step: step.rawValue, words: words(rule) ?? shortText))
+            return .failure(
+                .unexpectedStatus(status, step: step.rawValue, words: words(rule) ?? shortText ?? response.errorText))
         }
     }
 
