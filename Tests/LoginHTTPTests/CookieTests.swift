@@ -152,6 +152,21 @@ struct `Cookies` {
         #expect(cookies.isEmpty || line == "__Host-a=1; Secure", "\(cookies.map(\.name))")
     }
 
+    @Test(arguments: ["127.0.0.1", ".127.0.0.1", "localhost"])
+    func `A cookie that promises one host and names a domain is ignored and replaces none`(domain: String) throws {
+        let server = try RecordingServer([
+            .answer(200, ["Set-Cookie: __Host-a=1; Secure; Path=/; Domain="]),
+            .answer(200, ["Set-Cookie: __Host-a=2; Secure; Path=/; domain = \(domain)", "Set-Cookie: b=1"]),
+            .answer(200, ["Set-Cookie: __host-c=2; Secure; Path=/; Domain=\(domain)"]),
+        ])
+        let transport = CurlTransport(origin: server.origin)
+        var cookies: [Cookie] = []
+        for _ in 1...3 {
+            cookies = try transport.send(HTTPRequest(method: "GET", url: server.url(), cookies: cookies)).cookies
+        }
+        #expect(Set(cookies.map { "\($0.name)=\($0.value.text)" }) == ["__Host-a=1", "b=1"])
+    }
+
     @Test func `are listed newest first, since a rule looks for the newest of a name`() throws {
         let server = try RecordingServer([
             .answer(200, ["Set-Cookie: a=1; Path=/", "Set-Cookie: a=2; Path=/x", "Set-Cookie: b=1"]),

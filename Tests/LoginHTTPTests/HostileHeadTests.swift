@@ -102,6 +102,18 @@ struct `A hostile head` {
         #expect(try problem(.raw("HTTP/1.1 200 OK\n\(fields)\n2\nok\n0\n\n")) == expected)
     }
 
+    @Test(arguments: ["X: a\u{0}b\n", "X\u{0}: a\n", "Location: /x\rSet-Cookie: a=1\n", "Set-Cookie: a=1\u{0}2\n"])
+    func `A header with a NUL or a bare carriage return makes a response broken`(field: String) throws {
+        for start in ["HTTP/1.1 200 OK\n", "HTTP/1.1 103 Early\n\(field)\nHTTP/1.1 200 OK\n"] {
+            let server = try RecordingServer([.raw("\(start)\(field)Content-Length: 0\n\n")])
+            let sink = Sink()
+            var request = HTTPRequest(method: "GET", url: server.url())
+            request.streamedBodies = StreamedBodies(sink: sink)
+            #expect(fault { _ = try CurlTransport(origin: server.origin).send(request) }?.exitCode == .network)
+            #expect(sink.begun.isEmpty)
+        }
+    }
+
     @Test func `D10 that tells its length twice is read`() throws {
         #expect(try problem(.raw("HTTP/1.1 200 OK\nContent-Length: 2\nContent-Length: 2\n\nok")) == nil)
     }

@@ -68,6 +68,11 @@ extension [Cookie] {
     func newestFirst(_ offered: [Cookie]) -> [Cookie] {
         filter { !offered.contains($0) }.reversed() + offered.filter(contains)
     }
+
+    /// The cookies of these names as they were offered: what would replace them is ignored.
+    func keeping(_ names: Set<String>, asIn offered: [Cookie]) -> [Cookie] {
+        names.isEmpty ? self : filter { !names.contains($0.name) } + offered.filter { names.contains($0.name) }
+    }
 }
 
 /// How many cookies one origin may have, so that a server cannot fill a store.

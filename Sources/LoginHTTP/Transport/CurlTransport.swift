@@ -60,8 +60,7 @@ package final class CurlTransport: Transport {
         gate.pin(handle.text(CURLINFO_PRIMARY_IP).flatMap { PeerAddress(text: $0) })
         let response = HTTPResponse(
             status: handle.number(CURLINFO_RESPONSE_CODE), headers: collector.fields, body: collector.takeBody(),
-            cookies: try cookies(
-                after: request, on: handle, set: collector.cookieNames.count, defaultPath: url.directory),
+            cookies: try cookies(after: request, on: handle, collector, defaultPath: url.directory),
             redirect: parser.redirect(in: collector.fields, from: url))
         if request.streamedBodies == nil {
             let taken = Set(response.cookies.map(\.name)).intersection(collector.cookieNames)
@@ -71,14 +70,13 @@ package final class CurlTransport: Transport {
     }
 
     /// What an answer has set beyond all limits makes it useless, unless it was handed on: then it renews nothing.
-    /// - Parameter count: how many were set.
     private func cookies(
-        after request: HTTPRequest, on handle: CurlHandle, set count: Int, defaultPath path: String
+        after request: HTTPRequest, on handle: CurlHandle, _ collector: ResponseCollector, defaultPath path: String
     ) throws(LoginError) -> [Cookie] {
         do throws(LoginError) {
-            try CookieLimits.check(count: count)
+            try CookieLimits.check(count: collector.cookieNames.count)
             return try CookieLimits.cookies(in: handle.list(CURLINFO_COOKIELIST), defaultPath: path)
-                .newestFirst(request.cookies)
+                .newestFirst(request.cookies).keeping(collector.brokenHostCookies, asIn: request.cookies)
         } catch {
             guard request.streamedBodies != nil else { throw error }
             return request.cookies

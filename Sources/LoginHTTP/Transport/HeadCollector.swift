@@ -17,6 +17,9 @@ struct HeadCollector {
 
     /// Of the cookies that were set, over all answers to the request.
     private(set) var cookieNames: [String] = []
+    /// Of those, the names that promise one host beside a `Domain` (RFC 6265bis, section 4.1.3.2). libcurl does not count a
+    /// domain that is an address.
+    private(set) var brokenHostCookies: Set<String> = []
     private(set) var fields: [HTTPResponseField] = []
     /// Of the answer that came last (RFC 9110, section 15); 0 before the first one.
     private(set) var status = 0
@@ -53,7 +56,11 @@ struct HeadCollector {
     mutating func append(_ line: UnsafeRawBufferPointer) throws(Fault) -> Bool {
         count += line.count
         guard count <= limit else { throw .tooLarge }
-        let text = line.prefix { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }
+        let text = Self.withoutLineEnd(line)
+        // Where one reader cuts the line, another reads on (RFC 9110, section 5.5; RFC 9112, section 2.2).
+        guard !text.contains(where: { $0 == 0 || $0 == UInt8(ascii: "\r") }) else {
+            throw .broken("its headers contain a NUL or a bare carriage return")
+        }
         if part == .rest, repeats, status == 401, text.starts(with: "HTTP/".utf8) { part = .statusLine }
         switch part {
         case .statusLine:
@@ -96,12 +103,21 @@ struct HeadCollector {
         }
         // Cookies come through libcurl's cookie rules, as secrets.
         guard name.lowercased() != "set-cookie" else {
-            let pair = text[text.index(after: colon)...].prefix { $0 != UInt8(ascii: ";") }
-            cookieNames.append(Self.trimmed(pair.prefix { $0 != UInt8(ascii: "=") }))
-            return
+            return noteCookie(text[text.index(after: colon)...])
         }
         isKept = true
         fields.append(HTTPResponseField(name: name, value: Self.trimmed(text[text.index(after: colon)...])))
+    }
+
+    private mutating func noteCookie(_ value: Slice<UnsafeRawBufferPointer>) {
+        let parts = value.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+        let name = Self.trimmed(parts[0].prefix { $0 != UInt8(ascii: "=") })
+        cookieNames.append(name)
+        let hasDomain = parts.dropFirst().contains { part in
+            let pair = part.split(separator: UInt8(ascii: "="), maxSplits: 1).map(Self.trimmed)
+            return pair.count == 2 && pair[0].lowercased() == "domain" && !pair[1].isEmpty
+        }
+        if hasDomain, name.lowercased().hasPrefix("__host-") { brokenHostCookies.insert(name) }
     }
 
     /// RFC 9112, section 5.2: the line break and the blanks around it count as one blank.
@@ -110,6 +126,11 @@ struct HeadCollector {
         let more = Self.trimmed(text)
         let value = last.value.isEmpty || more.isEmpty ? last.value + more : "\(last.value) \(more)"
         fields.append(HTTPResponseField(name: last.name, value: value))
+    }
+
+    private static func withoutLineEnd(_ line: UnsafeRawBufferPointer) -> Slice<UnsafeRawBufferPointer> {
+        let text = line.last == UInt8(ascii: "\n") ? line.dropLast() : line[...]
+        return text.last == UInt8(ascii: "\r") ? text.dropLast() : text
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }

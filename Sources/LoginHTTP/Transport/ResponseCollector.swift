@@ -39,6 +39,7 @@ final class ResponseCollector {
 
     var fields: [HTTPResponseField] { head.fields }
     var cookieNames: [String] { head.cookieNames }
+    var brokenHostCookies: Set<String> { head.brokenHostCookies }
     /// Whether there was an answer at all, be it in pieces.
     var hasBegunHead: Bool { head.status > 0 }
 
