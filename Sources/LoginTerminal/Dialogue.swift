@@ -58,7 +58,7 @@ struct Dialogue {
         // A server that locks accounts counts the stored one as well.
         let count = challenge.previousFailureCount
         let total = count >= challenge.attempt ? "; refusal \(count), counting the stored one" : ""
-        let blocked = refusal.mayMeanForbidden ? ", or a blocked account" : ""
+        let blocked = refusal.mayMeanForbidden && refusal.words == nil ? ", or a blocked account" : ""
         return ["Wrong \(refusedThing)\(blocked) (\(attempt)\(total))."] + details(refusal, isBlockedTold: true)
     }
 
@@ -67,7 +67,7 @@ struct Dialogue {
         if let place = refusal.missingName {
             lines.append("The response to verify has no user name at \(SafeText.quoted(place)).")
         }
-        if refusal.mayMeanForbidden, !isBlockedTold {
+        if refusal.mayMeanForbidden, !isBlockedTold, refusal.words == nil {
             lines.append("The account may also be blocked; the server does not say which.")
         }
         if let words = refusal.words, !words.isEmpty {

@@ -100,6 +100,8 @@ struct MessageTests {
     @Test func `where both may be meant, both readings are named`() {
         let message = LoginError.rejected(Refusal(status: 401, mayMeanForbidden: true)).message(about: topic).what
         #expect(message.contains("or the account is blocked"))
+        let told = Refusal(status: 401, words: "Your password has expired", mayMeanForbidden: true)
+        #expect(!LoginError.rejected(told).message(about: topic).what.contains("blocked"))
     }
 
     @Test func `the server's words are quoted behind our own`() {
