@@ -143,6 +143,8 @@ public enum TrustFault: Equatable, Sendable {
     case formElsewhere(page: String, target: String)
     /// The form of a page would be sent as part of a URL.
     case formInURL(page: String)
+    /// A page has tags in a text area, or form controls in a drawing, where browsers read forms in other ways.
+    case formUnclear(page: String)
     /// Digest: the server's answer to our own challenge is wrong.
     case serverNotProven
     /// A profile that somebody else publishes.

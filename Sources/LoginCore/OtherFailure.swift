@@ -29,6 +29,8 @@ public enum OtherFailure: Equatable, Sendable {
     case doubtfulJSON(JSONFault)
     /// A page has none, or more than one, with these fields.
     case noSuchForm(page: String, fields: [String], found: Int)
+    /// The button of the form that is meant is disabled, so that a browser would not submit it.
+    case formDisabled(page: String)
     /// Even a new token lives shorter than asked; with the difference of the clocks where that is why it looks so.
     case tokenTooShortLived(seconds: Int64, clock: ClockDifference? = nil)
     case logoutIncomplete(String)

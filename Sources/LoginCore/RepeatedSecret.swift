@@ -34,7 +34,7 @@ extension OtherFailure {
             .redirected(step: step, status: status, target: secrets.stand(in: target) ? "…" : target)
         case .other(let text):
             .other(secrets.stand(in: text) ? "the response cannot be used; it repeats a secret" : text)
-        case .missingInResponse, .noCSRF, .noNewCookie, .noSuchForm, .doubtfulJSON, .tokenTooShortLived,
+        case .missingInResponse, .noCSRF, .noNewCookie, .noSuchForm, .formDisabled, .doubtfulJSON, .tokenTooShortLived,
             .logoutIncomplete, .unexpectedEvent, .bodyNotRepeatable, .sessionFitsNoHeader, .libraryMissing, .system:
             self
         }

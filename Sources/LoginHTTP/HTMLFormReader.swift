@@ -39,12 +39,14 @@ struct HTMLFormReader {
     /// - Parameter charset: as the server says it; without one the parser looks for a `<meta>`.
     func page(_ body: Secret, charset: String?) -> LoginPage {
         var outline = HTMLOutline()
-        body.withUnsafeBytes { bytes in
+        let source = HTMLSource(body)
+        source.text.withUnsafeBytes { bytes in
             guard let page = cxml_read(bytes.baseAddress, bytes.count, charset) else { return }
             defer { cxml_free(page) }
             var depth: Int32 = 0
             while let name = cxml_next(page, &depth) {
-                outline.take(HTMLElement(page: page, name: String(cString: name), depth: Int(depth)))
+                outline.take(
+                    HTMLElement(page: page, name: String(cString: name), depth: Int(depth), marks: source.marks))
             }
         }
         return resolved(outline)
@@ -52,12 +54,13 @@ struct HTMLFormReader {
 
     /// A piece of HTML as a person reads it: white space in a row is one blank, as a browser shows it.
     func plainText(_ html: String) -> String {
-        let text = Array(html.utf8).withUnsafeBytes { bytes -> String? in
+        let source = HTMLSource(Secret(html))
+        let text = source.text.withUnsafeBytes { bytes -> String? in
             guard let page = cxml_read(bytes.baseAddress, bytes.count, "utf-8") else { return nil }
             defer { cxml_free(page) }
             guard let content = cxml_text(page) else { return nil }
             defer { cxml_forget(content) }
-            return String(cString: content)
+            return source.marks.restored(String(cString: content))
         }
         let isBlank = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) && byte != 0x0B }
         return HTMLAddress.trimmed(
@@ -69,7 +72,7 @@ struct HTMLFormReader {
     private func resolved(_ outline: HTMLOutline) -> LoginPage {
         let base = outline.base.map { parser.resolve(HTMLAddress.cleaned($0), against: url) }
         let start = base.flatMap { try? parser.parse($0.url) } ?? url
-        let forms = outline.forms.map { form in
+        let forms = outline.finishedForms.map { form in
             var read = PageForm(
                 methods: form.methods,
                 actions: form.actions.map { action in
@@ -83,15 +86,18 @@ struct HTMLFormReader {
                 },
                 fields: form.fields)
             (read.namesAction, read.isMultipart) = (form.namesAction, form.isMultipart)
+            read.submitButtons = form.submitButtons
             return read
         }
         let links = outline.links.map { link in
             PageLink(
                 relations: link.relations, place: parser.resolve(HTMLAddress.cleaned(link.address), against: start))
         }
-        return LoginPage(
+        var page = LoginPage(
             origin: url.origin, target: url.target, base: base, forms: forms, links: links,
             hasScripts: outline.hasScripts, names: outline.names)
+        page.isUnclear = outline.isUnclear
+        return page
     }
 
     /// Whether there are other characters than ASCII, all of them in UTF-8: libxml2 would take them for ISO 8859-1.
@@ -115,58 +121,5 @@ struct HTMLFormReader {
         // Only those in which ASCII is ASCII: a page in another one cannot be counted before it is parsed.
         let lower = name.lowercased()
         return name.utf8.count <= 40 && Self.charsets.contains { lower.hasPrefix($0) } ? name : nil
-    }
-}
-
-/// An address as a browser reads it before it is resolved (WHATWG URL, section 4.4): blanks and controls around it and line
-/// ends in it are dropped, and a backslash is a slash.
-enum HTMLAddress {
-    static func cleaned(_ text: String) -> String {
-        var cleaned = String.UnicodeScalarView()
-        var isQuery = false
-        for scalar in trimmed(text).unicodeScalars where scalar != "\t" && scalar != "\n" && scalar != "\r" {
-            isQuery = isQuery || scalar == "?" || scalar == "#"
-            cleaned.append(scalar == "\\" && !isQuery ? "/" : scalar)
-        }
-        return String(cleaned)
-    }
-
-    static func trimmed(_ text: String) -> String {
-        let isOutside = { (scalar: Unicode.Scalar) in scalar.value <= 0x20 }
-        var scalars = text.unicodeScalars.drop(while: isOutside)
-        while let last = scalars.last, isOutside(last) { scalars.removeLast() }
-        return String(scalars)
-    }
-}
-
-/// The present element of a page that is being walked.
-struct HTMLElement {
-    private let page: OpaquePointer
-    let name: String
-    let depth: Int
-
-    init(page: OpaquePointer, name: String, depth: Int) {
-        self.page = page
-        self.name = name
-        self.depth = depth
-    }
-
-    func text(_ attribute: String) -> String? {
-        guard let value = cxml_attribute(page, attribute) else { return nil }
-        defer { cxml_forget(value) }
-        return String(cString: value)
-    }
-
-    /// What stands in it.
-    var content: String? {
-        guard let text = cxml_content(page) else { return nil }
-        defer { cxml_forget(text) }
-        return String(cString: text)
-    }
-
-    func secret(_ attribute: String) -> Secret? {
-        guard let value = cxml_attribute(page, attribute) else { return nil }
-        defer { cxml_forget(value) }
-        return Secret(copying: UnsafeRawBufferPointer(start: value, count: strlen(value)))
     }
 }

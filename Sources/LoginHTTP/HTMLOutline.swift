@@ -4,46 +4,57 @@ internal import Secrets
 /// The forms of a page, put together from its elements one after the other.
 struct HTMLOutline {
     struct Form {
-        var id: String?
         var methods: [String]
         var actions: [String]
         var namesAction: Bool
         var isMultipart: Bool
         var fields: [PageField] = []
+        var submitButtons: [SubmitButton] = []
     }
 
     private(set) var base: String?
-    private(set) var forms: [Form] = []
+    private var forms: [Form] = []
     private(set) var links: [(relations: [String], address: String)] = []
     private(set) var hasScripts = false
+    /// Whether there are tags where browsers and we would not agree about the forms.
+    private(set) var isUnclear = false
     /// Its title, and the program that says it made it.
     private(set) var names: [String] = []
-    /// The form that is open, with its depth; one inside of it is none (HTML, section 13.2.6.4.7).
-    private var open: (index: Int, depth: Int)?
-    /// The depth of a `<template>`, whose content is no part of the page.
-    private var template: Int?
-    /// How many fields there are so far.
-    private var count = 0
-    /// The list that is open, with its depth.
-    private var list: (form: Int, field: Int, depth: Int)?
+    /// The form that is open, from its tag to the first end tag of any form, whatever lies between (the form element pointer of
+    /// HTML, section 13.2.4.4).
+    private var open: (form: Int, start: HTMLPlaces.FormStart)?
+    /// Forms that have ended inside of elements that are still open, and so still contain what comes there.
+    private var ended: [(form: Int, depth: Int)] = []
+    /// The form of each `id` that is the first of its name; `nil` for another element.
+    private var ids: [String: Int?] = [:]
+    private var places = HTMLPlaces()
+    private var controls: [HTMLControl] = []
+    /// The list that is open.
+    private var list: HTMLList?
 
     mutating func take(_ element: HTMLElement) {
-        if let open, element.depth <= open.depth { self.open = nil }
-        if let template, element.depth <= template { self.template = nil }
-        if let list, element.depth <= list.depth { self.list = nil }
-        guard template == nil else { return }
+        places.leave(element.depth)
+        while let last = ended.last, element.depth <= last.depth { ended.removeLast() }
+        if let list, element.depth <= list.depth { end(list) }
+        guard !places.isOutside else { return }
+        let isOfForm = HTMLControl.names.contains(element.name) || element.name.hasSuffix("form")
+        guard !places.isText, !(places.isForeign && isOfForm) else {
+            isUnclear = isUnclear || places.isTextArea || places.isForeign
+            return
+        }
+        places.enter(element)
+        if element.name != "form", let id = element.text("id"), ids[id] == nil { ids[id] = .some(nil) }
         switch element.name {
-        case "template": template = element.depth
         case "base": base = base ?? element.text("href")
         case "form": begin(element)
-        case "input", "button", "select", "textarea": add(element)
-        case "option": offer(element)
+        case "/form": end(at: element)
+        case "option": list?.offer(element, isDisabled: places.isDisabledGroup)
         case "a", "area", "link": link(element)
         case "script": hasScripts = true
         case "title" where names.count < 2: names += [element.content].compactMap(\.self)
         case "meta" where names.count < 2 && element.text("name")?.lowercased() == "generator":
             names += [element.text("content")].compactMap(\.self)
-        default: break
+        default: if isOfForm { add(element) }
         }
     }
 
@@ -55,46 +66,65 @@ struct HTMLOutline {
         links.append((relations, address))
     }
 
+    /// A form inside of another one is ignored.
     private mutating func begin(_ element: HTMLElement) {
         guard open == nil, forms.count < HTMLFormReader.most else { return }
-        open = (forms.count, element.depth)
+        open = (forms.count, places.formStart(element))
+        if let id = element.text("id"), ids[id] == nil { ids[id] = .some(forms.count) }
         forms.append(
             Form(
-                id: element.text("id"), methods: [(element.text("method") ?? "get").lowercased()],
-                actions: [element.text("action") ?? ""],
+                methods: [(element.text("method") ?? "get").lowercased()], actions: [element.text("action") ?? ""],
                 namesAction: element.text("action") != nil,
                 isMultipart: element.text("enctype")?.lowercased() == "multipart/form-data"))
     }
 
-    /// A field belongs to the form around it, or to the one that it names.
+    private mutating func end(at element: HTMLElement) {
+        if let open, let depth = places.end(of: open.start, at: element) { ended.append((open.form, depth)) }
+        open = nil
+    }
+
     private mutating func add(_ element: HTMLElement) {
-        guard let index = owner(of: element), element.text("disabled") == nil, count < HTMLFormReader.most else {
-            return
-        }
-        count += 1
-        let type = element.text("type")?.lowercased() ?? (element.name == "button" ? "submit" : "text")
-        if ["button", "input"].contains(element.name), ["submit", "image"].contains(type) {
-            if let action = element.text("formaction") { forms[index].actions.append(action) }
-            if let method = element.text("formmethod") { forms[index].methods.append(method.lowercased()) }
-        }
-        guard let name = element.text("name"), !name.isEmpty else { return }
-        let isBox = element.name == "input" && ["checkbox", "radio"].contains(type)
-        let isTyped = ["input", "button"].contains(element.name)
-        forms[index].fields.append(
-            PageField(
-                name: name, type: isTyped ? type : element.name, value: element.secret("value"),
-                isChosen: !isBox || element.text("checked") != nil))
-        if element.name == "select" { list = (index, forms[index].fields.count - 1, element.depth) }
+        if let list { end(list) }
+        guard !places.isInDataList, controls.count < HTMLFormReader.most else { return }
+        let isDisabled = places.isDisabled || element.text("disabled") != nil
+        let control = HTMLControl(element, in: open?.form ?? ended.last?.form, isDisabled: isDisabled)
+        controls.append(control)
+        if element.name == "select" { list = HTMLList(element, control: controls.count - 1) }
     }
 
-    /// An option of a list; without a `value` it is its text that would be sent, which nobody needs here.
-    private mutating func offer(_ element: HTMLElement) {
-        guard let list, let value = element.secret("value") else { return }
-        forms[list.form].fields[list.field].offer(value, isChosen: element.text("selected") != nil)
+    private mutating func end(_ list: HTMLList) {
+        controls[list.control].field?.value = list.value
+        controls[list.control].field?.chosenOptions = list.chosen
+        self.list = nil
     }
 
-    private func owner(of element: HTMLElement) -> Int? {
-        guard let id = element.text("form") else { return open?.index }
-        return forms.firstIndex { $0.id == id }
+    /// The forms with their fields, each of which belongs to the form around it or to the one that it names.
+    var finishedForms: [Form] {
+        var outline = self
+        if let list { outline.end(list) }
+        var forms = outline.forms
+        for control in outline.controls {
+            let owner = control.formID.map { (ids[$0] ?? nil) } ?? control.form
+            if let owner { forms[owner].take(control) }
+        }
+        return forms
+    }
+}
+
+extension HTMLOutline.Form {
+    fileprivate mutating func take(_ control: HTMLControl) {
+        if let field = control.field, !control.isDisabled { fields.append(field) }
+        guard let button = control.submitButton else { return }
+        if !control.isDisabled {
+            if let action = button.action { actions.append(action) }
+            if let method = button.method { methods.append(method) }
+        }
+        // What closes a dialog sends nothing.
+        guard button.method != "dialog" else { return }
+        submitButtons.append(
+            SubmitButton(
+                field: control.field == nil || control.isDisabled ? nil : fields.count - 1,
+                name: control.field?.name ?? "", isDisabled: control.isDisabled, isImage: button.isImage,
+                action: button.action == nil || control.isDisabled ? nil : actions.count - 1))
     }
 }

@@ -5,8 +5,8 @@ import Secrets
 struct PageVisit {
     /// All that hold after its answer.
     let cookies: [Cookie]
-    /// Those of the form that is meant.
-    let fields: [PageField]
+    /// What the form that is meant sends beside the profile's own fields.
+    let entries: [FormEntry]
     let url: ParsedURL
 }
 
@@ -32,12 +32,12 @@ extension ServiceClient {
         }
         let response = try transport.send(request)
         if let fault = ParsedResponse(response: response, json: nil, origin: endpoint.origin).pageFault { throw fault }
-        var fields: [PageField] = []
+        var entries: [FormEntry] = []
         if let names = rule.formNames(values) {
             let forms = try HTMLFormReader(url: url).page(response)
-            fields = try forms.form(with: names, leadingTo: URLParser.parsed(target).path).fields
+            entries = try forms.entries(of: rule, with: names, leadingTo: URLParser.parsed(target).path)
         }
-        return PageVisit(cookies: response.cookies, fields: fields, url: url)
+        return PageVisit(cookies: response.cookies, entries: entries, url: url)
     }
 
 }
@@ -86,7 +86,7 @@ struct ResponsePage {
             throw error.asLoginError
         }
         let path = String(target.dropFirst(endpoint.origin.description.utf8.count).prefix { $0 != "?" })
-        return PageVisit(cookies: cookies, fields: try page.form(with: names, leadingTo: path).fields, url: url)
+        return PageVisit(cookies: cookies, entries: try page.entries(of: rule, with: names, leadingTo: path), url: url)
     }
 }
 
@@ -94,7 +94,7 @@ extension SlotValues {
     /// A header of the request may repeat a cookie of the page.
     mutating func take(from visit: PageVisit) {
         cookies = visit.cookies
-        pageFields = visit.fields
+        pageEntries = visit.entries
     }
 }
 

@@ -81,6 +81,12 @@ extension OtherFailure {
                 next: "add a 'refused' rule to 'login' in the profile, or add a 'verify'")
         case .noSuchForm(let page, let fields, let found):
             return Message.noSuchForm(page, fields, found)
+        case .formDisabled(let page):
+            return Message(
+                "the form on \(SafeText.quoted(page)) cannot be submitted: its button is disabled; nothing was sent",
+                next:
+                    "if only a script enables the button, leave 'page' out of the profile and name all fields in 'form'"
+            )
         case .doubtfulJSON(let fault):
             return Message(
                 "invalid JSON from the server: \(fault.words); it was not used",

@@ -64,6 +64,10 @@ extension TrustFault {
             return Message(
                 "the form on \(SafeText.quoted(page)) would put the password into a URL (its method is not POST); nothing was sent",
                 next: "ask the service's administrator why, or leave 'page' out of the profile")
+        case .formUnclear(let page):
+            return Message(
+                "the page \(SafeText.quoted(page)) has tags where browsers read its forms differently; nothing was sent",
+                next: "ask the service's administrator to correct its HTML, or leave 'page' out of the profile")
         case .serverNotProven:
             return Message(
                 "the server did not prove that it knows the password (its 'rspauth' is wrong); its response was discarded",

@@ -83,7 +83,7 @@ struct DiscoverTests {
         #expect(
             run.output.contains(
                 """
-                login  = { page = "/login/?next=/home", post = "/login/", form = { go = "In", pass = "{password}", user = "{username}" }, refused = [401, { status = 403, "form:pass" = "*" }] }
+                login  = { page = "/login/?next=/home", post = "/login/", form = { pass = "{password}", user = "{username}" }, refused = [401, { status = 403, "form:pass" = "*" }] }
                 # 302 to "/login/" without a login
                 verify = { get = "/home", logged-out = [401, { status = 302, "header:Location" = "/login/*" }] }
                 """))

@@ -29,8 +29,7 @@ struct ProposedProfileTests {
     private func value(_ key: String, of profile: ProposedProfile) -> String? { profile.table[key]?.inline }
 
     private static let form = FoundForm(
-        page: "/in?a={b}", action: "/in", usernameField: nil, passwordField: "p w", namesAction: true,
-        button: (name: "go", value: "{In}"))
+        page: "/in?a={b}", action: "/in", usernameField: nil, passwordField: "p w", namesAction: true)
 
     private static let logins: [(login: FoundLogin, method: String?)] = [
         (.challenge([.digest], field: "Digest"), "\"digest\""), (.challenge([.digest, .basic], field: "x"), nil),
@@ -75,7 +74,7 @@ struct ProposedProfileTests {
         #expect(value("verify", of: profile) == "{ get = \"/{{username}\" }")
         #expect(
             value("login", of: profile) == """
-                { page = "/in?a={{b}", post = "/in", form = { go = "{{In}", "p w" = "{password}" }, \
+                { page = "/in?a={{b}", post = "/in", form = { "p w" = "{password}" }, \
                 refused = [401, { status = 403, "form:p w" = "*" }] }
                 """)
     }

@@ -15,7 +15,7 @@ struct LinkSearchTests {
     }
 
     private static let form = FoundForm(
-        page: "/in", action: "/in", usernameField: "u", passwordField: "p", namesAction: true, button: nil)
+        page: "/in", action: "/in", usernameField: "u", passwordField: "p", namesAction: true)
 
     private static func leading(_ leads: LinkSearch.Lead...) -> Glimpse {
         Glimpse(place: nil, login: nil, leads: leads)
@@ -150,21 +150,18 @@ struct PageLinkTests {
             PageField(name: "otp", type: "text"),
         ]
         let found = try #require(try Self.page(forms: [Self.form(fields, to: "/in?x=1")]).loginForm())
-        #expect(found.usernameField == "mail" && found.passwordField == "p" && found.button == nil)
+        #expect(found.usernameField == "mail" && found.passwordField == "p")
         #expect(found.page == "/home" && found.action == "/in?x=1")
         #expect(try Self.page(forms: [Self.form([Self.password])]).loginForm()?.usernameField == nil)
     }
 
-    @Test func `a button goes along where it is the only one, and has a text that is none of a page's`() throws {
-        func button(_ buttons: PageField...) throws -> String? {
-            try Self.page(forms: [Self.form([Self.password] + buttons)]).loginForm()?.button?.value
-        }
-        let go = PageField(name: "go", type: "submit", value: Secret("In"))
-        #expect(try button(go) == "In")
-        #expect(try button(go, go) == nil)
-        #expect(try button(PageField(name: "go", type: "submit")) == nil)
-        let long = PageField(name: "go", type: "submit", value: Secret(String(repeating: "x", count: 101)))
-        #expect(try button(long) == nil)
+    @Test func `A form whose default button is disabled is no way to log in, one whose button leads on is`() throws {
+        var form = Self.form([Self.password], to: "/in")
+        form.submitButtons = [SubmitButton(isDisabled: true)]
+        #expect(try Self.page(forms: [form]).loginForm() == nil)
+        form.actions.append(Self.there("/session"))
+        form.submitButtons = [SubmitButton(action: 1), SubmitButton(isDisabled: true)]
+        #expect(try Self.page(forms: [form]).loginForm()?.action == "/session")
     }
 
     @Test func `where it is not clear which form is the login, none is`() throws {

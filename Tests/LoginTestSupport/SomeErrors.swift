@@ -154,7 +154,8 @@ package enum SomeErrors {
             .localServer(Origin(scheme: "https", host: "10.0.0.1", port: 443)),
             .unclearRedirect(target: hostile),
             .requestElsewhere(target: hostile),
-            .formElsewhere(page: hostile, target: hostile), .formInURL(page: hostile), .serverNotProven,
+            .formElsewhere(page: hostile, target: hostile), .formInURL(page: hostile),
+            .formUnclear(page: hostile), .serverNotProven,
         ]
 
     private static let stores: [StoreFault] =
@@ -188,7 +189,7 @@ package enum SomeErrors {
         .unexpectedStatus(418, step: "login", words: hostile), .redirected(step: "login", status: 302, target: hostile),
         .missingInResponse(place: hostile, step: "login"), .noCSRF(.text), .noNewCookie, .doubtfulJSON(.otherEncoding),
         .noSuchForm(page: hostile, fields: [hostile, "password"], found: 0),
-        .noSuchForm(page: hostile, fields: [], found: 2), .tokenTooShortLived(seconds: 3),
+        .noSuchForm(page: hostile, fields: [], found: 2), .formDisabled(page: hostile), .tokenTooShortLived(seconds: 3),
         .tokenTooShortLived(seconds: -7200, clock: ClockDifference(seconds: 7300)),
         .logoutIncomplete(hostile), .unexpectedEvent(hostile), .bodyNotRepeatable, .sessionFitsNoHeader,
         .libraryMissing(hostile), .system(call: "pipe", errno: 24), .other(hostile),

@@ -72,15 +72,6 @@ package struct FoundForm: Equatable, Sendable {
     package let passwordField: String
     /// Whether it says where it leads.
     package let namesAction: Bool
-    /// A button that goes along, as a browser sends it.
-    package let button: (name: String, value: String)?
-
-    package static func == (one: FoundForm, other: FoundForm) -> Bool {
-        one.page == other.page && one.action == other.action && one.usernameField == other.usernameField
-            && one.passwordField == other.passwordField && one.namesAction == other.namesAction
-            && one.button?.name == other.button?.name
-            && one.button?.value == other.button?.value
-    }
 }
 
 /// Something that was seen and by itself is no way to log in.

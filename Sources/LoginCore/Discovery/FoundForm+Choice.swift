@@ -5,19 +5,21 @@ extension LoginPage {
     /// - Throws: `untrusted` where it leads to another origin or into the URL.
     func loginForm() throws(LoginError) -> FoundForm? {
         let candidates = forms.filter { $0.passwordFields.count == 1 }
-        guard candidates.count == 1, let chosen = candidates.first, !chosen.isMultipart else { return nil }
+        guard candidates.count == 1, let chosen = candidates.first, !chosen.isMultipart,
+            chosen.defaultButton?.isDisabled != true
+        else { return nil }
         let form: PageForm
         do throws(LoginError) {
             // As it is found again at each login: a form that signs up may have these fields, too.
             form = try self.form(
-                with: chosen.fields.map(\.name), leadingTo: chosen.actions.first?.target.withoutQuery ?? "")
+                with: chosen.fields.map(\.name), leadingTo: chosen.action?.target.withoutQuery ?? "")
         } catch .failure(.noSuchForm) {
             return nil
         }
-        guard let action = form.actions.first, let password = form.passwordFields.first else { return nil }
+        guard let action = form.action, let password = form.passwordFields.first else { return nil }
         return FoundForm(
             page: target, action: action.target, usernameField: form.usernameField(before: password),
-            passwordField: password, namesAction: form.namesAction, button: form.button)
+            passwordField: password, namesAction: form.namesAction)
     }
 
     /// Whether there is a form that takes a password in a way that profiles have no word for.
@@ -37,15 +39,6 @@ extension PageForm {
     }
 
     private static let nameTypes = ["text", "email", "tel"]
-
-    /// The one button that has a name and a text: some services look for it.
-    fileprivate var button: (name: String, value: String)? {
-        let buttons = fields.filter { $0.type == "submit" }
-        guard buttons.count == 1, let value = buttons[0].value?.unprotectedText, value.utf8.count <= 100 else {
-            return nil
-        }
-        return (buttons[0].name, value)
-    }
 }
 
 extension String {

@@ -16,6 +16,8 @@ package struct LoginPage: Equatable, Sendable {
     package let links: [PageLink]
     /// Whether scripts may make more of it than it says.
     package let hasScripts: Bool
+    /// Whether it has elements in places where parsers disagree about forms, so that nobody can say what a browser sends.
+    package var isUnclear = false
     /// Its title, and the program that made it, as it says.
     package let names: [String]
 
@@ -46,6 +48,8 @@ package struct PageForm: Equatable, Sendable {
     package var namesAction = true
     /// Whether it is sent as for files (RFC 7578), which profiles have no word for.
     package var isMultipart = false
+    /// The buttons that submit it, disabled ones too, in the order of the page.
+    package var submitButtons: [SubmitButton] = []
 
     /// What follows the first of `methods` and of `actions` is its buttons'.
     package init(methods: [String], actions: [Redirect], fields: [PageField] = []) {
@@ -62,9 +66,11 @@ package struct PageField: Equatable, Sendable {
     /// Of an `input` or a `button` its type, else the name of the element.
     package let type: String
     /// What the page fills in; of a list the chosen or the first one.
-    package internal(set) var value: Secret?
+    package var value: Secret?
     /// Whether it is the one of several of its name that would be sent: not an unchecked box.
     package let isChosen: Bool
+    /// The values of a list's options that are sent; empty for other fields.
+    package var chosenOptions: [Secret] = []
 
     /// - Parameter value: nothing for a field that the page leaves empty.
     package init(name: String, type: String = "text", value: Secret? = nil, isChosen: Bool = true) {
@@ -73,24 +79,17 @@ package struct PageField: Equatable, Sendable {
         self.value = value
         self.isChosen = isChosen
     }
-
-    /// What a hidden field says, usually a token against forged requests; absent for all other fields.
-    package var hiddenValue: Secret? { type == "hidden" ? value ?? Secret("") : nil }
-
-    /// Takes the value of a list's option, if it is the first or the chosen one.
-    package mutating func offer(_ option: Secret, isChosen: Bool) {
-        if isChosen || value == nil { value = option }
-    }
 }
 
 extension LoginPage {
     /// The form that has all fields of these names. Of several, the one that leads to `path` is meant.
-    /// - Throws: `noSuchForm`; or `untrusted` where the form would take what is typed into it to another origin or into
+    /// - Throws: `noSuchForm`; `untrusted` for a page that is unclear, or where the form would take what is typed into it to another origin or into
     ///   the URL, since a page that says so is not the one that the profile was written for.
     package func form(with names: [String], leadingTo path: String) throws(LoginError) -> PageForm {
+        guard !isUnclear else { throw .untrusted(.formUnclear(page: target)) }
         var found = forms.filter { $0.has(names) }
         if found.count > 1 {
-            let leading = found.filter { $0.actions.first?.leads(to: path, on: origin) == true }
+            let leading = found.filter { $0.action?.leads(to: path, on: origin) == true }
             if leading.count == 1 { found = leading }
         }
         guard found.count == 1 else {

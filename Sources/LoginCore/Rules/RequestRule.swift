@@ -120,7 +120,7 @@ extension RequestRule {
                 if index > 0 { try builder.write("&") }
                 try parameter.fill(values, .form, into: &builder)
             }
-            try fillHiddenFields(values, besides: Set(parameters.map(\.name)), into: &builder)
+            try fill(values.pageEntries, into: &builder)
             return ("application/x-www-form-urlencoded", builder.finish())
         case .json(let value):
             try value.fill(values, into: &builder)
@@ -133,16 +133,12 @@ extension RequestRule {
 }
 
 extension RequestRule {
-    /// What the profile itself names goes before what the page has.
-    private func fillHiddenFields(
-        _ values: SlotValues, besides named: Set<String>, into builder: inout SecretBuilder
-    ) throws(FillFault) {
-        for field in values.pageFields where !named.contains(field.name) {
-            guard let value = field.hiddenValue else { continue }
+    private func fill(_ entries: [FormEntry], into builder: inout SecretBuilder) throws(FillFault) {
+        for entry in entries {
             if builder.count > 0 { try builder.write("&") }
-            try builder.write(Secret(field.name), .form)
+            try builder.write(Secret(entry.name).withFormLineEnds, .form)
             try builder.write("=")
-            try builder.write(value, .form)
+            try builder.write(entry.value.withFormLineEnds, .form)
         }
     }
 }

@@ -20,8 +20,8 @@ public struct SlotValues: Equatable, Sendable {
     public var csrf: Secret?
     /// For `{secret:LABEL}`, and for what `take` has named.
     public var extraSecrets: [CredentialField: Secret] = [:]
-    /// The fields of the page's form; the hidden ones go along with a form.
-    package var pageFields: [PageField] = []
+    /// What the page's form adds to the form that is sent.
+    package var pageEntries: [FormEntry] = []
 
     /// Nothing is known yet. What a template then lacks is a `FillFault`, but for `{ttl}`.
     public init() {}

@@ -119,7 +119,6 @@ extension FoundForm {
     fileprivate var request: [String: ConfigValue] {
         var form = [passwordField: ConfigValue.string("{password}")]
         if let usernameField { form[usernameField] = .string("{username}") }
-        if let button { form[button.name] = .literal(button.value) }
         // 403 alone may be the answer to a forged request; with the form on it, it asks again.
         let isAskedAgain: [String: ConfigValue] = ["status": .integer(403), "form:\(passwordField)": .string("*")]
         return [

@@ -1,0 +1,122 @@
+package import Secrets
+
+/// A name and a value that a form sends.
+package struct FormEntry: Equatable, Sendable {
+    package let name: String
+    package let value: Secret
+
+    package init(name: String, value: Secret) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// A button that submits its form.
+package struct SubmitButton: Equatable, Sendable {
+    /// Its place among the form's fields; `nil` without a name, and if it is disabled.
+    package let field: Int?
+    /// Its name; empty without one.
+    package let name: String
+    package let isDisabled: Bool
+    /// Whether it also sends where it was clicked.
+    package let isImage: Bool
+    /// Its own `formaction`, as its place among the form's actions; `nil` if it goes where the form goes.
+    package let action: Int?
+
+    package init(
+        field: Int? = nil, name: String = "", isDisabled: Bool = false, isImage: Bool = false, action: Int? = nil
+    ) {
+        self.field = field
+        self.name = name
+        self.isDisabled = isDisabled
+        self.isImage = isImage
+        self.action = action
+    }
+}
+
+extension PageForm {
+    /// The first submit button in tree order, which Enter stands for (HTML, section 4.10.21.2).
+    package var defaultButton: SubmitButton? { submitButtons.first }
+
+    /// Where the default button leads.
+    package var action: Redirect? {
+        let index = defaultButton?.action ?? 0
+        return actions.indices.contains(index) ? actions[index] : nil
+    }
+
+    /// The entry list that a browser makes of the form as the page has it (HTML, section 4.10.21.4), without the fields in
+    /// `named`. A button in `named` is the one that submits it.
+    /// - Returns: `nil` where the button is disabled, at which a browser submits nothing.
+    func entries(besides named: Set<String>) -> [FormEntry]? {
+        let button = submitButtons.first { named.contains($0.name) } ?? defaultButton
+        if button?.isDisabled == true { return nil }
+        var entries: [FormEntry] = []
+        for (index, field) in fields.enumerated() where !named.contains(field.name) {
+            guard !field.isButton || index == button?.field else { continue }
+            entries += field.sent.map { FormEntry(name: field.name, value: $0) }
+        }
+        guard let button, button.isImage else { return entries }
+        let prefix = button.name.isEmpty ? "" : button.name + "."
+        return entries + ["x", "y"].map { FormEntry(name: prefix + $0, value: Secret("0")) }
+    }
+}
+
+extension LoginPage {
+    /// What the form that `rule` sends has beside the fields that the profile names.
+    /// - Throws: as `form(with:leadingTo:)`; `formDisabled`.
+    package func entries(
+        of rule: RequestRule, with names: [String], leadingTo path: String
+    ) throws(LoginError) -> [FormEntry] {
+        guard case .form(let parameters) = rule.content else { return [] }
+        let form = try form(with: names, leadingTo: path)
+        guard let entries = form.entries(besides: Set(parameters.map(\.name))) else {
+            throw .failure(.formDisabled(page: target))
+        }
+        return entries
+    }
+}
+
+extension PageField {
+    fileprivate var isButton: Bool { ["submit", "image", "button", "reset"].contains(type) }
+
+    /// The values that it sends.
+    fileprivate var sent: [Secret] {
+        switch type {
+        case "checkbox", "radio": isChosen ? [value ?? Secret("on")] : []
+        case "select": chosenOptions
+        // An image sends where it was clicked instead, and no file has been chosen.
+        case "image": []
+        case "file": [Secret("")]
+        case "hidden" where name.lowercased() == "_charset_": [Secret("UTF-8")]
+        default: [value ?? Secret("")]
+        }
+    }
+}
+
+extension Secret {
+    /// The same with CR LF for each line end (HTML, section 4.10.21.5).
+    var withFormLineEnds: Secret {
+        let (lineFeed, carriageReturn) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
+        return withUnsafeBytes { bytes in
+            let isEnd = { (index: Int) in
+                bytes[index] == carriageReturn
+                    || bytes[index] == lineFeed && (index == 0 || bytes[index - 1] != carriageReturn)
+            }
+            let ends = bytes.indices.count(where: isEnd)
+            guard ends > 0 else { return self }
+            let kept = bytes.count { $0 != carriageReturn && $0 != lineFeed }
+            return Secret(count: kept + 2 * ends) { place in
+                var next = 0
+                for index in bytes.indices {
+                    if isEnd(index) {
+                        (place[next], place[next + 1]) = (carriageReturn, lineFeed)
+                        next += 2
+                    } else if bytes[index] != lineFeed {
+                        place[next] = bytes[index]
+                        next += 1
+                    }
+                }
+            }
+        }
+    }
+}
