@@ -60,7 +60,7 @@ import Testing
         let elsewhere = try TemporaryHome()
         let refreshing = try TerminalRun(
             ChildSpec(faketime, ["-f", "+1h", authctl.program, "token", "chat"], environment: authctl.environment),
-            output: elsewhere.path + "/token")
+            output: elsewhere.path + "/token", columns: 80)
         let lock = authctl.state + "/.renewal-chat.lock"
         #expect(eventually { FileManager.default.fileExists(atPath: lock) })
         #expect(eventually { (try? Command.tool("flock", ["-n", lock, "true"]).code) != 0 })

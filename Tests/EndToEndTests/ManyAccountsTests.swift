@@ -33,7 +33,8 @@ import Testing
             (authctl.book, "{\"version\": 1, \"profiles\": [\(profiles.joined(separator: ","))]}"),
             (authctl.plaintext, "{\"version\": 1, \"entries\": [\(entries.joined(separator: ","))]}"),
         ] {
-            folder.createFile(atPath: path, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
+            #expect(
+                folder.createFile(atPath: path, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600]))
         }
         return authctl
     }

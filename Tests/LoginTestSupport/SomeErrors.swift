@@ -90,7 +90,10 @@ package enum SomeErrors {
             .controlCharacter(.token), .invalidUTF8(.password), .verifyProvesNothing(url: hostile),
             .nothingToVerify(profile: hostile), .proposesProfile(url: hostile), .noChallenge(url: hostile, status: 401),
             .tokenHasOnlyHeader(method: .basic), .commandGetsNoToken(method: .cookie),
-            .hasNoHeader(method: .digest), .takesNoPassword(method: .negotiate), .other(hostile),
+            .hasNoHeader(method: .digest), .takesNoPassword(method: .negotiate),
+            .unconfirmed(UnconfirmedLogin(response: .tookPassword, url: hostile)),
+            .unconfirmed(UnconfirmedLogin(response: .issuedToken, url: hostile, leadsTo: hostile)),
+            .unconfirmed(UnconfirmedLogin(response: .undecided, url: hostile)), .other(hostile),
         ]
 
     private static let judged: [(LoginError, ExitCode)] =
