@@ -40,9 +40,15 @@ package struct RepeatedSecrets: Equatable, Sendable {
             secret.withUnsafeBytes { bytes in
                 forms.contains { $0.contains(bytes) }
                     || (bytes.count >= Self.leastEncoded
-                        && (digits.contains(Hexadecimal.digits(bytes)) || decoded.contains { $0.contains(bytes) }))
+                        && (digits.contains(Hexadecimal.digits(bytes))
+                            || decoded.contains { $0.contains(bytes.prefix(Self.soughtCount(bytes.count))) }))
             }
-        } || pairs.contains { pair in pair.withUnsafeBytes { bytes in decoded.contains { $0.contains(bytes) } } }
+        }
+            || pairs.contains { pair in
+                pair.withUnsafeBytes { bytes in
+                    decoded.contains { $0.contains(bytes.prefix(Self.soughtCount(bytes.count))) }
+                }
+            }
     }
 
     /// In bytes: shorter ones stand in many a number or encoded text.
@@ -50,7 +56,14 @@ package struct RepeatedSecrets: Equatable, Sendable {
 
     /// The shortest that is looked for in base64, in bytes.
     private var least: Int {
-        (secrets.lazy.map(\.count).filter { $0 >= Self.leastEncoded } + pairs.lazy.map(\.count)).min() ?? .max
+        (secrets.lazy.map(\.count).filter { $0 >= Self.leastEncoded } + pairs.lazy.map(\.count)).min()
+            .map(Self.soughtCount) ?? .max
+    }
+
+    /// How many bytes of a secret are looked for in base64: a text that was cut may lack those beyond its last whole group.
+    private static func soughtCount(_ count: Int) -> Int {
+        let whole = count / 3 * 3
+        return whole >= 6 ? whole : count
     }
 
     private static func pair(_ username: String, _ secret: Secret) -> Secret? {

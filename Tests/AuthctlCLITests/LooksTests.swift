@@ -176,7 +176,7 @@ struct LooksTests {
     @Test func `where the locale is ASCII the marks are words`() throws {
         let world = try Self.world(Sight(columns: 80, isColored: false))
         world.isUnicode = false
-        #expect(world.run("status", "--offline").output.contains("[none] login-required"))
+        #expect(world.run("status", "--offline", "--all").output.contains("[none] login-required"))
         #expect(world.run("login", "wire", server: [stranger, welcome]).talk.contains("\n[ok] Logged in to wire"))
     }
 

@@ -30,8 +30,9 @@ struct NewerRegistryTests {
     func `A state file of a newer authctl is 8, and the message says to upgrade`(command: [String]) throws {
         let run = try world().run(command, server: [])
         #expect(run.code == 8, "\(run.talk)")
-        #expect(
-            run.talk.contains("was written by a newer authctl") && run.talk.contains("upgrade authctl"), "\(run.talk)")
+        #expect(run.talk.contains("was written by a newer authctl"), "\(run.talk)")
+        // The table of all accounts has no room for advice.
+        #expect(run.talk.contains("upgrade authctl") == (command[0] != "status"), "\(run.talk)")
     }
 
     @Test(arguments: [["logout", "wire"], ["logout", "--all"]])

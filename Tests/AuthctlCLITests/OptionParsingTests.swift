@@ -57,7 +57,7 @@ struct OptionParsingTests {
         "login --ttl 31536001", "login --method magic", "login --store safe", "login --store helper:",
         "login --persist forever", "login --ttl x", "token --min-ttl -1", "token --min-ttl 31536001",
         "token --min-ttl 1.5", "token --min-ttl 9223372036854775808", "status --color blue", "status --color Auto",
-        "status --color=", "switch", "switch a b c", "status a b",
+        "status --color=", "switch a b c", "status a b",
         "logout a b", "store init file x", "profile add",
     ])
     func `what makes no sense is refused`(line: String) {

@@ -66,13 +66,18 @@ import Testing
         #expect(eventually { (try? Command.tool("flock", ["-n", lock, "true"]).code) != 0 })
         let logout = try authctl.run("logout", "chat")
         #expect(logout.code == 0 && logout.error.contains("session ended at the server"), "\(logout.error)")
-        #expect(try refreshing.end() == .exited(0))
+        // The logout may come before the check of what the refresh brought.
+        let ending = try refreshing.end()
+        #expect(ending == .exited(0) || ending == .exited(4), "\(ending)")
+        let order = try paths().filter { $0.hasSuffix("/refresh") || $0.hasSuffix("/logout") }
+        #expect(order.map { $0.hasSuffix("/logout") } == [false, true], "\(order)")
         let token = refreshing.output.trimmingCharacters(in: .whitespacesAndNewlines)
-        #expect(token.count > 8)
-        let origin = "http://127.0.0.1:\(demo.port)"
-        let whoami = try Curl(
-            "-H", "Authorization: Bearer \(token)", origin + "/_matrix/client/v3/account/whoami")
-        #expect(whoami.status == 401)
+        if !token.isEmpty {
+            let whoami = try Curl(
+                "-H", "Authorization: Bearer \(token)",
+                "http://127.0.0.1:\(demo.port)/_matrix/client/v3/account/whoami")
+            #expect(whoami.status == 401)
+        }
         #expect(try authctl.keptSecrets().isEmpty)
     }
 }

@@ -149,7 +149,7 @@ import Testing
         let code = ["AUTHCTL_OTP": "907214", "AUTHCTL_PROFILE": "pair"]
         let run = try authctl.onTerminal(["login", "pair", "-u", "ann"], environment: code)
         try run.answer("Password for ann: ", "mistyped\r")
-        try run.pty.wait(for: "Attempt 2 of 3")
+        try run.pty.wait(for: "(attempt 2 of 3)")
         try run.answer("Password for ann: ", "correct horse\r")
         try run.answer("Code (empty for none): ", "907214\r")
         #expect(try run.end() == .exited(0), "\(run.pty.text)")

@@ -47,7 +47,7 @@ import Testing
         "a link": "mv OWN VICTIM; ln -s VICTIM OWN", "a dangling link": "rm OWN; ln -s VICTIM OWN",
         "a hard link": "ln OWN VICTIM", "a pipe": "rm OWN; mkfifo -m 600 OWN",
         "a folder": "rm OWN; mkdir -m 700 OWN", "a device": "rm OWN; mknod -m 600 OWN c 1 3",
-        "readable by others": "chmod 644 OWN", "writable by the group": "chmod 660 OWN",
+        "readable by others": "chmod 644 OWN", "writable by the group": "chgrp 54321 OWN; chmod 660 OWN",
         "another user's": "chown 54321 OWN",
         "a socket":
             "rm OWN; python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind(\"OWN\")'; chmod 600 OWN",
@@ -86,7 +86,8 @@ import Testing
         "a link": "mv DIR DIR.real; ln -s DIR.real DIR", "a file": "mv DIR DIR.real; touch DIR",
         "a pipe": "mv DIR DIR.real; mkfifo -m 600 DIR", "open to others": "chmod 755 DIR",
         "writable by all": "chmod 777 DIR", "another user's": "chown 54321 DIR",
-        "in a folder writable by the group": "chmod 775 DIR/..", "in a folder writable by all": "chmod 777 DIR/..",
+        "in a folder writable by the group": "chgrp 54321 DIR/..; chmod 775 DIR/..",
+        "in a folder writable by all": "chmod 777 DIR/..",
         "in another user's folder": "chown 54321 DIR/..",
     ]
 

@@ -47,7 +47,9 @@ struct ServiceCookieTests {
     @Test func `K7 a cookie and a 200 prove nothing: verify says logged out, so it was refused`() throws {
         let form = HTTPResponse.answer(200, "<html>invalid password</html>", cookies: [sid])
         let exchange = Exchange(try SomeProfiles.blog(), [anonymous, form, anonymous])
-        #expect(fault { _ = try exchange.login() } == .rejected(Refusal(status: 401, mayMeanForbidden: true)))
+        #expect(
+            fault { _ = try exchange.login() }
+                == .rejected(Refusal(status: 401, words: "who?", mayMeanForbidden: true)))
         let page = HTTPResponse.answer(200, "<html>log in</html>")
         let open = Exchange(try SomeProfiles.blog(), [page, form, page])
         #expect(

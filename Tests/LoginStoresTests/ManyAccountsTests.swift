@@ -172,8 +172,10 @@ import Testing
             stores: .init(
                 choose: { () throws(StoreFault) in store }, open: { (_) throws(StoreFault) in store }), clock: .fixed)
         let session = Session.token(Token(value: Secret("one"), refreshToken: Secret("two"), expires: nil))
-        try keeper.approve(Login(identity: Identity(username: "u", serverName: nil), session: session), .login(.token))
+        let login = Login(identity: Identity(username: "u", serverName: nil), session: session)
+        try keeper.approve(login, .login(.token))
         #expect(try keeper.beginRefresh(of: session) == session)
+        try keeper.approve(login, .refresh)
         store.isFull = true
         #expect(throws: LoginError.store(.unavailable(store.name, problem: "full"))) {
             try keeper.beginRefresh(of: session)

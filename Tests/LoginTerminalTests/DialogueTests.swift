@@ -121,7 +121,7 @@ import Testing
     func `the waiting notice goes away without a trace`(terminal: String, columns: UInt16) throws {
         let probe = try Probe(
             "--waiting", "Authenticating, please wait…", columns: columns, environment: ["TERM": terminal])
-        try probe.pty.wait(for: "Authenticating")
+        try probe.pty.wait(for: "Authent")
         probe.pty.watch(milliseconds: 100)
         #expect(probe.screen(columns: Int(columns)).lines.count == 1)
         try probe.finish()

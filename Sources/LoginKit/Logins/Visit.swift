@@ -27,12 +27,15 @@ actor Visit {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     func enter(verifying: Bool) throws -> LoginSession {
-        try unlessCancelled { () throws(LoginError) in
+        let session = try unlessCancelled { () throws(LoginError) in
             let gate = try opened()
             let admission = verifying ? try gate.enter() : try gate.enterUnverified()
             self.admission = admission.renewed
             return LoginSession(visit: self, profile: gate.profile, identity: admission.identity)
         }
+        // Cancelled during a refresh, which was finished all the same: what follows is not wanted any more.
+        try Task.checkCancellation()
+        return session
     }
 
     func send(_ request: SessionRequest) throws -> SessionResponse {
