@@ -60,13 +60,18 @@ extension ParsedResponse {
     /// - Parameters:
     ///   - loginPaths: of the login's pages and requests.
     ///   - former: the cookies that went along with the request.
-    package func verdict(hasToken: Bool, loginPaths: [String], former: [Cookie]) -> LoginVerdict {
+    ///   - anonymous: the names of cookies that anybody gets, for a login whose page was not visited first: a value of their own
+    ///     says nothing.
+    package func verdict(
+        hasToken: Bool, loginPaths: [String], former: [Cookie], anonymous: Set<String> = []
+    ) -> LoginVerdict {
         if hasToken { return .accepted }
         guard let path = response.redirect.map(\.target)?.prefix(while: { $0 != "?" && $0 != "#" }),
             foreignRedirect == nil, !loginPaths.contains(where: { isLogin(path, $0) })
         else { return .undecided }
         let isNew = response.cookies.contains { cookie in
-            !former.contains { $0.name == cookie.name && $0.value == cookie.value }
+            !anonymous.contains(cookie.name)
+                && !former.contains { $0.name == cookie.name && $0.value == cookie.value }
         }
         return isNew ? .accepted : .undecided
     }

@@ -17,6 +17,8 @@ final class ServiceClient {
     var observer: ((Evidence) -> Void)?
     /// What verify answers without a login: found out before a login, else remembered.
     var anonymousResponse: AnonymousResponse?
+    /// The cookies that the last request without a login was answered with.
+    var anonymousCookieNames: Set<String> = []
     /// The field for a password on a page that verify has answered without a login, as if there were one.
     var anonymousPasswordField: String?
     /// Everything secret that was sent or received: what the server says is not shown where it repeats any of it.

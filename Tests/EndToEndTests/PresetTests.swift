@@ -48,7 +48,7 @@ struct PresetTests {
     }
 
     static let all: [Trial] = [
-        Trial(preset: "copyparty", discover: ("/", 1), request: ["/?ls"], forgets: .password),
+        Trial(preset: "copyparty", discover: ("/", 1), request: ["/?ls"], forgets: .key),
         Trial(preset: "deluge", discover: ("/", 1), user: nil, name: ""),
         Trial(preset: "devpi", ready: "/+api", discover: ("/+api", 2), request: ["/"]),
         Trial(preset: "django-admin", ready: "/admin/login/", discover: ("/admin/", 0), request: ["/admin/auth/user/"]),

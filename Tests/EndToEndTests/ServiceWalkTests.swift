@@ -119,7 +119,7 @@ import Testing
         let secret = walk.user == nil ? "demo-pat-locked-7f3a9c" : "locked door"
         let run = try authctl.run(["login", walk.profile, "--password-stdin"] + user, input: secret + "\n")
         #expect(run.code == 10, "\(run.error)")
-        #expect(run.error.contains("or be locked") && !run.error.contains("'login'"), "\(run.error)")
+        #expect(run.error.contains("this account is locked") && !run.error.contains("'login'"), "\(run.error)")
     }
 
     @Test(arguments: walks) func `B9: a suspended account is forbidden, but where strangers get the same`(
@@ -129,6 +129,6 @@ import Testing
         let secret = walk.user == nil ? "demo-pat-forbidden-7f3a9c" : "forbidden fruit"
         let run = try authctl.run(["login", walk.profile, "--password-stdin"] + user, input: secret + "\n")
         #expect(run.code == (walk.profile == "blog" ? 3 : 10), "\(run.error)")
-        if walk.profile == "blog" { #expect(run.error.contains("this server does not say which")) }
+        if walk.profile == "blog" { #expect(run.error.contains("the server says \"This account is suspended\"")) }
     }
 }

@@ -39,6 +39,14 @@ struct LoginVerdictTests {
         #expect(verdict(status: 200, to: nil) == .undecided)
     }
 
+    @Test func `A cookie that anybody gets says nothing where no page was visited`() {
+        let redirect = Redirect(url: "\(origin)/", origin: origin, target: "/")
+        let facts = ParsedResponse(
+            response: HTTPResponse(status: 302, cookies: after, redirect: redirect), json: nil, origin: origin)
+        #expect(facts.verdict(hasToken: false, loginPaths: ["/login"], former: [], anonymous: ["sid"]) == .undecided)
+        #expect(facts.verdict(hasToken: false, loginPaths: ["/login"], former: [], anonymous: ["lang"]) == .accepted)
+    }
+
     @Test func `A token says that the password was taken`() {
         #expect(verdict(status: 200, to: nil, hasToken: true) == .accepted)
     }

@@ -14,6 +14,7 @@ struct AnonymousCheck {
         let facts = reply.facts
         let judgement = client.judge(facts, by: rule.response, at: step)
         // What another request than verify answers says nothing of a session.
+        client.anonymousCookieNames = Set(facts.response.cookies.map(\.name))
         client.anonymousResponse = step == .verify ? AnonymousResponse(facts, readBy: rule.response) : nil
         switch judgement {
         case .accepted where step == .verify || facts.isSuccess:
