@@ -38,13 +38,29 @@ struct ManualTests {
                 items[items.count - 1].text += Self.plain(line) + " "
             }
         }
-        let known = EnvironmentVariables.all
-        #expect(items.map(\.names) == known.map { $0.names.joined(separator: ", ") })
+        let known = Self.variables(in: EnvironmentHelpCommand.table)
+        #expect(items.map(\.names) == known.map(\.names))
         for (item, variables) in zip(items, known) {
             #expect(
                 item.text.replacing(" ;", with: ";").replacing(" .", with: ".").replacing(" ,", with: ",").hasPrefix(
                     variables.meaning), "\(item)")
         }
+    }
+
+    /// The names of the help page stand at a margin of two, what they mean at one of six.
+    private static func variables(in page: String) -> [(names: String, meaning: String)] {
+        var variables: [(names: [String], meaning: [String])] = []
+        for line in page.split(separator: "\n") where line.hasPrefix("  ") {
+            let text = String(line.drop { $0 == " " })
+            if line.hasPrefix("      ") {
+                variables[variables.count - 1].meaning.append(text)
+            } else if let last = variables.last, last.meaning.isEmpty {
+                variables[variables.count - 1].names.append(text)
+            } else {
+                variables.append(([text], []))
+            }
+        }
+        return variables.map { ($0.names.joined(separator: " "), $0.meaning.joined(separator: " ")) }
     }
 
     /// A line of mdoc as it is printed.
