@@ -16,7 +16,8 @@ extension StoredLoginCodec.SessionForm {
     /// One member, which says the kind.
     init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: FormKey.self)
-        let kinds: [FormKey] = members.allKeys.filter { ["basic", "token", "cookies"].contains($0.stringValue) }
+        // To ask for all keys would build a type at every start.
+        let kinds = (["basic", "token", "cookies"] as [FormKey]).filter { members.contains($0) }
         guard kinds.count == 1 else { throw StoredLoginCodec.Malformed() }
         let inner = try members.nestedContainer(keyedBy: FormKey.self, forKey: kinds[0])
         switch kinds[0].stringValue {
