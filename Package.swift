@@ -45,37 +45,21 @@ let package = Package(
         .target(name: "CProcess", cSettings: strictC),
         .target(name: "CStart", dependencies: ["CProcess"], cSettings: strictC),
 
-        // The arrows: authctl → AuthctlCLI → LoginKit → adapters → LoginCore → Secrets.
+        // The arrows: authctl → AuthctlCLI → LoginKit → LoginCore → Secrets.
         .target(name: "Secrets", dependencies: ["CSodium"], swiftSettings: strict),
-        .target(name: "ChildPrograms", dependencies: ["CProcess"], swiftSettings: strict),
         .target(name: "LoginCore", dependencies: ["Secrets"], swiftSettings: strict),
-        .target(name: "LoginWords", dependencies: ["LoginCore", "Secrets"], swiftSettings: strict),
-        .target(
-            name: "LoginHTTP", dependencies: ["LoginCore", "CCrypto", "CCurl", "CGSSAPI", "CXML"],
-            swiftSettings: strict),
-        .target(
-            name: "LoginStores",
-            dependencies: ["LoginCore", "ChildPrograms", "CProcess", "CKeyutils", "CSecret", "CSodium"],
-            swiftSettings: strict),
-        .target(
-            name: "LoginTerminal", dependencies: ["LoginCore", "LoginWords", "CReadline", "CProcess"],
-            swiftSettings: strict),
-        .target(
-            name: "LoginBrowser", dependencies: ["LoginCore", "ChildPrograms", "CProcess", "CQREncode"],
-            swiftSettings: strict),
-        .target(
-            name: "LoginServe", dependencies: ["LoginCore", "CMicroHTTPD", "CProcess"], swiftSettings: strict),
         .target(
             name: "LoginKit",
             dependencies: [
-                "LoginCore", "LoginWords", "LoginHTTP", "LoginStores", "LoginTerminal", "LoginBrowser", "LoginServe",
-                "ChildPrograms", "TOMLKit",
+                "LoginCore", "Secrets", "CCrypto", "CCurl", "CGSSAPI", "CKeyutils", "CMicroHTTPD", "CProcess",
+                "CQREncode",
+                "CReadline", "CSecret", "CSodium", "CXML", "TOMLKit",
             ],
             swiftSettings: strict),
         .target(
             name: "AuthctlCLI",
             dependencies: [
-                "LoginKit", "LoginCore", "LoginWords", "LoginHTTP", "LoginStores", "ChildPrograms", "CProcess",
+                "LoginKit", "LoginCore", "CProcess",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -93,47 +77,45 @@ let package = Package(
             name: "LoginTestSupport", dependencies: ["LoginCore", "CProcess"], path: "Tests/LoginTestSupport",
             swiftSettings: strict),
         .executableTarget(
-            name: "PromptProbe", dependencies: ["LoginTerminal", "CProcess"], path: "Tests/PromptProbe",
+            name: "PromptProbe", dependencies: ["LoginKit", "CProcess"], path: "Tests/PromptProbe",
             swiftSettings: strict),
         .executableTarget(
             name: "AuthorizationProbe", dependencies: ["LoginKit", "LoginCore", "CProcess"],
             path: "Tests/AuthorizationProbe", swiftSettings: strict),
         .executableTarget(
-            name: "StoreProbe", dependencies: ["LoginStores"], path: "Tests/StoreProbe", swiftSettings: strict),
+            name: "StoreProbe", dependencies: ["LoginKit"], path: "Tests/StoreProbe", swiftSettings: strict),
         .testTarget(
-            name: "LoginCoreTests", dependencies: ["LoginCore", "LoginWords", "LoginTestSupport"], swiftSettings: strict
+            name: "LoginCoreTests", dependencies: ["LoginCore", "LoginKit", "LoginTestSupport"], swiftSettings: strict
         ),
         .testTarget(
-            name: "LoginStoresTests", dependencies: ["LoginStores", "ChildPrograms", "LoginTestSupport", "StoreProbe"],
+            name: "LoginStoresTests", dependencies: ["LoginKit", "LoginTestSupport", "StoreProbe"],
             swiftSettings: strict),
         .testTarget(
-            name: "LoginHTTPTests", dependencies: ["LoginHTTP", "LoginWords", "LoginTestSupport"], swiftSettings: strict
+            name: "LoginHTTPTests", dependencies: ["LoginKit", "LoginTestSupport"], swiftSettings: strict
         ),
         .testTarget(
             name: "LoginTerminalTests",
-            dependencies: ["LoginTerminal", "LoginWords", "LoginTestSupport", "PromptProbe"],
+            dependencies: ["LoginKit", "LoginTestSupport", "PromptProbe"],
             swiftSettings: strict),
         .testTarget(
             name: "LoginBrowserTests",
-            dependencies: [
-                "LoginBrowser", "LoginKit", "LoginWords", "ChildPrograms", "LoginTestSupport", "AuthorizationProbe",
-            ],
+            dependencies: ["LoginKit", "LoginTestSupport", "AuthorizationProbe"],
             swiftSettings: strict),
         .testTarget(
-            name: "LoginServeTests", dependencies: ["LoginServe", "LoginTestSupport"], swiftSettings: strict),
+            name: "LoginServeTests", dependencies: ["LoginKit", "LoginTestSupport"], swiftSettings: strict),
         .testTarget(
             name: "AuthctlCLITests",
-            dependencies: ["AuthctlCLI", "LoginKit", "LoginWords", "LoginServe", "ChildPrograms", "LoginTestSupport"],
+            dependencies: ["AuthctlCLI", "LoginKit", "LoginTestSupport"],
             exclude: ["Snapshots"],
             swiftSettings: strict),
         .testTarget(
-            name: "CorpusTests", dependencies: ["LoginCore", "LoginHTTP", "LoginBrowser", "LoginKit", "AuthctlCLI"],
+            name: "CorpusTests", dependencies: ["LoginCore", "LoginKit", "AuthctlCLI"],
             exclude: ["Corpus", "Driver"],
             swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "LoginTestSupport", "LoginKit", "LoginStores", "authctl", "DemoBackend", "StoreProbe",
+                "LoginTestSupport", "LoginKit", "authctl", "DemoBackend", "StoreProbe",
             ],
             swiftSettings: strict),
     ]
@@ -147,7 +129,7 @@ if Context.environment["AUTHCTL_FUZZ"] != nil {
         .systemLibrary(name: "CFuzzer", path: "Tests/CFuzzer"),
         .executableTarget(
             name: "Fuzz",
-            dependencies: ["LoginCore", "LoginHTTP", "LoginBrowser", "LoginKit", "AuthctlCLI", "CFuzzer"],
+            dependencies: ["LoginCore", "LoginKit", "AuthctlCLI", "CFuzzer"],
             path: "Tests/CorpusTests",
             exclude: ["Corpus", "CorpusTests.swift"], swiftSettings: strict),
     ]

@@ -1,4 +1,4 @@
-import ChildPrograms
+import LoginKit
 import LoginCore
 
 /// How a run of the program ends.

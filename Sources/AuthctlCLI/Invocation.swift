@@ -1,5 +1,4 @@
 import LoginCore
-import LoginWords
 import LoginKit
 
 /// One run of one command: what it was typed with, where it talks, and the logins that it works with.

@@ -1,5 +1,5 @@
 import LoginCore
-import LoginWords
+import LoginKit
 
 /// The argument parser's own words for a usage error, without the values that may be a password: those that stand where no
 /// value belongs.

@@ -1,8 +1,7 @@
 import CProcess
-import ChildPrograms
+import LoginKit
 import Glibc
 import LoginCore
-import LoginKit
 
 extension Program {
     /// The program in the real world, with the process protected before anything is opened.

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Glibc
 import LoginCore
-import LoginWords
 import LoginKit
 
 /// Ours, not the argument parser's.

@@ -1,4 +1,4 @@
-internal import Secrets
+import Secrets
 
 extension Cookie {
     /// Whether no script of the service's pages can read it (RFC 6265, section 4.1.2.6), which a record in the Netscape

@@ -1,6 +1,5 @@
 import Dispatch
 import LoginCore
-package import LoginStores
 import Synchronization
 
 extension LoginContext {

@@ -1,7 +1,4 @@
 package import LoginCore
-import LoginWords
-import LoginHTTP
-package import LoginStores
 
 extension LoginContext {
     /// The keeper of one account of a profile.

@@ -8,7 +8,7 @@ extension LoginContext {
         /// The account that is meant, by the name typed or the server's; nothing for the active one.
         package var username: String?
         /// The folder of everything, configuration included, in the place of the person's own ones.
-        package var folder: String?
+        var folder: String?
         /// The configuration file in the place of the usual one.
         package var config: String?
         /// How long one request may take, in seconds.

@@ -1,7 +1,4 @@
 package import LoginCore
-package import LoginWords
-package import LoginHTTP
-package import LoginStores
 import Secrets
 
 /// One piece of work with logins, such as a command: the world, what was chosen for all of it, and what is worked out once.
@@ -14,7 +11,7 @@ package final class LoginContext {
     /// Whether a person may be asked to log in, and somebody is there to be asked.
     package private(set) var mayAsk: Bool
     /// Whether a person may be asked to unlock a store, and somebody is there to be asked; most work never comes to ask that.
-    package var mayUnlock: Bool { isUnlockingAllowed && world.hasTerminal() }
+    var mayUnlock: Bool { isUnlockingAllowed && world.hasTerminal() }
     private var isUnlockingAllowed: Bool
     /// Whether nobody may be asked, whoever is there.
     let isPromptForbidden: Bool

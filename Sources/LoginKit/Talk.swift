@@ -1,11 +1,11 @@
 /// What is said beside questions and results.
 package struct Talk: Sendable {
     /// What some want to be spared.
-    package let note: @Sendable (String) -> Void
+    let note: @Sendable (String) -> Void
     /// What nobody should miss.
-    package let warn: @Sendable (String) -> Void
+    let warn: @Sendable (String) -> Void
     /// What a person has to read to go on, a line at a time and as it is: a URL may be copied out of it.
-    package let show: @Sendable (String) -> Void
+    let show: @Sendable (String) -> Void
 
     package init(
         note: @escaping @Sendable (String) -> Void, warn: @escaping @Sendable (String) -> Void,

@@ -1,4 +1,4 @@
-internal import CSodium
+import CSodium
 
 extension Secret {
     /// The bytes in base64 with padding (RFC 4648, section 4), again in guarded memory.

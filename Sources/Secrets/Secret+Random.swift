@@ -1,4 +1,4 @@
-internal import CSodium
+import CSodium
 
 extension Secret {
     /// So many bytes of the system's randomness (getrandom(2)).

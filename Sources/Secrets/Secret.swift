@@ -1,4 +1,4 @@
-internal import CSodium
+import CSodium
 
 /// Bytes that must not be seen: a password, a token, a key.
 ///

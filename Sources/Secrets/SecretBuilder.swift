@@ -1,4 +1,4 @@
-internal import CSodium
+import CSodium
 
 /// Collects bytes in guarded memory, for a secret whose length is not known beforehand: a request body with a password
 /// in it, an answer that arrives in pieces.

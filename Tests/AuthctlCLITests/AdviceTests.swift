@@ -1,7 +1,7 @@
 import Foundation
 import LoginCore
 import LoginTestSupport
-import LoginWords
+@testable import LoginKit
 import Testing
 
 @testable import AuthctlCLI

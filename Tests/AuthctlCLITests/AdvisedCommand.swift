@@ -1,6 +1,6 @@
 import ArgumentParser
 import LoginCore
-import LoginWords
+@testable import LoginKit
 
 @testable import AuthctlCLI
 

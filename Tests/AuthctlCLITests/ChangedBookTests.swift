@@ -1,12 +1,11 @@
 import ArgumentParser
 import Foundation
 import LoginCore
-import LoginStores
+@testable import LoginKit
 import LoginTestSupport
 import Testing
 
 @testable import AuthctlCLI
-@testable import LoginKit
 
 /// Commands that change the account book, which another process, or the profile's owner, has changed as well.
 struct ChangedBookTests {

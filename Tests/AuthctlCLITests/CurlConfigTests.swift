@@ -1,12 +1,11 @@
 import ArgumentParser
 import LoginCore
-import LoginHTTP
+@testable import LoginKit
 import LoginTestSupport
 import Secrets
 import Testing
 
 @testable import AuthctlCLI
-@testable import LoginKit
 
 /// What curl is told for the command of an `exec`.
 struct CurlConfigTests {

@@ -1,13 +1,11 @@
 import ArgumentParser
 import LoginCore
-import LoginHTTP
-import LoginStores
+@testable import LoginKit
 import LoginTestSupport
 import Secrets
 import Testing
 
 @testable import AuthctlCLI
-@testable import LoginKit
 
 /// `exec --ephemeral`, as far as it needs no process.
 struct EphemeralLoginTests {

@@ -1,4 +1,4 @@
-import ChildPrograms
+@testable import LoginKit
 import LoginCore
 import LoginTestSupport
 import Testing

@@ -1,4 +1,4 @@
-import ChildPrograms
+@testable import LoginKit
 import Foundation
 import Glibc
 import LoginCore
@@ -7,7 +7,6 @@ import Secrets
 import Testing
 
 @testable import AuthctlCLI
-@testable import LoginKit
 
 /// Passwords that are given, not asked for.
 struct SuppliedSecretTests {

@@ -1,13 +1,12 @@
 import ArgumentParser
 import Glibc
 import LoginCore
-import LoginStores
+@testable import LoginKit
 import LoginTestSupport
 import Secrets
 import Testing
 
 @testable import AuthctlCLI
-@testable import LoginKit
 
 /// Which login is lent to git and docker, and when none is.
 struct HelperLoginTests {

@@ -1,6 +1,6 @@
 import Glibc
 import LoginCore
-import LoginHTTP
+@testable import LoginKit
 import LoginTestSupport
 import Secrets
 import Testing

@@ -1,5 +1,5 @@
 import LoginCore
-import LoginWords
+@testable import LoginKit
 import Testing
 
 /// Every error in words, side by side, so that a change of one is seen in a review.

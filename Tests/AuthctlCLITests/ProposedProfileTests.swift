@@ -1,9 +1,8 @@
 import LoginTestSupport
-import LoginWords
+@testable import LoginKit
 import Testing
 
 @testable import LoginCore
-@testable import LoginKit
 
 /// The profile that follows from what was found, and what a person is told beside it.
 struct ProposedProfileTests {

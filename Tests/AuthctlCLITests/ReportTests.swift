@@ -1,7 +1,7 @@
 import Glibc
 import LoginCore
 import LoginTestSupport
-import LoginWords
+@testable import LoginKit
 import Secrets
 import Synchronization
 import Testing

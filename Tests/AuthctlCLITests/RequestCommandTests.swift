@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 import LoginCore
-import LoginHTTP
+@testable import LoginKit
 import LoginTestSupport
 import Secrets
 import Testing

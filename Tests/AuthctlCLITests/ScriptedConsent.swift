@@ -1,5 +1,5 @@
 import LoginCore
-import LoginKit
+@testable import LoginKit
 import Secrets
 
 /// A person who consents at once: the browser comes back with a code, or with what a test has it bring.

@@ -1,10 +1,9 @@
 import LoginCore
-import LoginWords
+@testable import LoginKit
 import LoginTestSupport
 import Testing
 
 @testable import AuthctlCLI
-@testable import LoginKit
 
 /// Which profile a command means, where files lie, and what never stands on a command line.
 struct SelectionTests {

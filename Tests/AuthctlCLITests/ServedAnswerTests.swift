@@ -1,11 +1,8 @@
 import LoginCore
 import LoginTestSupport
-import LoginWords
+@testable import LoginKit
 import Secrets
 import Testing
-
-@testable import LoginKit
-@testable import LoginServe
 
 /// What a command gets for its request, from the service or in its place.
 struct ServedAnswerTests {

@@ -1,11 +1,9 @@
 import Foundation
 import LoginCore
-import LoginServe
+@testable import LoginKit
 import LoginTestSupport
 import Secrets
 import Testing
-
-@testable import LoginKit
 
 /// The body of a request that is sent on while it comes in, and once more if it has to be.
 @Suite(.onOwnThreads) struct ServedBodyTests {

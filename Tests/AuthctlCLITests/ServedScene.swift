@@ -1,12 +1,8 @@
 import LoginCore
-import LoginHTTP
+@testable import LoginKit
 import LoginTestSupport
-import LoginWords
 import Secrets
 import Synchronization
-
-@testable import LoginKit
-@testable import LoginServe
 
 /// Requests to the address of an exec, in a world whose service answers by a script: all of it but the sockets.
 final class ServedScene {

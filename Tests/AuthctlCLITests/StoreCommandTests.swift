@@ -1,14 +1,12 @@
 import ArgumentParser
 import Foundation
 import LoginCore
-import LoginHTTP
-import LoginStores
+@testable import LoginKit
 import LoginTestSupport
 import Secrets
 import Testing
 
 @testable import AuthctlCLI
-@testable import LoginKit
 
 /// What is said about stores: that they cannot be set up, tried or found, and where a login is kept.
 struct StoreCommandTests {

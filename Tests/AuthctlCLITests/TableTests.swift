@@ -1,4 +1,4 @@
-import LoginWords
+@testable import LoginKit
 import Testing
 
 @testable import AuthctlCLI

@@ -1,14 +1,11 @@
-import ChildPrograms
+@testable import LoginKit
 import Glibc
 import LoginCore
-import LoginHTTP
-import LoginStores
 import LoginTestSupport
 import Secrets
 import Synchronization
 
 @testable import AuthctlCLI
-@testable import LoginKit
 
 /// What a command left behind.
 struct Run: Equatable {

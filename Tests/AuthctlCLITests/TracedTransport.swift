@@ -2,7 +2,7 @@ import LoginCore
 import LoginTestSupport
 import Secrets
 
-@testable import LoginHTTP
+@testable import LoginKit
 
 /// A scripted server whose requests and answers are traced as the real transport does it.
 struct TracedTransport: Transport {

@@ -4,7 +4,6 @@ import Secrets
 
 @testable import AuthctlCLI
 @testable import LoginKit
-@testable import LoginHTTP
 
 /// The readers of what others wrote, each as one function of bytes: libFuzzer calls them without end (`make fuzz`), and a
 /// test with every file of the corpus.

@@ -1,6 +1,5 @@
-import LoginBrowser
+@testable import LoginKit
 import LoginCore
-import LoginHTTP
 import Secrets
 
 /// What comes to the loopback port, in pieces as long as the first byte says; and what the judge makes of it.

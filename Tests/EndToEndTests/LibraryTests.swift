@@ -1,6 +1,6 @@
 import Foundation
 import LoginCore
-import LoginKit
+@testable import LoginKit
 import LoginTestSupport
 import Secrets
 import Synchronization

@@ -1,10 +1,8 @@
-import ChildPrograms
+@testable import LoginKit
 import Foundation
 import LoginCore
 import LoginTestSupport
 import Testing
-
-@testable import LoginBrowser
 
 /// Which browser is started, and how.
 @Suite(.onOwnThreads) struct BrowserStartTests {

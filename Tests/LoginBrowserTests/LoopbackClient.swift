@@ -3,7 +3,7 @@ import LoginCore
 import LoginTestSupport
 import Secrets
 
-@testable import LoginBrowser
+@testable import LoginKit
 
 /// Another program that connects to the loopback port: bytes in, bytes out.
 final class LoopbackClient {

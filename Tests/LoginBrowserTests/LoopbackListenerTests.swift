@@ -4,7 +4,7 @@ import LoginTestSupport
 import Secrets
 import Testing
 
-@testable import LoginBrowser
+@testable import LoginKit
 
 /// What comes to the loopback port, and what goes back.
 @Suite(.onOwnThreads) struct LoopbackListenerTests {

@@ -2,7 +2,7 @@ import LoginCore
 import Secrets
 import Testing
 
-@testable import LoginBrowser
+@testable import LoginKit
 
 /// The head of a request, byte by byte.
 struct LoopbackRequestReaderTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LoginBrowser
+@testable import LoginKit
 
 /// A URL as a QR code.
 struct QRPictureTests {

@@ -1,7 +1,7 @@
 import Testing
 
 @testable import LoginCore
-import LoginWords
+@testable import LoginKit
 
 /// The server's `Date` beside a clock that a script sets.
 struct ClockDifferenceTests {

@@ -1,6 +1,6 @@
 import LoginCore
 import LoginTestSupport
-import LoginWords
+@testable import LoginKit
 import Testing
 
 /// The numbers are frozen: scripts rely on them.

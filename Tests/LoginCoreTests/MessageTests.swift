@@ -1,6 +1,6 @@
 import LoginCore
 import LoginTestSupport
-import LoginWords
+@testable import LoginKit
 import Testing
 
 /// The one place that turns errors into words.

@@ -1,6 +1,6 @@
 import LoginCore
 import LoginTestSupport
-import LoginWords
+@testable import LoginKit
 import Testing
 
 /// Which metadata of an authorization server is gone by.

@@ -1,5 +1,5 @@
 import LoginCore
-import LoginWords
+@testable import LoginKit
 import Testing
 
 /// Which metadata of a service is gone by, and whom it may send a person to.

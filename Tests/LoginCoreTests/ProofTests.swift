@@ -1,5 +1,5 @@
 import LoginCore
-import LoginWords
+@testable import LoginKit
 import Testing
 
 /// What proves a login, and what the answers to requests with its session mean.

@@ -1,5 +1,5 @@
 import LoginCore
-import LoginWords
+@testable import LoginKit
 import Secrets
 import Testing
 

@@ -1,8 +1,7 @@
 import Testing
 
 @testable import LoginCore
-@testable import LoginWords
-import LoginWords
+@testable import LoginKit
 
 struct ServerTrustTests {
     private let digits = (0..<32).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }

@@ -2,7 +2,7 @@ import LoginTestSupport
 import Testing
 
 @testable import LoginCore
-@testable import LoginWords
+@testable import LoginKit
 
 /// Hints that can be pasted.
 struct ShellCommandTests {

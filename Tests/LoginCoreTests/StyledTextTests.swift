@@ -1,7 +1,7 @@
 import LoginCore
 import Testing
 
-@testable import LoginWords
+@testable import LoginKit
 
 /// Text in pieces, and how much room it takes.
 struct StyledTextTests {

@@ -1,7 +1,7 @@
 import LoginCore
 import Testing
 
-@testable import LoginWords
+@testable import LoginKit
 
 /// How sentences look on a terminal, and in a pipe.
 struct TextLookTests {

@@ -1,6 +1,6 @@
 import Foundation
 import LoginCore
-import LoginHTTP
+@testable import LoginKit
 import LoginTestSupport
 import Secrets
 import Testing

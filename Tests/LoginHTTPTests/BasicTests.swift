@@ -4,7 +4,7 @@ import LoginTestSupport
 import Secrets
 import Testing
 
-@testable import LoginHTTP
+@testable import LoginKit
 
 struct `Basic` {
     private func authorization(_ username: String, _ password: String) throws -> String? {

@@ -3,7 +3,7 @@ import LoginTestSupport
 import Secrets
 import Testing
 
-@testable import LoginHTTP
+@testable import LoginKit
 
 struct `Cookies` {
     /// What the server sees of the cookies of the second request, after the first one set them.

@@ -3,7 +3,7 @@ import LoginTestSupport
 import Secrets
 import Testing
 
-@testable import LoginHTTP
+@testable import LoginKit
 
 /// Digest on the wire: a server that says what a test tells it to, and keeps every byte.
 struct DigestTests {

@@ -2,7 +2,7 @@ import LoginCore
 import Secrets
 import Testing
 
-@testable import LoginHTTP
+@testable import LoginKit
 
 /// The digits of Digest, against those of the RFCs and of other programs.
 struct DigestVectorTests {

@@ -4,7 +4,7 @@ import LoginTestSupport
 import Secrets
 import Testing
 
-@testable import LoginHTTP
+@testable import LoginKit
 
 /// Each in a process of its own: libcurl and OpenSSL read these when they are opened.
 struct `The environment` {

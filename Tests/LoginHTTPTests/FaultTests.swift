@@ -1,11 +1,9 @@
 import Foundation
 import LoginCore
-import LoginWords
+@testable import LoginKit
 import LoginTestSupport
 import Secrets
 import Testing
-
-@testable import LoginHTTP
 
 @Suite(.onOwnThreads) struct `A network fault` {
     private func ends(

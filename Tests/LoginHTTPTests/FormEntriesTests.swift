@@ -3,7 +3,7 @@ import LoginTestSupport
 import Secrets
 import Testing
 
-@testable import LoginHTTP
+@testable import LoginKit
 
 /// What a login sends of a form beside the fields that its profile names, as a browser does.
 struct FormEntriesTests {

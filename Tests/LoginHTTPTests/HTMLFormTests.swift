@@ -3,7 +3,7 @@ import LoginTestSupport
 import Secrets
 import Testing
 
-@testable import LoginHTTP
+@testable import LoginKit
 
 /// The forms of a page, as libxml2 and our outline see them.
 struct `The forms of a page` {

@@ -3,7 +3,7 @@ import LoginTestSupport
 import Secrets
 import Testing
 
-@testable import LoginHTTP
+@testable import LoginKit
 
 /// Answers whose head is made to be read in two ways, or to break what reads it.
 struct `A hostile head` {

@@ -3,7 +3,7 @@ import LoginTestSupport
 import Secrets
 import Testing
 
-@testable import LoginHTTP
+@testable import LoginKit
 
 /// Tickets as a test wants them. The real ones are in the end-to-end tests, with a Kerberos server of their own.
 enum SomeTickets {

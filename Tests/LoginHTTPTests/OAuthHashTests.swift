@@ -2,7 +2,7 @@ import LoginCore
 import Secrets
 import Testing
 
-@testable import LoginHTTP
+@testable import LoginKit
 
 /// PKCE with the program's own hash.
 struct OAuthHashTests {

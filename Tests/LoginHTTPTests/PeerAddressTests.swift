@@ -1,7 +1,7 @@
 import LoginCore
 import Testing
 
-@testable import LoginHTTP
+@testable import LoginKit
 
 /// Which addresses are on this machine or in its network, and who may be led there.
 struct PeerAddressTests {

@@ -3,7 +3,7 @@ import LoginTestSupport
 import Secrets
 import Testing
 
-@testable import LoginHTTP
+@testable import LoginKit
 
 struct `Plain http` {
     private static let credential = BasicCredential(username: "u", password: Secret("CANARY"))

@@ -4,7 +4,7 @@ import LoginTestSupport
 import Secrets
 import Testing
 
-@testable import LoginHTTP
+@testable import LoginKit
 
 struct `A proxy` {
     private static let service = Origin(scheme: "https", host: "service.example", port: 443)

@@ -3,7 +3,7 @@ import LoginTestSupport
 import Secrets
 import Testing
 
-@testable import LoginHTTP
+@testable import LoginKit
 
 /// Every form in which a secret is sent, answered with a redirect to every other place by every status: the other place
 /// sees no byte, not even a connection.

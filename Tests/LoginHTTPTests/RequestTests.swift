@@ -3,7 +3,7 @@ import LoginTestSupport
 import Secrets
 import Testing
 
-@testable import LoginHTTP
+@testable import LoginKit
 
 @Suite(.onOwnThreads) struct `A request` {
     private func sent(_ replies: [RecordingServer.Reply] = [.answer(200)], _ make: (String) -> HTTPRequest) throws

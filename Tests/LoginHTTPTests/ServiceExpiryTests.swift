@@ -3,7 +3,7 @@ import LoginTestSupport
 import Secrets
 import Testing
 
-@testable import LoginHTTP
+@testable import LoginKit
 
 /// When a session ends: as the profile has it, else as the token itself tells it.
 struct ServiceExpiryTests {

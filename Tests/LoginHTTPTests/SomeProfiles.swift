@@ -1,5 +1,5 @@
 import LoginCore
-import LoginHTTP
+@testable import LoginKit
 import LoginTestSupport
 import Secrets
 

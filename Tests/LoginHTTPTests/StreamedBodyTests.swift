@@ -3,7 +3,7 @@ import LoginTestSupport
 import Secrets
 import Testing
 
-@testable import LoginHTTP
+@testable import LoginKit
 
 /// Requests whose bodies pass through, on the wire.
 @Suite struct `A body that passes through` {

@@ -4,7 +4,7 @@ import LoginTestSupport
 import Secrets
 import Testing
 
-@testable import LoginHTTP
+@testable import LoginKit
 
 @Suite(.onOwnThreads) struct `TLS` {
     private let certificates: TestCertificates

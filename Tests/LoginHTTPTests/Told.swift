@@ -1,4 +1,4 @@
-import LoginHTTP
+@testable import LoginKit
 import Synchronization
 
 /// What `TransportSettings.whileWaiting` was called with.

@@ -4,7 +4,7 @@ import Secrets
 import Synchronization
 import Testing
 
-@testable import LoginHTTP
+@testable import LoginKit
 
 struct `The trace` {
     @Test func `L0 names what was sent and received, without a secret`() throws {

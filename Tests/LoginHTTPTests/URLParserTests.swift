@@ -2,7 +2,7 @@ import LoginCore
 import LoginTestSupport
 import Testing
 
-@testable import LoginHTTP
+@testable import LoginKit
 
 struct `The URL parser` {
     private let parser: URLParser

@@ -2,7 +2,7 @@ import Foundation
 import LoginTestSupport
 import Testing
 
-@testable import LoginServe
+@testable import LoginKit
 
 /// Bytes from one thread to another.
 @Suite(.onOwnThreads) struct BytePipeTests {

@@ -2,7 +2,7 @@ import Foundation
 import LoginTestSupport
 import Testing
 
-@testable import LoginServe
+@testable import LoginKit
 
 /// Connections that do not show that they know the segment.
 @Suite(.onOwnThreads) struct NewcomersTests {

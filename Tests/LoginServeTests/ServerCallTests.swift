@@ -3,7 +3,7 @@ import LoginCore
 import LoginTestSupport
 import Testing
 
-@testable import LoginServe
+@testable import LoginKit
 
 /// One request between the thread of its connection and the one that answers it.
 @Suite(.onOwnThreads) struct ServerCallTests {

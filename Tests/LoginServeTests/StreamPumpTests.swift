@@ -3,7 +3,7 @@ import LoginCore
 import LoginTestSupport
 import Testing
 
-@testable import LoginServe
+@testable import LoginKit
 
 /// Bytes between a client and a tunnel, both ways at once.
 @Suite(.onOwnThreads) struct StreamPumpTests {

@@ -4,7 +4,7 @@ import Secrets
 import LoginTestSupport
 import Testing
 
-@testable import LoginStores
+@testable import LoginKit
 
 @Suite(.onOwnThreads) struct EncryptedFileTests {
     private let ask: () throws(StoreFault) -> Secret = { Secret("correct horse") }
@@ -168,9 +168,9 @@ import Testing
             try EncryptedFileStore.create(folder: folder.path, source: .keyFile(path: path))
         }
         #expect(
-            KeyFile.fault(path: path, errno: EACCES)
+            EncryptionKeyFile.fault(path: path, errno: EACCES)
                 == .unsafeFile(path: path, problem: "this user has no permission to read it"))
-        #expect(KeyFile.fault(path: path, errno: ENOENT) == .system(call: "open", path: path, errno: ENOENT))
+        #expect(EncryptionKeyFile.fault(path: path, errno: ENOENT) == .system(call: "open", path: path, errno: ENOENT))
     }
 
     @Test func `a blank passphrase is refused and nothing is set up`() throws {

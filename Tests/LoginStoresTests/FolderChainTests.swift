@@ -3,7 +3,7 @@ import LoginCore
 import Secrets
 import Testing
 
-@testable import LoginStores
+@testable import LoginKit
 
 /// Every folder above the one that secrets are in.
 struct FolderChainTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LoginStores
+@testable import LoginKit
 
 /// Where our own decoding of files and Foundation's could differ: numbers at their bounds, what is missing, and what is nested.
 struct JSONFormEdgeTests {

@@ -1,7 +1,7 @@
 import LoginCore
 import Testing
 
-@testable import LoginStores
+@testable import LoginKit
 
 /// What our own files are decoded by, beside Foundation's encoder.
 struct JSONFormTests {

@@ -1,6 +1,6 @@
 import Glibc
 import LoginCore
-import LoginStores
+@testable import LoginKit
 import Secrets
 import LoginTestSupport
 import Testing

@@ -3,7 +3,7 @@ import LoginCore
 import Secrets
 import Testing
 
-@testable import LoginStores
+@testable import LoginKit
 
 /// Many accounts take as many readings and writings of a file as one does.
 @Suite struct ManyAccountsTests {

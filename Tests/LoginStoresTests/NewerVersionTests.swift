@@ -3,7 +3,7 @@ import LoginCore
 import Secrets
 import Testing
 
-@testable import LoginStores
+@testable import LoginKit
 
 /// What a newer authctl has written, in a state folder that an older one uses, too.
 @Suite struct NewerVersionTests {

@@ -2,7 +2,7 @@ import LoginCore
 import Secrets
 import Testing
 
-@testable import LoginStores
+@testable import LoginKit
 
 /// A person who is wrong about the passphrase of the encrypted file.
 struct PassphraseTriesTests {

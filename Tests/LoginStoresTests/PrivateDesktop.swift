@@ -1,4 +1,4 @@
-import LoginStores
+@testable import LoginKit
 import LoginTestSupport
 
 /// The one private bus of this test process: a process has one session bus.

@@ -4,7 +4,7 @@ import LoginTestSupport
 import Secrets
 import Testing
 
-@testable import LoginStores
+@testable import LoginKit
 
 /// What the desktop's keyring promises beyond the contract, with GNOME's on a private bus.
 @Suite(

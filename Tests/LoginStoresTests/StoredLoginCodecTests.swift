@@ -1,5 +1,5 @@
 import LoginCore
-import LoginStores
+@testable import LoginKit
 import Secrets
 import Testing
 

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LoginTerminal
+@testable import LoginKit
 
 /// Lines of a question on a narrow terminal.
 struct HangingLineTests {

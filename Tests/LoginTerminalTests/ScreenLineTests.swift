@@ -1,8 +1,6 @@
 import LoginTestSupport
-import LoginWords
+@testable import LoginKit
 import Testing
-
-@testable import LoginTerminal
 
 /// The line on the screen, without a terminal.
 @Suite(.onOwnThreads) struct ScreenLineTests {

@@ -3,7 +3,7 @@
 import CProcess
 import Glibc
 import LoginCore
-import LoginTerminal
+@testable import LoginKit
 import Secrets
 
 struct Arguments: Sendable {

@@ -3,7 +3,7 @@
 // Prints what it found. Exit: 0 done or there, 3 not there, 8 the store's fault, which goes to stderr.
 import Glibc
 import LoginCore
-import LoginStores
+@testable import LoginKit
 import Secrets
 
 func run(_ arguments: [String]) throws(StoreFault) -> Int32 {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import LoginCore
 import LoginKit
-import LoginWords
 
 /// `authctl discover URL`
 struct DiscoverCommand: WorldCommand, ReportingCommand {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import LoginCore
-import LoginWords
-import LoginStores
+import LoginKit
 
 /// The program `docker-credential-authctl`, which docker and its like run.
 struct DockerCredentialCommand: WorldCommand {

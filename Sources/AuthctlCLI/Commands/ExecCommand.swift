@@ -1,7 +1,6 @@
 import ArgumentParser
-import ChildPrograms
-import LoginCore
 import LoginKit
+import LoginCore
 
 /// `authctl exec -- COMMAND`
 struct ExecCommand: EndingCommand {

@@ -1,9 +1,6 @@
 import ArgumentParser
 import LoginCore
-import LoginWords
-import LoginHTTP
 import LoginKit
-import LoginStores
 
 /// `authctl login [PROFILE or URL]`
 struct LoginCommand: WorldCommand, ReportingCommand {

@@ -1,8 +1,6 @@
 import ArgumentParser
 import LoginCore
-import LoginWords
 import LoginKit
-import LoginStores
 
 /// `authctl profile add FILE`, `-`, `--preset NAME --url URL`, `--from URL`
 struct ProfileAddCommand: WorldCommand, ReportingCommand {

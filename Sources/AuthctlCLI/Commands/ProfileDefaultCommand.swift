@@ -1,7 +1,6 @@
 import ArgumentParser
 import LoginCore
 import LoginKit
-import LoginStores
 
 /// `authctl profile default [NAME]`
 struct ProfileDefaultCommand: WorldCommand, ReportingCommand {

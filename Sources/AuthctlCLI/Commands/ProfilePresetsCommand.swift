@@ -1,7 +1,6 @@
 import ArgumentParser
 import LoginCore
 import LoginKit
-import LoginWords
 
 /// `authctl profile presets [NAME]`
 struct ProfilePresetsCommand: WorldCommand, ReportingCommand {

@@ -1,8 +1,6 @@
 import ArgumentParser
 import LoginCore
-import LoginWords
 import LoginKit
-import LoginStores
 
 /// `authctl profile remove NAME`
 struct ProfileRemoveCommand: WorldCommand, ReportingCommand {

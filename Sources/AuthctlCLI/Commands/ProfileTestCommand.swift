@@ -1,9 +1,6 @@
 import ArgumentParser
 import LoginCore
-import LoginWords
-import LoginHTTP
 import LoginKit
-import LoginStores
 
 /// `authctl profile test [NAME]`
 struct ProfileTestCommand: WorldCommand, ReportingCommand {

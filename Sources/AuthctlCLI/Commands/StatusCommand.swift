@@ -1,9 +1,6 @@
 import ArgumentParser
 import LoginCore
-import LoginWords
-import LoginHTTP
 import LoginKit
-import LoginStores
 
 /// `authctl status [PROFILE]`
 struct StatusCommand: WorldCommand, ReportingCommand, OptionList {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import LoginCore
 import LoginKit
-import LoginStores
 import Secrets
 
 /// `authctl store init file`

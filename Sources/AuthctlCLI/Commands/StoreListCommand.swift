@@ -1,8 +1,6 @@
 import ArgumentParser
 import LoginCore
 import LoginKit
-import LoginStores
-import LoginWords
 
 /// `authctl store list`
 struct StoreListCommand: WorldCommand, ReportingCommand {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import LoginCore
 import LoginKit
-import LoginStores
 
 /// `authctl store move FROM TO`
 struct StoreMoveCommand: WorldCommand, ReportingCommand {

@@ -2,7 +2,6 @@ import ArgumentParser
 import Glibc
 import LoginCore
 import LoginKit
-import LoginStores
 import Secrets
 
 /// `authctl token [PROFILE]`

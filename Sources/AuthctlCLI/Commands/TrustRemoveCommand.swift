@@ -1,8 +1,6 @@
 import ArgumentParser
 import LoginCore
-import LoginHTTP
 import LoginKit
-import LoginStores
 
 /// `authctl trust remove ORIGIN|PROFILE`
 struct TrustRemoveCommand: WorldCommand, ReportingCommand {

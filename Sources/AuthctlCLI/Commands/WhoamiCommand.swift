@@ -1,7 +1,6 @@
 import ArgumentParser
 import LoginCore
 import LoginKit
-import LoginStores
 
 /// `authctl whoami [PROFILE]`
 struct WhoamiCommand: WorldCommand, ReportingCommand, OptionList {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import LoginCore
-import LoginWords
 import LoginKit
 
 /// A command that works in a `World`: options, then one step that receives the invocation and decides how the program ends.

@@ -1,7 +1,6 @@
 import ArgumentParser
 import LoginCore
 import LoginKit
-import LoginStores
 
 /// What there is to choose from, of the things that are not the same for everybody: profiles, accounts, stores.
 ///

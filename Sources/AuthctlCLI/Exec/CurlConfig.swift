@@ -1,5 +1,4 @@
 import LoginCore
-import LoginHTTP
 import LoginKit
 import Secrets
 

@@ -1,6 +1,4 @@
 import LoginCore
-import LoginWords
-import LoginHTTP
 import LoginKit
 import Secrets
 

@@ -1,8 +1,5 @@
-import ChildPrograms
-import LoginCore
-import LoginHTTP
 import LoginKit
-import LoginStores
+import LoginCore
 import Secrets
 
 /// The command of an `exec`, with the gate before it.

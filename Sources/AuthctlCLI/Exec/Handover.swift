@@ -1,7 +1,5 @@
-import ChildPrograms
-import LoginCore
-import LoginHTTP
 import LoginKit
+import LoginCore
 import Secrets
 
 /// What a command finds of the login that was made for it.

@@ -1,5 +1,5 @@
 import ArgumentParser
-import ChildPrograms
+import LoginKit
 
 /// What the command of an `exec` gets of the session: nothing unless asked for.
 struct HandoverOptions: ParsableArguments {

@@ -1,8 +1,5 @@
 import LoginCore
-import LoginWords
-import LoginHTTP
 import LoginKit
-import LoginStores
 import Secrets
 
 /// The answers to docker and its like

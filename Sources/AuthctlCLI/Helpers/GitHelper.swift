@@ -1,5 +1,5 @@
 import LoginCore
-import LoginWords
+import LoginKit
 import Secrets
 
 /// The answers to git (gitcredentials(7), "CUSTOM HELPERS").

@@ -1,7 +1,5 @@
 import LoginCore
-import LoginHTTP
 import LoginKit
-import LoginStores
 import Secrets
 
 /// The stored login of an origin that another program asks for. Never guessed, and nobody is asked.

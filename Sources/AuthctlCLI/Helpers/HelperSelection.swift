@@ -1,7 +1,5 @@
 import LoginCore
-import LoginWords
 import LoginKit
-import LoginStores
 
 /// Which login a helper's caller means: that of a profile at exactly this origin.
 ///

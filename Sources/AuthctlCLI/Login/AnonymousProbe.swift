@@ -1,8 +1,5 @@
 import LoginCore
-import LoginWords
-import LoginHTTP
 import LoginKit
-import LoginStores
 
 /// `login --continue-without`: the verify endpoint without any credential.
 struct AnonymousProbe {

@@ -1,5 +1,5 @@
 import LoginCore
-import LoginStores
+import LoginKit
 
 /// What is known of a stored login, in sentences without its secret.
 struct ExplainedAccount {

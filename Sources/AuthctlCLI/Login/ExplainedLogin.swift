@@ -1,6 +1,4 @@
 import LoginCore
-import LoginWords
-import LoginHTTP
 import LoginKit
 
 /// `login --explain`: what was sent, answered and decided, on standard error once the login has ended, before its message.

@@ -1,8 +1,5 @@
 import LoginCore
-import LoginWords
-import LoginHTTP
 import LoginKit
-import LoginStores
 
 /// `whoami --explain`: the explanation is the result, however the check ends.
 struct ExplainedWhoami {

@@ -1,6 +1,4 @@
 import LoginCore
-import LoginWords
-import LoginHTTP
 import LoginKit
 
 /// Why somebody is logged in, or nobody, in sentences that a person can send to others: no secret is in it.

@@ -1,7 +1,5 @@
 import LoginCore
-import LoginWords
-import LoginHTTP
-import LoginStores
+import LoginKit
 import Secrets
 import Synchronization
 

@@ -1,5 +1,4 @@
 import LoginCore
-import LoginHTTP
 import LoginKit
 
 /// A login that is walked step by step, ended again, and kept nowhere.

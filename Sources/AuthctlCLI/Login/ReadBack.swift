@@ -2,7 +2,6 @@ import ArgumentParser
 import Glibc
 import LoginCore
 import LoginKit
-import LoginStores
 import Secrets
 
 /// Has another process read what this one wrote: some keyrings die with the process that made them, so that a test

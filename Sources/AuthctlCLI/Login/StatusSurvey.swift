@@ -1,7 +1,5 @@
 import LoginCore
-import LoginWords
 import LoginKit
-import LoginStores
 
 /// One account, or a profile without any.
 struct StatusRow: Encodable {

@@ -1,5 +1,5 @@
 import LoginCore
-import LoginWords
+import LoginKit
 
 /// What `status` shows.
 struct StatusTable {

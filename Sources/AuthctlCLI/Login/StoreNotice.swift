@@ -1,6 +1,5 @@
 import LoginCore
 import LoginKit
-import LoginStores
 
 /// What a person should know about where their login is kept.
 struct StoreNotice {

@@ -1,6 +1,5 @@
 import LoginCore
-import LoginWords
-import LoginStores
+import LoginKit
 
 /// One line of `store list`.
 struct StoreRow: Encodable {

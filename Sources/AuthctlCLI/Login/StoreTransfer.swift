@@ -1,7 +1,5 @@
 import LoginCore
-import LoginWords
 import LoginKit
-import LoginStores
 
 /// One line of `store move --json`.
 struct MovedAccount: Encodable {

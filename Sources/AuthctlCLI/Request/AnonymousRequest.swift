@@ -1,5 +1,4 @@
 import LoginCore
-import LoginHTTP
 import LoginKit
 
 /// `request --anonymous`: without a session and without a login, whatever the answer.

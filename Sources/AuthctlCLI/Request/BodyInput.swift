@@ -2,7 +2,6 @@ import Glibc
 import LoginCore
 import LoginKit
 import Secrets
-import LoginWords
 
 /// What `@FILE` or `@-` names, open for reading.
 final class BodyInput {

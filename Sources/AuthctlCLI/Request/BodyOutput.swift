@@ -1,6 +1,5 @@
 import Glibc
 import LoginCore
-import LoginHTTP
 import LoginKit
 
 extension Invocation {

@@ -1,7 +1,6 @@
 import Glibc
 import LoginCore
 import LoginKit
-import LoginWords
 
 /// The file of `-o`. One that is there is opened before anything is sent, and emptied by the first byte of an answer; one that
 /// is not there is made by that byte. Nothing is ever removed: by then the name may be another's.

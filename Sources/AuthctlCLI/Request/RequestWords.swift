@@ -1,6 +1,5 @@
 import LoginCore
 import LoginKit
-import LoginWords
 
 /// The one or two words of `request` that are no options.
 struct RequestWords {

@@ -1,5 +1,4 @@
 import LoginKit
-import LoginWords
 
 /// `--color`: whether what is for people is coloured.
 enum ColorChoice: String, CaseIterable {

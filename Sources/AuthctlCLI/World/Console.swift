@@ -1,4 +1,4 @@
-import ChildPrograms
+import LoginKit
 import Glibc
 
 /// What a command has of its own beside the world of logins: where it talks, and how it was called.

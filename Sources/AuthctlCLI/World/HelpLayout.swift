@@ -1,4 +1,4 @@
-import LoginWords
+import LoginKit
 
 /// A page of help on a terminal that is too narrow for the argument parser's two columns.
 struct HelpLayout {

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import LoginCore
-import LoginWords
+import LoginKit
 
 extension Streams {
     /// Exactly one JSON value.

@@ -1,6 +1,5 @@
 import Glibc
 import LoginCore
-import LoginWords
 import LoginKit
 import Secrets
 

@@ -1,4 +1,4 @@
-import LoginWords
+import LoginKit
 
 /// Lines and columns for people: as wide as needed, two blanks between.
 struct Table {
@@ -8,10 +8,6 @@ struct Table {
     var dispensable: [String] = []
     /// Less room is no column of sentences.
     private static let narrowest = 20
-
-    init(headings: [String]) {
-        self.headings = headings
-    }
 
     mutating func add(_ row: [StyledText]) { rows.append(row) }
 

@@ -1,4 +1,4 @@
-internal import Secrets
+import Secrets
 
 extension HTTPResponse {
     /// What nginx, Apache, Go and Tomcat say to a request in plain http on a port for TLS: all of them with 400, in words

@@ -1,26 +1,22 @@
-internal import ChildPrograms
-internal import Glibc
-internal import LoginBrowser
-package import LoginCore
-internal import LoginTerminal
-internal import LoginWords
+import Glibc
+import LoginCore
 
 extension AuthorizationDialogue: BrowserDialogue {
-    package func agree(to server: ForeignServer) throws(LoginError) -> Bool {
+    func agree(to server: ForeignServer) throws(LoginError) -> Bool {
         let prompt = TerminalPrompt(
             mask: settings.mask, timeout: settings.timeout, isCancelled: settings.isCancelled)
         return try prompt.confirm(
             look.wrapped(server.lines(for: settings.origin)), label: ForeignServer.question, typing: "yes")
     }
 
-    package func listen(on redirect: LoopbackRedirect) throws(LoginError) -> LoopbackPort {
+    func listen(on redirect: LoopbackRedirect) throws(LoginError) -> LoopbackPort {
         let listener = try LoopbackListener(on: redirect)
         self.redirect = redirect
         self.listener = listener
         return listener.port
     }
 
-    package func show(_ visit: BrowserVisit) throws(LoginError) {
+    func show(_ visit: BrowserVisit) throws(LoginError) {
         if settings.hasPerson {
             question = try AddressQuestion(mask: settings.mask, isCancelled: settings.isCancelled)
         }
@@ -76,7 +72,7 @@ extension AuthorizationDialogue: BrowserDialogue {
         tell([words + "."])
     }
 
-    package func awaitAnswer(
+    func awaitAnswer(
         _ wait: AuthorizationFlow.AnswerWait, _ judge: AuthorizationJudge
     ) throws(LoginError) -> (answer: AuthorizationAnswer, after: Int)? {
         let start = began ?? .now

@@ -1,11 +1,8 @@
-internal import ChildPrograms
-internal import Glibc
-package import LoginCore
-internal import LoginTerminal
-internal import LoginWords
+import Glibc
+import LoginCore
 
 extension AuthorizationDialogue: DeviceDialogue {
-    package func show(_ code: DeviceAuthorization, at server: BrowserVisit.Server) throws(LoginError) {
+    func show(_ code: DeviceAuthorization, at server: BrowserVisit.Server) throws(LoginError) {
         let url = (code.completeURL ?? code.verificationURL).text
         tellOpening(server, .device)
         tell(AuthorizationWords.device(code))
@@ -13,7 +10,7 @@ extension AuthorizationDialogue: DeviceDialogue {
     }
 
     /// The line counts at a terminal alone, and is gone at the end.
-    package func wait(milliseconds: Int, secondsLeft: Int) throws(LoginError) {
+    func wait(milliseconds: Int, secondsLeft: Int) throws(LoginError) {
         let prompt = TerminalPrompt(isCancelled: settings.isCancelled)
         let start = now()
         var shown: Int?
@@ -30,7 +27,7 @@ extension AuthorizationDialogue: DeviceDialogue {
         }
     }
 
-    package func now() -> Int {
+    func now() -> Int {
         var time = timespec()
         clock_gettime(CLOCK_BOOTTIME, &time)
         return time.tv_sec * 1000 + time.tv_nsec / 1_000_000

@@ -1,13 +1,9 @@
-internal import ChildPrograms
-internal import Glibc
-internal import LoginBrowser
-internal import LoginCore
-internal import LoginTerminal
-internal import LoginWords
+import Glibc
+import LoginCore
 
 /// The person's side of a grant: the prompt, the loopback port and the browser, or a code and a clock. For one login; releasing it
 /// closes the port and leaves the terminal as it was.
-package final class AuthorizationDialogue {
+final class AuthorizationDialogue {
     let settings: AuthorizationSettings
     let words: AuthorizationWords
     let start: BrowserStart
@@ -27,7 +23,7 @@ package final class AuthorizationDialogue {
     static let addressLabel = "Address: "
 
     /// Opens nothing yet.
-    package init(_ settings: AuthorizationSettings) {
+    init(_ settings: AuthorizationSettings) {
         self.settings = settings
         words = AuthorizationWords(profile: settings.profile, origin: settings.origin)
         start = BrowserStart(configured: settings.browser, environment: settings.environment)
@@ -38,7 +34,7 @@ package final class AuthorizationDialogue {
     }
 
     /// For `AuthorizationWay.Choice`.
-    package var canStartBrowser: Bool { start.canStart }
+    var canStartBrowser: Bool { start.canStart }
 
     /// Of the terminal where the person is.
     var look: TerminalLook { (settings.hasPerson ? TerminalLook.current : nil) ?? TerminalLook() }

@@ -1,6 +1,4 @@
-internal import ChildPrograms
-internal import LoginCore
-internal import LoginWords
+import LoginCore
 
 /// The command that brings the loopback port of this machine to the one where the browser is.
 struct SSHTunnel {

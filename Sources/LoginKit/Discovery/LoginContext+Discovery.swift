@@ -1,7 +1,4 @@
 package import LoginCore
-import LoginHTTP
-import LoginStores
-import LoginWords
 
 extension LoginContext {
     /// Looks at a URL without a login, and proposes a profile.

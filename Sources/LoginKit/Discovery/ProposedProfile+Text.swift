@@ -1,5 +1,4 @@
 import LoginCore
-import LoginWords
 
 extension ProposedProfile {
     /// Where the reasons begin; of a longer row the reason stands above it.

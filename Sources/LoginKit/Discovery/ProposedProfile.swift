@@ -1,5 +1,4 @@
 package import LoginCore
-import LoginWords
 
 /// The profile that follows from what was found out, line by line with what each is taken from.
 package struct ProposedProfile {

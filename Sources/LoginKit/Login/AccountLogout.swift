@@ -1,7 +1,4 @@
 package import LoginCore
-import LoginWords
-import LoginHTTP
-package import LoginStores
 import Secrets
 
 /// Ends the logins of accounts: at the servers where the profiles say how, then here, whatever the servers said.

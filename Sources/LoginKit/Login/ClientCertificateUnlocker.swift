@@ -1,6 +1,4 @@
 import LoginCore
-import LoginHTTP
-import LoginStores
 import Secrets
 
 /// The client certificate of a profile, opened for one run.

@@ -1,6 +1,4 @@
 import LoginCore
-import LoginHTTP
-import LoginStores
 import Secrets
 
 /// Answers the question for a credential with a grant: the person is asked by the authorization server. All other questions are put

@@ -1,7 +1,4 @@
 package import LoginCore
-import LoginWords
-package import LoginHTTP
-import LoginStores
 import Secrets
 
 /// What stands before an action that needs a login: what is stored, renewed or earned anew, and a person where one may be
@@ -9,7 +6,7 @@ import Secrets
 package struct Gate {
     package let context: LoginContext
     package let profile: Profile
-    package internal(set) var settings: LoginSettings
+    package var settings: LoginSettings
 
     /// What it lets through.
     package struct Admission {
@@ -83,7 +80,7 @@ package struct Gate {
     }
 
     /// The service as a stranger finds it.
-    package func anonymousService() throws(LoginError) -> Service {
+    func anonymousService() throws(LoginError) -> Service {
         try context.anonymousService(profile, fingerprint: settings.policy.trust.fingerprint)
     }
 
@@ -161,7 +158,7 @@ final class GateKeeper: LoginKeeper {
         }
     }
 
-    func fill() throws(LoginError) -> StoredLogin {
+    package func fill() throws(LoginError) -> StoredLogin {
         let stored = try keeper.fill()
         session = stored.session
         return stored
@@ -191,7 +188,7 @@ final class GateKeeper: LoginKeeper {
         context.topic.done.append(part == .session ? .sessionErased : .passwordMarked)
     }
 
-    func remember(_ exception: TrustedCertificate) throws(LoginError) {
+    package func remember(_ exception: TrustedCertificate) throws(LoginError) {
         try keeper.remember(exception)
     }
 }

@@ -1,7 +1,4 @@
 package import LoginCore
-import LoginHTTP
-import LoginWords
-import LoginStores
 
 /// Keeps a login by URL: right before it is saved its profile is written down, so that it is saved under a name that no
 /// other login at the same time has taken.

@@ -38,7 +38,7 @@ package struct LoginChoices {
     package init() {}
 
     /// Whether it was chosen where the password is.
-    package var namesPassword: Bool { password != nil }
+    var namesPassword: Bool { password != nil }
 
     /// What becomes of a certificate that does not verify.
     package func trustPolicy(mayAsk: Bool) -> TrustPolicy {

@@ -1,7 +1,4 @@
 package import LoginCore
-import LoginWords
-package import LoginHTTP
-package import LoginStores
 package import Secrets
 
 /// Builds what a `LoginFlow` needs for one profile, and runs it.

@@ -1,6 +1,5 @@
 package import LoginCore
-import LoginStores
-package import Secrets
+import Secrets
 
 /// What a login of one profile is run with.
 package struct LoginSettings {
@@ -18,7 +17,7 @@ package struct LoginSettings {
     /// Of a second factor, given beforehand.
     var code: SuppliedCode?
     /// Opens the key of the client certificate.
-    package var passphrase: Secret?
+    var passphrase: Secret?
     /// Whether a certificate that alone is the proof may log in, not only be verified.
     var mayUseCertificate = false
     package var method: AuthenticationMethod?
@@ -26,7 +25,7 @@ package struct LoginSettings {
     package var store: StoreName?
     package var persist: Persistence?
     package var ttl: Int?
-    package var dialogue = World.DialogueSettings()
+    var dialogue = World.DialogueSettings()
     /// Whether a person is told that the server is being asked.
     package var showsNotice = false
     /// Whether nothing is known of the service but a URL.

@@ -1,7 +1,4 @@
 package import LoginCore
-import LoginWords
-import LoginHTTP
-import LoginStores
 import Secrets
 
 /// Works out, from choices, variables and profile, what a login is run with.

@@ -1,12 +1,10 @@
 package import LoginCore
-import LoginWords
-import LoginHTTP
 import Secrets
 
 /// What `login` was told to log in to.
 package struct LoginTarget {
     /// A profile of that name, or the one that a URL stands for, be it remembered yet or not.
-    package internal(set) var profile: Profile
+    package var profile: Profile
     /// The URL of the verify endpoint as it was given, if it was one.
     var url: String?
     /// What stood before the `@` of the URL.

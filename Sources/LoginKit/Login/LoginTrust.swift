@@ -1,23 +1,22 @@
 package import LoginCore
-import LoginStores
 
 extension LoginContext {
     /// How the person is asked in a login with these options.
-    package func dialogueSettings(_ choices: LoginChoices) -> World.DialogueSettings {
+    func dialogueSettings(_ choices: LoginChoices) -> World.DialogueSettings {
         var settings = dialogueSettings
         settings.allowsBlankPassword = choices.blankPassword
         return settings
     }
 
     /// What is accepted of an origin: in this run, else remembered.
-    package func exception(for origin: Origin) throws(LoginError) -> TrustedCertificate? {
+    func exception(for origin: Origin) throws(LoginError) -> TrustedCertificate? {
         if let accepted = acceptance?.exception, accepted.origin == origin { return accepted }
         return try document().exception(for: origin)
     }
 
     /// Sends a request before the login itself has begun. The decision about a certificate that does not verify then holds
     /// for the whole run; it is made by the same policy as in the login.
-    package func send(
+    func send(
         _ request: HTTPRequest, over transport: any Transport, _ choices: LoginChoices
     ) throws(LoginError) -> HTTPResponse {
         do throws(LoginError) {
@@ -30,7 +29,7 @@ extension LoginContext {
     }
 
     /// Whether a person is told that a server is asked.
-    package var showsNotice: Bool { options.showsNotice && world.hasTerminal() }
+    var showsNotice: Bool { options.showsNotice && world.hasTerminal() }
 
     /// Shows a notice while the server is asked without a credential, outside of a login.
     package func showingNotice<Result>(_ ask: () throws(LoginError) -> Result) throws(LoginError) -> Result {

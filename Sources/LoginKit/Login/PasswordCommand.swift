@@ -1,4 +1,3 @@
-import ChildPrograms
 package import LoginCore
 package import Secrets
 
@@ -7,7 +6,7 @@ package struct PasswordCommand {
     /// How long it may take, in seconds: it may ask a person for the passphrase of a key.
     package static let patience = 60
 
-    package let words: [String]
+    let words: [String]
     private let patience: Int
     private let isCode: Bool
 
@@ -18,7 +17,7 @@ package struct PasswordCommand {
     }
 
     /// - Parameter line: split into words at blanks; quotes hold words together.
-    package init(line: String, patience: Int = Self.patience, isCode: Bool = false) throws(LoginError) {
+    init(line: String, patience: Int = Self.patience, isCode: Bool = false) throws(LoginError) {
         guard let words = CommandWords.split(line) else { throw Self.fault("a quote is not closed", isCode) }
         self.init(words: words, patience: patience, isCode: isCode)
     }

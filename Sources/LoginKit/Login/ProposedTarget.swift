@@ -1,8 +1,4 @@
 import LoginCore
-import LoginHTTP
-import LoginStores
-import LoginTerminal
-import LoginWords
 
 extension LoginContext {
     /// For a URL without a challenge: what its pages say of a login, as a profile that the person agrees to.

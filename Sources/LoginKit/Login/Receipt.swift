@@ -1,5 +1,4 @@
 package import LoginCore
-package import LoginHTTP
 
 /// What became of one account at logout.
 package struct Receipt {

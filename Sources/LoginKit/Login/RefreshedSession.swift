@@ -1,5 +1,4 @@
 package import LoginCore
-package import LoginStores
 
 extension LoginContext {
     /// Whether authctl gets a new session by itself once this one has ended: with a refresh token, or the password that is kept.

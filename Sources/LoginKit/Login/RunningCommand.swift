@@ -1,4 +1,3 @@
-import ChildPrograms
 import Glibc
 import LoginCore
 import Secrets
@@ -38,7 +37,7 @@ final class RunningCommand {
 
     /// Closes the pipe and waits for the end; at the deadline the program is asked to end, then killed.
     /// - Returns: its status as a shell would show it; nothing if it had to be ended.
-    func end(by deadline: ContinuousClock.Instant) -> Int32? {
+    package func end(by deadline: ContinuousClock.Instant) -> Int32? {
         close(output)
         return program.end(by: deadline)
     }

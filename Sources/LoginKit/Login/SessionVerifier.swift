@@ -1,6 +1,4 @@
 package import LoginCore
-import LoginWords
-package import LoginStores
 import Secrets
 
 /// Asks the service about the login that is stored (or given by variable), without ever asking a person.

@@ -1,6 +1,4 @@
 import LoginCore
-import LoginHTTP
-import LoginStores
 import Secrets
 
 /// The service, with what is stored renewed by one process at a time, be it by a refresh or by the password that is kept.

@@ -1,6 +1,4 @@
 package import LoginCore
-import LoginWords
-import LoginStores
 
 extension LoginContext {
     /// Says, before anything is written, that a store protects nothing; a person who chose it in their own configuration
@@ -18,7 +16,7 @@ extension LoginContext {
     }
 
     /// Says why `auto` takes another store, where that is no matter of what is installed.
-    package func tell(ofPassing store: UnusableStore) {
+    func tell(ofPassing store: UnusableStore) {
         guard case .secretService(.foreignBus) = store.fault else { return }
         let message = LoginError.store(store.fault).message(about: ErrorContext())
         warn("warning: the store '\(store.name)' is skipped: \(message.what)")

@@ -1,8 +1,6 @@
 import Glibc
 package import LoginCore
-import LoginStores
 package import Secrets
-import LoginWords
 
 /// A password that was given, not asked for: by option, then by variable, then by the profile's command.
 package struct SuppliedCredential {
@@ -22,7 +20,7 @@ package struct SuppliedCredential {
     /// What it is, for its option, its variable and messages.
     var kind = Kind.password
     /// How long it may take to come, in seconds.
-    package var patience = PasswordCommand.patience
+    var patience = PasswordCommand.patience
 
     /// - Parameter warn: is told of a file that is not safe.
     /// - Throws: `usage` for a secret of several lines or an empty one, `loginRequired` for a command that fails.
@@ -93,7 +91,7 @@ package struct SuppliedCredential {
 extension LoginContext {
     /// A given password with its user name, which it needs from somewhere where the login has one: as named, else the
     /// profile's, else that of the active account.
-    package func credential(_ secret: Secret, of named: String?, _ profile: Profile) throws(LoginError) -> Credential {
+    func credential(_ secret: Secret, of named: String?, _ profile: Profile) throws(LoginError) -> Credential {
         let kind = profile.kind.credential(of: secret)
         guard profile.fields.contains(.username) else { return Credential(username: nil, kind) }
         let active = try document().profile(profile.name)?.activeAccount?.username
@@ -106,7 +104,7 @@ extension LoginContext {
 
 extension SecretFile.Problem {
     /// What went wrong, in words.
-    package var words: String {
+    var words: String {
         switch self {
         case .cannotRead(let errno): "it cannot be read: \(SystemWords.of(errno))"
         case .tooLong: "it is longer than \(SecretFile.limit) bytes"

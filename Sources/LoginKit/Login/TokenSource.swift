@@ -1,6 +1,4 @@
 package import LoginCore
-import LoginHTTP
-package import LoginStores
 package import Secrets
 
 /// The stored session of a profile, renewed if it does not live long enough. Without need, nothing is asked of the

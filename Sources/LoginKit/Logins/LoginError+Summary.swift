@@ -1,5 +1,4 @@
 public import LoginCore
-import LoginWords
 
 extension LoginError {
     /// What happened, as the part of a sentence for a person; nothing in it that a terminal would obey.

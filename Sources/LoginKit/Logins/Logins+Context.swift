@@ -1,9 +1,5 @@
 import Glibc
 public import LoginCore
-import LoginWords
-import LoginHTTP
-import LoginStores
-import LoginTerminal
 
 extension Logins {
     /// The names of all profiles, those of `config.toml` first.

@@ -1,6 +1,5 @@
 import FoundationEssentials
 import LoginCore
-import LoginHTTP
 import Secrets
 
 /// A request to the service of a profile, without the session: that goes along by itself.

@@ -1,6 +1,5 @@
 import Glibc
 public import LoginCore
-import LoginTerminal
 public import Secrets
 
 /// Asks at the process's controlling terminal, as `authctl login` does; where there is none, nobody is asked and a login that

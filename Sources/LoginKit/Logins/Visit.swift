@@ -1,6 +1,4 @@
 import LoginCore
-import LoginHTTP
-import LoginStores
 import Secrets
 
 /// One stay behind the gate, on a thread of its own: from the login to the last request.
@@ -77,7 +75,7 @@ actor Visit {
     }
 
     /// Closes the connections, on the thread that they belong to.
-    func end() {
+    package func end() {
         (gate, admission, hasEnded) = (nil, nil, true)
     }
 

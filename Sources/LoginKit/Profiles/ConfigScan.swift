@@ -6,7 +6,7 @@
 struct ConfigScan {
     struct Fault: Error, Equatable {
         let line: Int
-        let problem: String
+        package let problem: String
     }
 
     /// Levels of tables and lists, those of dotted keys included.

@@ -1,5 +1,5 @@
 package import LoginCore
-internal import TOMLKit
+import TOMLKit
 
 /// A value of a TOML file, free of the library that read it.
 package enum ConfigValue: Equatable {
@@ -13,7 +13,7 @@ package enum ConfigValue: Equatable {
     case unsupported(String)
 
     /// What a message calls it.
-    package var kind: String {
+    var kind: String {
         switch self {
         case .string: "a string"
         case .integer: "an integer"
@@ -83,7 +83,7 @@ extension ConfigValue {
 
     /// The value as it stands behind a key, in ASCII: whatever a server wrote, no terminal obeys it. Members stand in the order in
     /// which profiles have them.
-    package var inline: String {
+    var inline: String {
         switch self {
         case .table(let members):
             let keys = members.keys.sorted { (Self.rank($0), $0) < (Self.rank($1), $1) }
@@ -97,7 +97,7 @@ extension ConfigValue {
     }
 
     /// A name as a key, bare where it can be (TOML 1.0, "Keys").
-    package static func key(_ name: String) -> String {
+    static func key(_ name: String) -> String {
         let isBare = !name.isEmpty && name.utf8.allSatisfy { $0.isUnreserved && $0 != 0x2e && $0 != 0x7e }
         return isBare ? name : Self.string(name).inline
     }

@@ -11,14 +11,14 @@ package struct Configuration {
         /// By `login URL` or `profile add`; these can be removed again.
         case made(file: String)
 
-        package var file: String {
+        var file: String {
             switch self {
             case .config(let file), .made(let file): file
             }
         }
     }
 
-    package let paths: Paths
+    let paths: Paths
     /// What stands at the top of `config.toml`, for all profiles.
     package let defaults: Defaults
     private let configured: StrictTable?
@@ -36,7 +36,7 @@ package struct Configuration {
         var showsQR = false
     }
 
-    package init(_ paths: Paths) throws(UsageFault) {
+    init(_ paths: Paths) throws(UsageFault) {
         self.paths = paths
         try ConfigFile.checkFolder(paths.configFolder)
         try ConfigFile.checkFolder(paths.madeProfiles)
@@ -77,7 +77,7 @@ package struct Configuration {
     package static let proposalHead = "Written by authctl discover"
 
     /// - Throws: `UsageFault.unknownProfile` with the names that are near.
-    package func profile(named name: String) throws(UsageFault) -> Profile {
+    func profile(named name: String) throws(UsageFault) -> Profile {
         let decoder = ProfileDecoder(folder: paths.configFolder, home: paths.home)
         switch source(of: name) {
         case .config:

@@ -1,6 +1,4 @@
 package import LoginCore
-import LoginHTTP
-import LoginWords
 import Secrets
 
 /// Profiles that were fetched from a URL which somebody else publishes, for `profile add --from`.

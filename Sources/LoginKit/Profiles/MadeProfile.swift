@@ -1,5 +1,4 @@
 package import LoginCore
-import LoginStores
 
 extension LoginContext {
     /// Writes down the profile that a URL made, with the method that worked; a weaker offer is refused from then on.

@@ -83,7 +83,7 @@ extension StrictTable {
 
     /// Each as it is to be shown.
     /// - Throws: `badConfig` for one that is too long to be shown whole: nobody says yes to what they do not see.
-    package func risks() throws(UsageFault) -> [String] {
+    func risks() throws(UsageFault) -> [String] {
         var risks: [String] = []
         for key in keys where isRisky(key) || key == "oauth" {
             if key == "oauth" {

@@ -40,7 +40,7 @@ package struct Presets {
     }
 
     /// Those whose name a service uses of itself, as a whole word: `transmission` for the realm "Transmission".
-    package func named(by texts: [String]) -> [String] {
+    func named(by texts: [String]) -> [String] {
         let words = Set(
             texts.flatMap { text in
                 text.prefix(1000).lowercased().split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }.map(String.init)

@@ -1,15 +1,15 @@
 @_spi(_Unicode) import Swift
 
-package import LoginCore
+import LoginCore
 
 /// What a profile may be called: it is a file's name, is shown at a terminal, and stands in commands that a person copies into a
 /// shell. So it holds nothing that a shell or a terminal takes for more than a letter, and has one spelling.
 package enum ProfileName {
-    package static let limit = 100
+    static let limit = 100
     /// Besides letters and digits: what a host with its port is made of, `[::1]:8765` too, and `user@host`.
     private static let marks: [Unicode.Scalar] = [".", "-", "_", ":", "@", "[", "]"]
 
-    package static func check(_ name: String, file: String) throws(UsageFault) {
+    static func check(_ name: String, file: String) throws(UsageFault) {
         if let problem = problem(name) {
             throw .badConfig(file: file, path: "profiles.\(name.debugDescription)", line: nil, problem: problem)
         }

@@ -1,5 +1,4 @@
 package import LoginCore
-import LoginStores
 
 /// Which profile a command means: the argument, `-P`, `AUTHCTL_PROFILE`, the default, the only one, the last one logged
 /// in to.

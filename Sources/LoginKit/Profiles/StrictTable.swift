@@ -3,12 +3,12 @@ package import LoginCore
 /// A table of a configuration file that is read strictly: a key that nobody knows and a value of another type are
 /// errors, which name the file and the key's path.
 package struct StrictTable {
-    package let file: String
+    let file: String
     /// From the top of the file, such as `profiles.blog.login`.
     package let path: String
     package let members: [String: ConfigValue]
 
-    package init(_ members: [String: ConfigValue], file: String, path: String) {
+    init(_ members: [String: ConfigValue], file: String, path: String) {
         self.members = members
         self.file = file
         self.path = path
@@ -24,21 +24,21 @@ package struct StrictTable {
         }
     }
 
-    package func value(_ key: String) -> ConfigValue? { members[key] }
+    func value(_ key: String) -> ConfigValue? { members[key] }
 
-    package func string(_ key: String) throws(UsageFault) -> String? {
+    func string(_ key: String) throws(UsageFault) -> String? {
         guard let value = members[key] else { return nil }
         guard case .string(let text) = value else { throw wrongType(key, value, "a string") }
         return text
     }
 
-    package func bool(_ key: String) throws(UsageFault) -> Bool? {
+    func bool(_ key: String) throws(UsageFault) -> Bool? {
         guard let value = members[key] else { return nil }
         guard case .bool(let flag) = value else { throw wrongType(key, value, "true or false") }
         return flag
     }
 
-    package func integer(_ key: String, in range: ClosedRange<Int64>) throws(UsageFault) -> Int? {
+    func integer(_ key: String, in range: ClosedRange<Int64>) throws(UsageFault) -> Int? {
         guard let value = members[key] else { return nil }
         guard case .integer(let number) = value else { throw wrongType(key, value, "an integer") }
         guard range.contains(number) else {
@@ -84,7 +84,7 @@ package struct StrictTable {
         if members[key] == nil { throw fault(key, "is missing") }
     }
 
-    package func fault(_ key: String?, _ problem: String) -> UsageFault {
+    func fault(_ key: String?, _ problem: String) -> UsageFault {
         let place = key.map(pathOf) ?? path
         return .badConfig(file: file, path: place.isEmpty ? nil : place, line: nil, problem: problem)
     }

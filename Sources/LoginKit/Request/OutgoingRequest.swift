@@ -1,14 +1,12 @@
 package import LoginCore
-package import LoginHTTP
-import LoginWords
 import Secrets
 
 /// A request of the person's own on its way: sent once or more, and its answer handed on.
 package struct OutgoingRequest {
-    package let context: LoginContext
+    let context: LoginContext
     /// The profile's name, for what is said.
-    package let profile: String
-    package let message: HTTPRequest
+    let profile: String
+    let message: HTTPRequest
     package let body: RequestContent
     package let output: ResponseOutput
 

@@ -9,7 +9,7 @@ package enum RequestContent {
     case streamed(any RequestSource, isRepeatable: Bool)
 
     /// Whether it can be sent once more.
-    package var isRepeatable: Bool {
+    var isRepeatable: Bool {
         switch self {
         case .none, .kept: true
         case .streamed(_, let isRepeatable): isRepeatable

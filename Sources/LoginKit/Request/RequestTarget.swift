@@ -1,7 +1,4 @@
 package import LoginCore
-import LoginWords
-package import LoginHTTP
-import LoginStores
 import Secrets
 
 extension LoginContext {

@@ -18,7 +18,7 @@ package protocol ResponseReceiver: AnyObject {
 
 extension ResponseReceiver {
     /// Only the body is wanted.
-    package func begin(_ head: HTTPResponse) throws(LoginError) {}
+    func begin(_ head: HTTPResponse) throws(LoginError) {}
 }
 
 /// Who watches how an answer arrives.
@@ -98,7 +98,7 @@ package final class ResponseOutput: ResponseSink {
     }
 
     /// Ends the output, if any answer has come.
-    package func finish() throws(LoginError) {
+    func finish() throws(LoginError) {
         progress?.end()
         if head != nil { try output.finish() }
     }

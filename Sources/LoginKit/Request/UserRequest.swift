@@ -1,14 +1,11 @@
 package import LoginCore
-import LoginWords
-import LoginHTTP
-import LoginStores
 import Secrets
 
 /// A request of the person's own: sent at once with the session that is there, and once more, the same, after a login if its
 /// answer means that there was none.
 package struct UserRequest {
-    package let gate: Gate
-    package let outgoing: OutgoingRequest
+    let gate: Gate
+    let outgoing: OutgoingRequest
 
     /// An answer, as far as one came, and who it is for.
     private struct Round {

@@ -1,5 +1,4 @@
 package import LoginCore
-import LoginHTTP
 
 extension Gate {
     /// The same for what comes while a command has the terminal: nobody is asked, and what was given has been tried.

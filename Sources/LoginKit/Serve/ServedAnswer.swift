@@ -1,6 +1,4 @@
 import LoginCore
-import LoginServe
-import LoginWords
 
 /// Hands the service's answer on to the command.
 final class ServedAnswer: ResponseReceiver {

@@ -1,7 +1,4 @@
 import LoginCore
-import LoginHTTP
-import LoginServe
-import LoginWords
 import Secrets
 
 /// One request of a command on its way: out with the session, and once more, the same, with a renewed one if the answer means
@@ -9,9 +6,9 @@ import Secrets
 struct ServedRequest {
     let call: ServerCall
     let session: ServedSession
-    let service: Service
+    package let service: Service
     let profile: Profile
-    let endpoint: ServiceEndpoint
+    package let endpoint: ServiceEndpoint
     let headers: ServedHeaders
 
     /// What it is made of, and how far it has come.
@@ -19,7 +16,7 @@ struct ServedRequest {
         var message: HTTPRequest
         var source: ServedSource?
         let answer: ServedAnswer
-        let output: ResponseOutput
+        package let output: ResponseOutput
 
         init(_ message: HTTPRequest, _ answer: ServedAnswer, _ output: ResponseOutput) {
             (self.message, self.answer, self.output) = (message, answer, output)

@@ -1,19 +1,15 @@
 import LoginCore
-import LoginHTTP
-import LoginServe
-import LoginStores
-import LoginWords
 import Secrets
 
 /// The session of many requests at once. One of them renews it, and the others get what that has brought.
 final class ServedSession: @unchecked Sendable {
     /// What one request goes out with.
     struct Lent {
-        let session: Session
+        package let session: Session
         /// Which of the sessions that there have been it is.
         let number: Int
         let username: String
-        let extraSecrets: [CredentialField: Secret]
+        package let extraSecrets: [CredentialField: Secret]
         let space: VerifiedSpace?
         /// What no header may repeat to the command.
         let hidden: RepeatedSecrets

@@ -1,5 +1,4 @@
 import LoginCore
-import LoginServe
 import Secrets
 
 /// The body of a request that is sent on while it comes in. Its beginning is kept, so that it can be sent again as long as that
@@ -10,7 +9,7 @@ final class ServedSource: RequestSource {
     /// Milliseconds that more is waited for before the transfer pauses; to go on may take as long again.
     private static let patience = 20
 
-    let count: Int64?
+    package let count: Int64?
     private let pipe: BytePipe
     private var beginning = Secret("")
     /// How much of the beginning was read since the last time.

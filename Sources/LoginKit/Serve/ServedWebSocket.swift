@@ -1,7 +1,4 @@
 import LoginCore
-import LoginHTTP
-import LoginServe
-import LoginWords
 import Secrets
 
 /// A WebSocket of a command: opened at the service with the session, and once more with a renewed one.

@@ -1,7 +1,4 @@
 package import LoginCore
-import LoginHTTP
-package import LoginServe
-import LoginWords
 import Secrets
 
 /// The loopback address of an `exec --serve`: what a command sends there goes on to the profile's origin with the session, which
@@ -71,7 +68,7 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
         return session.close()
     }
 
-    package func answer(_ call: ServerCall) {
+    func answer(_ call: ServerCall) {
         _ = serve(call) { (request, answer) throws(LoginError) in
             try request.relay(answer)
             return nil
@@ -105,7 +102,7 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
         return nil
     }
 
-    package func words(for refusal: ServeGate.Refusal) -> String { refusal.words }
+    func words(for refusal: ServeGate.Refusal) -> String { refusal.words }
 
     private func worker(for call: ServerCall) throws(LoginError) -> Worker {
         try monitor.locked { () throws(LoginError) in

@@ -1,7 +1,5 @@
 import Glibc
 import LoginCore
-import LoginWords
-import LoginStores
 
 /// Reads files that belong to the person: the configuration, and files that an option names.
 enum ConfigFile {

@@ -1,9 +1,7 @@
-import ChildPrograms
-package import LoginCore
-import LoginHTTP
+import LoginCore
 
 /// A person who consents at an authorization server, in a browser or with a code.
-package protocol ConsentDialogue: BrowserDialogue, DeviceDialogue {
+protocol ConsentDialogue: BrowserDialogue, DeviceDialogue {
     /// Whether there is a browser here, and somebody who would see it.
     var canStartBrowser: Bool { get }
 

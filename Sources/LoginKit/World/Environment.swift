@@ -1,4 +1,3 @@
-import ChildPrograms
 import Glibc
 import LoginCore
 import Secrets

@@ -2,10 +2,10 @@ import Glibc
 
 /// Waits for a descriptor that may never have anything to read.
 package struct InputWait {
-    package let descriptor: Int32
-    package let deadline: ContinuousClock.Instant
+    let descriptor: Int32
+    let deadline: ContinuousClock.Instant
     /// Whether nothing more will come, although the descriptor does not say so.
-    package let isOver: () -> Bool
+    let isOver: () -> Bool
 
     package init(descriptor: Int32, deadline: ContinuousClock.Instant, isOver: @escaping () -> Bool = { false }) {
         (self.descriptor, self.deadline, self.isOver) = (descriptor, deadline, isOver)

@@ -1,6 +1,5 @@
 import Glibc
 package import LoginCore
-package import LoginHTTP
 import Secrets
 
 /// The files of a client certificate, with the rules that ssh has for keys: nobody else may read them. A symbolic link

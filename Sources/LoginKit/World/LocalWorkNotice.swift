@@ -32,7 +32,7 @@ final class LocalWorkNotice: Sendable {
         }
     }
 
-    func end() {
+    package func end() {
         state.withLock { state in
             if case .shown = state.0 { line.hide() }
             state.0 = .idle

@@ -11,7 +11,7 @@ package struct Paths: Equatable, Sendable {
     package let stateFolder: String
     package let home: String?
 
-    package init(_ environment: Environment, config: String?) throws(UsageFault) {
+    init(_ environment: Environment, config: String?) throws(UsageFault) {
         try environment.checkUTF8()
         // A user without an account has the home that docker gives them: nothing is found there, and the message about
         // what cannot be kept there names what would help.

@@ -5,7 +5,7 @@ package import Secrets
 /// Reads a secret from a descriptor or a file: its first line, with nothing but the line end taken away.
 package enum SecretFile {
     /// Longer secrets are refused, in bytes.
-    package static let limit = 64 << 10
+    static let limit = 64 << 10
 
     /// Why there is no secret.
     package enum Problem: Error, Equatable {
@@ -18,7 +18,7 @@ package enum SecretFile {
     /// - Parameters:
     ///   - firstLineOnly: take the first of several lines, where several would else be refused.
     ///   - waiting: for a descriptor that may never end; nothing waits as long as it takes.
-    package static func read(
+    static func read(
         _ descriptor: Int32, firstLineOnly: Bool = false, waiting wait: InputWait? = nil
     ) throws(Problem) -> Secret {
         var builder = SecretBuilder(limit: limit)
@@ -66,7 +66,7 @@ package enum SecretFile {
     /// - Parameters:
     ///   - deadline: for a pipe in the place of a file, which may never have a writer, or never an end.
     ///   - tellMode: is told the rights that others have to the file, and should not.
-    package static func read(
+    static func read(
         path: String, firstLineOnly: Bool = false, until deadline: ContinuousClock.Instant = usualDeadline,
         tellMode: (UInt32) -> Void = { _ in }
     ) throws(Problem) -> Secret {

@@ -1,5 +1,4 @@
 import LoginCore
-import LoginStores
 import Secrets
 
 /// The passphrase of the encrypted file: out of the file that the environment names, which is read once, or from a person,

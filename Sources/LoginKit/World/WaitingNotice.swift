@@ -1,6 +1,4 @@
 import LoginCore
-import LoginHTTP
-import LoginWords
 import Synchronization
 
 /// Names the server that a command waits for, on the terminal alone, once it has waited for half a second.

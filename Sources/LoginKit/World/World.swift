@@ -1,9 +1,5 @@
-import ChildPrograms
 import Glibc
 package import LoginCore
-package import LoginHTTP
-package import LoginStores
-import LoginTerminal
 package import Secrets
 
 /// Everything outside of the program, as one value: the only place that builds adapters. A test hands in its own.
@@ -20,7 +16,7 @@ package struct World {
     package var isUnicode: () -> Bool = { TerminalLook.isUnicode }
     package var dialogue: (DialogueSettings) -> any Dialogue
     /// A person who consents at an authorization server.
-    package var consent: (AuthorizationSettings) -> any ConsentDialogue = { _ in NoConsent() }
+    var consent: (AuthorizationSettings) -> any ConsentDialogue = { _ in NoConsent() }
     /// The way to one origin, for one identity and through one proxy.
     var transport: (Origin, TransportSettings) -> any Transport
     var tickets: TicketCache
@@ -31,13 +27,13 @@ package struct World {
     /// Whether nobody waits any more for what is being done; nothing where that cannot be.
     var isCancelled: (@Sendable () -> Bool)?
     /// What postpones the end of the program or of the call while a refresh is under way.
-    package var postponement = Postponement(begin: { _ in }, end: {})
+    var postponement = Postponement(begin: { _ in }, end: {})
     /// The line on the terminal that names the server a command waits for.
     var noticeLine = NoticeLine(show: { _ in false }, hide: {})
     package var shelf: (ShelfPlace, _ passphrase: @escaping () throws(StoreFault) -> Secret) -> StoreFactory
 
     /// Postpones what would end the program or cancel the call, for 5 seconds at most.
-    package struct Postponement: Sendable {
+    struct Postponement: Sendable {
         /// Told what to say at a terminal if something is postponed; nothing to say nothing.
         let begin: @Sendable (_ notice: String?) -> Void
         let end: @Sendable () -> Void

@@ -4,7 +4,7 @@ import LoginTestSupport
 import Secrets
 import Testing
 
-@testable import LoginStores
+@testable import LoginKit
 
 /// A store for tests of whole runs, with the encrypted file in both of its forms.
 enum StoreOnTest: String, CaseIterable, CustomTestStringConvertible {
@@ -47,7 +47,7 @@ enum StoreOnTest: String, CaseIterable, CustomTestStringConvertible {
         let derived: Secret
         switch header.source {
         case .keyFile(let file):
-            derived = try KeyFile.key(path: file, salt: header.salt)
+            derived = try EncryptionKeyFile.key(path: file, salt: header.salt)
             keys.append(Array(try authctl.bytes(file)))
         case .passphrase(let derivation):
             derived = try derivation.key(from: Secret(Self.secret), salt: header.salt, path: path)

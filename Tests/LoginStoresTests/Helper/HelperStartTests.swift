@@ -1,8 +1,7 @@
-import ChildPrograms
+@testable import LoginKit
 import Foundation
 import Glibc
 import LoginCore
-import LoginStores
 import Secrets
 import LoginTestSupport
 import Testing

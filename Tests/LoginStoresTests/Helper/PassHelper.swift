@@ -1,6 +1,5 @@
-import ChildPrograms
+@testable import LoginKit
 import Foundation
-import LoginStores
 import Testing
 
 /// docker-credential-pass with a password store, a key without a passphrase, and an agent of its own.

@@ -1,7 +1,6 @@
-import ChildPrograms
+@testable import LoginKit
 import Foundation
 import LoginCore
-import LoginStores
 import Secrets
 
 /// A helper that a test writes, alone in a folder of `PATH`.

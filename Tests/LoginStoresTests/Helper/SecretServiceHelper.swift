@@ -1,6 +1,5 @@
-import ChildPrograms
+@testable import LoginKit
 import Foundation
-import LoginStores
 
 /// docker-credential-secretservice on a bus of its own, with a keyring that is open.
 final class SecretServiceHelper {

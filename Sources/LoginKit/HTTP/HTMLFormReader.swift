@@ -1,0 +1,125 @@
+import CXML
+import Glibc
+import LoginCore
+import Secrets
+
+/// Finds the forms of a page, with libxml2's HTML parser.
+struct HTMLFormReader {
+    static let library = "libxml2.so.2"
+
+    /// More forms, or fields of one form, than any login page has.
+    static let most = 1000
+
+    /// Of a page, in bytes: its tree takes many times as much.
+    static let limit = 512 << 10
+
+    /// Of the page itself.
+    let url: ParsedURL
+    private let parser: URLParser
+
+    /// Opens libxml2.
+    /// - Throws: `OtherFailure.libraryMissing`.
+    init(url: ParsedURL, library: String = Self.library) throws(LoginError) {
+        if let problem = cxml_open(library) { throw .failure(.libraryMissing(String(cString: problem))) }
+        parser = try URLParser()
+        self.url = url
+    }
+
+    /// The page in the body of an answer, whatever its type is said to be.
+    /// - Throws: `answerTooLarge`, `brokenResponse` for what would keep the parser too long.
+    func page(_ response: HTTPResponse) throws(LoginError) -> LoginPage {
+        guard response.body.count <= Self.limit else { throw .network(.answerTooLarge(limit: Self.limit)) }
+        guard response.body.withUnsafeBytes({ HTMLBounds($0).areKept }) else {
+            throw .network(.brokenResponse("an element of the page has too many attributes"))
+        }
+        let said = Self.charset(response.values(of: "Content-Type").first ?? "")
+        return page(response.body, charset: said ?? (Self.isUTF8(response.body) ? "utf-8" : nil))
+    }
+
+    /// - Parameter charset: as the server says it; without one the parser looks for a `<meta>`.
+    func page(_ body: Secret, charset: String?) -> LoginPage {
+        var outline = HTMLOutline()
+        let source = HTMLSource(body)
+        source.text.withUnsafeBytes { bytes in
+            guard let page = cxml_read(bytes.baseAddress, bytes.count, charset) else { return }
+            defer { cxml_free(page) }
+            var depth: Int32 = 0
+            while let name = cxml_next(page, &depth) {
+                outline.take(
+                    HTMLElement(page: page, name: String(cString: name), depth: Int(depth), marks: source.marks))
+            }
+        }
+        return resolved(outline)
+    }
+
+    /// A piece of HTML as a person reads it: white space in a row is one blank, as a browser shows it.
+    func plainText(_ html: String) -> String {
+        let source = HTMLSource(Secret(html))
+        let text = source.text.withUnsafeBytes { bytes -> String? in
+            guard let page = cxml_read(bytes.baseAddress, bytes.count, "utf-8") else { return nil }
+            defer { cxml_free(page) }
+            guard let content = cxml_text(page) else { return nil }
+            defer { cxml_forget(content) }
+            return source.marks.restored(String(cString: content))
+        }
+        let isBlank = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) && byte != 0x0B }
+        return HTMLAddress.trimmed(
+            (text ?? html).utf8.split(whereSeparator: isBlank).map { String(decoding: $0, as: UTF8.self) }
+                .joined(separator: " "))
+    }
+
+    /// Every address of a page counts from its `<base>`, but for the empty one (HTML, section 4.10.21.3).
+    private func resolved(_ outline: HTMLOutline) -> LoginPage {
+        let base = outline.base.map { parser.resolve(HTMLAddress.cleaned($0), against: url) }
+        let start = base.flatMap { try? parser.parse($0.url) } ?? url
+        let forms = outline.finishedForms.map { form in
+            var read = PageForm(
+                methods: form.methods,
+                actions: form.actions.map { action in
+                    let address = HTMLAddress.cleaned(action)
+                    // A fragment alone is where addresses count from, the page itself as a rule.
+                    guard let first = address.first, first != "#" else {
+                        let page = address.isEmpty ? url : start
+                        return Redirect(url: page.text, origin: page.origin, target: page.target)
+                    }
+                    return parser.resolve(address, against: start)
+                },
+                fields: form.fields)
+            (read.namesAction, read.isMultipart) = (form.namesAction, form.isMultipart)
+            read.submitButtons = form.submitButtons
+            return read
+        }
+        let links = outline.links.map { link in
+            PageLink(
+                relations: link.relations, place: parser.resolve(HTMLAddress.cleaned(link.address), against: start))
+        }
+        var page = LoginPage(
+            origin: url.origin, target: url.target, base: base, forms: forms, links: links,
+            hasScripts: outline.hasScripts, names: outline.names)
+        page.isUnclear = outline.isUnclear
+        return page
+    }
+
+    /// Whether there are other characters than ASCII, all of them in UTF-8: libxml2 would take them for ISO 8859-1.
+    private static func isUTF8(_ body: Secret) -> Bool {
+        body.withUnsafeBytes { bytes in
+            bytes.contains { $0 >= 0x80 } && String(validating: bytes, as: UTF8.self) != nil
+        }
+    }
+
+    private static let charsets = [
+        "utf-8", "utf8", "us-ascii", "ascii", "iso-8859-", "iso8859-", "latin", "windows-125", "cp125", "koi8-", "gb",
+        "big5",
+        "euc-", "shift_jis", "sjis",
+    ]
+
+    /// The parameter of a `Content-Type` (RFC 9110, section 8.3.2), if it is a name.
+    private static func charset(_ type: String) -> String? {
+        let parameters = type.split(separator: ";").dropFirst()
+        let found = parameters.first { $0.lowercased().drop { $0 == " " }.hasPrefix("charset=") }
+        let name = found?.drop { $0 != "=" }.dropFirst().filter { $0 != "\"" && $0 != " " } ?? ""
+        // Only those in which ASCII is ASCII: a page in another one cannot be counted before it is parsed.
+        let lower = name.lowercased()
+        return name.utf8.count <= 40 && Self.charsets.contains { lower.hasPrefix($0) } ? name : nil
+    }
+}

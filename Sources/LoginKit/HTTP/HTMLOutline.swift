@@ -1,0 +1,130 @@
+import LoginCore
+import Secrets
+
+/// The forms of a page, put together from its elements one after the other.
+struct HTMLOutline {
+    struct Form {
+        var methods: [String]
+        var actions: [String]
+        var namesAction: Bool
+        var isMultipart: Bool
+        var fields: [PageField] = []
+        var submitButtons: [SubmitButton] = []
+    }
+
+    private(set) var base: String?
+    private var forms: [Form] = []
+    private(set) var links: [(relations: [String], address: String)] = []
+    private(set) var hasScripts = false
+    /// Whether there are tags where browsers and we would not agree about the forms.
+    private(set) var isUnclear = false
+    /// Its title, and the program that says it made it.
+    private(set) var names: [String] = []
+    /// The form that is open, from its tag to the first end tag of any form, whatever lies between (the form element pointer of
+    /// HTML, section 13.2.4.4).
+    private var open: (form: Int, start: HTMLPlaces.FormStart)?
+    /// Forms that have ended inside of elements that are still open, and so still contain what comes there.
+    private var ended: [(form: Int, depth: Int)] = []
+    /// The form of each `id` that is the first of its name; `nil` for another element.
+    private var ids: [String: Int?] = [:]
+    private var places = HTMLPlaces()
+    private var controls: [HTMLControl] = []
+    /// The list that is open.
+    private var list: HTMLList?
+
+    mutating func take(_ element: HTMLElement) {
+        places.leave(element.depth)
+        while let last = ended.last, element.depth <= last.depth { ended.removeLast() }
+        if let list, element.depth <= list.depth { end(list) }
+        guard !places.isOutside else { return }
+        let isOfForm = HTMLControl.names.contains(element.name) || element.name.hasSuffix("form")
+        guard !places.isText, !(places.isForeign && isOfForm) else {
+            isUnclear = isUnclear || places.isTextArea || places.isForeign
+            return
+        }
+        places.enter(element)
+        if element.name != "form", let id = element.text("id"), ids[id] == nil { ids[id] = .some(nil) }
+        switch element.name {
+        case "base": base = base ?? element.text("href")
+        case "form": begin(element)
+        case "/form": end(at: element)
+        case "option": list?.offer(element, isDisabled: places.isDisabledGroup)
+        case "a", "area", "link": link(element)
+        case "script": hasScripts = true
+        case "title" where names.count < 2: names += [element.content].compactMap(\.self)
+        case "meta" where names.count < 2 && element.text("name")?.lowercased() == "generator":
+            names += [element.text("content")].compactMap(\.self)
+        default: if isOfForm { add(element) }
+        }
+    }
+
+    private mutating func link(_ element: HTMLElement) {
+        guard links.count < HTMLFormReader.most, let address = element.text("href"), !address.isEmpty else { return }
+        let relations = (element.text("rel") ?? "").lowercased().split(separator: " ").map(String.init)
+        // What a page is made of is no place to go to.
+        guard element.name != "link" || relations.contains("service-desc") else { return }
+        links.append((relations, address))
+    }
+
+    /// A form inside of another one is ignored.
+    private mutating func begin(_ element: HTMLElement) {
+        guard open == nil, forms.count < HTMLFormReader.most else { return }
+        open = (forms.count, places.formStart(element))
+        if let id = element.text("id"), ids[id] == nil { ids[id] = .some(forms.count) }
+        forms.append(
+            Form(
+                methods: [(element.text("method") ?? "get").lowercased()], actions: [element.text("action") ?? ""],
+                namesAction: element.text("action") != nil,
+                isMultipart: element.text("enctype")?.lowercased() == "multipart/form-data"))
+    }
+
+    private mutating func end(at element: HTMLElement) {
+        if let open, let depth = places.end(of: open.start, at: element) { ended.append((open.form, depth)) }
+        open = nil
+    }
+
+    private mutating func add(_ element: HTMLElement) {
+        if let list { end(list) }
+        guard !places.isInDataList, controls.count < HTMLFormReader.most else { return }
+        let isDisabled = places.isDisabled || element.text("disabled") != nil
+        let control = HTMLControl(element, in: open?.form ?? ended.last?.form, isDisabled: isDisabled)
+        controls.append(control)
+        if element.name == "select" { list = HTMLList(element, control: controls.count - 1) }
+    }
+
+    private mutating func end(_ list: HTMLList) {
+        controls[list.control].field?.value = list.value
+        controls[list.control].field?.chosenOptions = list.chosen
+        self.list = nil
+    }
+
+    /// The forms with their fields, each of which belongs to the form around it or to the one that it names.
+    var finishedForms: [Form] {
+        var outline = self
+        if let list { outline.end(list) }
+        var forms = outline.forms
+        for control in outline.controls {
+            let owner = control.formID.map { (ids[$0] ?? nil) } ?? control.form
+            if let owner { forms[owner].take(control) }
+        }
+        return forms
+    }
+}
+
+extension HTMLOutline.Form {
+    fileprivate mutating func take(_ control: HTMLControl) {
+        if let field = control.field, !control.isDisabled { fields.append(field) }
+        guard let button = control.submitButton else { return }
+        if !control.isDisabled {
+            if let action = button.action { actions.append(action) }
+            if let method = button.method { methods.append(method) }
+        }
+        // What closes a dialog sends nothing.
+        guard button.method != "dialog" else { return }
+        submitButtons.append(
+            SubmitButton(
+                field: control.field == nil || control.isDisabled ? nil : fields.count - 1,
+                name: control.field?.name ?? "", isDisabled: control.isDisabled, isImage: button.isImage,
+                action: button.action == nil || control.isDisabled ? nil : actions.count - 1))
+    }
+}

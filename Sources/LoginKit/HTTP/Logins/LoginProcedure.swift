@@ -1,0 +1,86 @@
+import LoginCore
+import Secrets
+
+/// What is particular to one kind of login, over the client that all share: there is one type for each `LoginKind`.
+protocol LoginProcedure: AnyObject {
+    /// Sends the requests.
+    var client: ServiceClient { get }
+    /// What the server asked for, once it was asked.
+    var space: ProtectionSpace? { get }
+
+    /// Asks the server, before anybody is asked for a credential.
+    /// - Parameter hasPassword: whether a password is there, so that no ticket is looked for.
+    func prepare(hasPassword: Bool) throws(LoginError) -> ProtectionSpace
+
+    /// Makes a session of a credential, or goes on with that; the server was asked by then.
+    /// - Parameter code: for the request that is sent next.
+    func open(_ steps: StepsInProgress, code: Secret?) throws(LoginError) -> OpeningStep
+
+    /// How a credential that is the session goes along.
+    func method(for credential: Credential) throws(LoginError) -> AuthenticationMethod
+
+    /// Sends a request with a credential that is the session, in the way that the server wants it.
+    /// - Parameter answersOtherRealms: whether a challenge of another realm than the first one's is answered, too.
+    func send(
+        _ request: HTTPRequest, with credential: Credential, answersOtherRealms: Bool, over line: ServiceClient.Line
+    ) throws(LoginError) -> ServiceClient.Sent
+}
+
+extension LoginProcedure {
+    func send(
+        _ request: HTTPRequest, with credential: Credential, answersOtherRealms: Bool, over line: ServiceClient.Line
+    ) throws(LoginError) -> ServiceClient.Sent { ServiceClient.Sent(response: try line(request)) }
+
+    /// The same over the transport.
+    func send(
+        _ request: HTTPRequest, with credential: Credential, answersOtherRealms: Bool
+    ) throws(LoginError) -> ServiceClient.Sent {
+        try send(request, with: credential, answersOtherRealms: answersOtherRealms, over: client.transport.send)
+    }
+}
+
+extension ServiceClient {
+    /// How a request gets to the server and back: over the transport, or on a connection of its own that is kept.
+    typealias Line = (HTTPRequest) throws(LoginError) -> HTTPResponse
+}
+
+/// How far a login has come, before its session is confirmed.
+enum OpeningStep {
+    case opened(OpenedLogin)
+    case refused(Refusal)
+    case needsCode(words: String?, StepsInProgress)
+    /// To be sent again after so many seconds; `took` is how many the server needed to say so.
+    case pending(seconds: Int, took: Int, StepsInProgress)
+}
+
+/// A session that no verify endpoint has confirmed yet.
+struct OpenedLogin {
+    /// What it was earned with: a ticket has become somebody's.
+    let credential: Credential
+    package let session: Session
+    /// What the responses of the login said of the credential.
+    let verdict: LoginVerdict
+    /// What the last page before the session left.
+    var visit: PageVisit?
+    /// Why the token looks as if it were past its end, where the clocks are the reason.
+    var clockDifference: ClockDifference?
+}
+
+extension Credential {
+    /// Nothing where it is another kind of proof.
+    var password: Secret? {
+        switch kind {
+        case .password(let password): password
+        case .token, .ticket, .certificate, .grant, .noSecret: nil
+        }
+    }
+}
+
+extension Refusal {
+    /// The same, if need be with the remark that a good credential without rights may look alike.
+    func ambiguous(_ isAmbiguous: Bool, _ credential: Credential?) -> Refusal {
+        var refusal = self
+        (refusal.mayMeanForbidden, refusal.hadTicket) = (isAmbiguous, credential?.kind == .ticket)
+        return refusal
+    }
+}

@@ -1,0 +1,35 @@
+import LoginCore
+
+/// The ways to other origins than the profile's, each made when it is first needed: a login may talk to two.
+///
+/// Not `Sendable`: one thread uses it.
+package final class OriginTransports {
+    private let make: (_ origin: Origin, _ mayBeLocal: Bool) throws(LoginError) -> any Transport
+    private var made: [Origin: any Transport] = [:]
+    private var accepted: [Origin: TrustedCertificate] = [:]
+
+    /// - Parameter make: a way to one origin, as the profile has it, but without its client certificate.
+    init(_ make: @escaping (_ origin: Origin, _ mayBeLocal: Bool) throws(LoginError) -> any Transport) {
+        self.make = make
+    }
+
+    /// None: whatever leads to another origin is refused.
+    convenience init() {
+        self.init { (origin, _) throws(LoginError) in throw .untrusted(.otherOrigin(target: origin.description)) }
+    }
+
+    /// - Parameter mayBeLocal: whether it may be on this machine or in its network. It holds for the first use, and all later ones.
+    func transport(to origin: Origin, mayBeLocal: Bool) throws(LoginError) -> any Transport {
+        if let transport = made[origin] { return transport }
+        let transport = try make(origin, mayBeLocal)
+        if let exception = accepted[origin] { transport.trust(exception) }
+        made[origin] = transport
+        return transport
+    }
+
+    /// From now on the certificate of the exception's origin is good where the exception covers it.
+    func trust(_ exception: TrustedCertificate) {
+        accepted[exception.origin] = exception
+        made[exception.origin]?.trust(exception)
+    }
+}

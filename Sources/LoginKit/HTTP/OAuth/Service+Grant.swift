@@ -1,0 +1,156 @@
+import LoginCore
+import Secrets
+
+extension Service {
+    /// What a person wants of a grant beside what the profile says.
+    struct GrantWishes: Sendable {
+        /// In the place of the profile's scope.
+        var scope: String?
+        /// The name that the login has to come out as.
+        var username: String?
+        /// What `{secret:LABEL}` of the client's secret stands for.
+        package var secret: Secret?
+        /// Whether another account shall be chosen.
+        var choosesAccount = false
+        /// What an option says of the way to consent.
+        var way: AuthorizationWay?
+        /// Whether there is a browser here, and somebody who would see it.
+        var canStartBrowser = false
+        /// Whether a person may be asked.
+        var mayAsk = true
+        /// Seconds that are waited for the browser.
+        var patience = 300
+
+        /// As the profile has it, of a person at a terminal.
+        init() {}
+    }
+
+    /// Has a person consent at the profile's authorization server.
+    /// - Throws: what `AuthorizationFlow` ends with.
+    func authorize(
+        _ wishes: GrantWishes, browser: any BrowserDialogue, device: any DeviceDialogue
+    ) throws(LoginError) -> AuthorizedGrant {
+        guard let oauth = profile.oauth else { throw client.lacking }
+        client.hide([wishes.secret])
+        let policy = AuthorizationFlow.Policy(
+            choice: AuthorizationWay.Choice(
+                option: wishes.way, profile: oauth.flow, canStartBrowser: wishes.canStartBrowser),
+            clientID: oauth.clientID, mayAsk: wishes.mayAsk, patience: wishes.patience)
+        let loop = AuthorizationLoop(
+            try subject(oauth, wishes), transport: authorizationClient(isNamed: oauth.namesServer), browser: browser,
+            device: device, clock: clock)
+        return try client.shielded { () throws(LoginError) in try loop.run(AuthorizationFlow(policy: policy)) }
+    }
+
+    private func subject(_ oauth: OAuthProfile, _ wishes: GrantWishes) throws(LoginError) -> AuthorizationSubject {
+        let values = SlotValues()
+        let text: String
+        do throws(FillFault) {
+            text = try (profile.verify ?? profile.login)?.url(base: endpoint.base, values) ?? endpoint.base
+        } catch {
+            throw error.asLoginError
+        }
+        let url = try URLParser.parsed(text)
+        var subject = AuthorizationSubject(
+            profile: oauth, base: endpoint.base, resource: EndpointURL(origin: url.origin, path: url.path))
+        subject.rule = EndpointRule(plainOrigin: profile.settings.allowHTTP ? endpoint.origin : nil)
+        subject.challenge = (procedure as? OAuthLogin)?.challenge
+        subject.scope = wishes.scope
+        subject.username = wishes.username
+        subject.secret = wishes.secret
+        subject.choosesAccount = wishes.choosesAccount
+        return subject
+    }
+
+    /// - Parameter isNamed: not where only the service names the server.
+    private func authorizationClient(isNamed: Bool = true) -> AuthorizationClient {
+        AuthorizationClient(client: client, others: others, isNamed: isNamed)
+    }
+
+    /// Renews a grant by what it was handed out with (RFC 6749, section 6).
+    /// - Returns: nothing where there is no refresh token.
+    /// - Throws: `LoginError.rejected` only if the server refused the refresh token; `otherSubject` where what came is about another
+    ///   person: it is revoked by then, as far as that is possible, and so is the grant.
+    func refreshed(_ grant: Grant) throws(LoginError) -> RefreshedSession? {
+        guard let call = OAuthCall.refresh(grant) else { return nil }
+        let answer = try TokenAnswer(
+            try authorizationClient().send(try call.request().lasting(Self.leastTime)), at: .refresh)
+        let issued = try answer.refreshed(grant)
+        let new = grant.refreshed(by: issued, at: clock.now())
+        client.hide(new.secrets)
+        let subject = issued.identityToken.flatMap { JSONWebToken($0)?.subject }
+        if let (was, now) = grant.terms.otherSubject(than: subject) {
+            throw .oauth(.otherSubject(was: was, now: now, isRevoked: end(new, grant)))
+        }
+        let subjects = RefreshOwner.Subjects(
+            old: JSONWebToken(grant.token.value)?.subject, new: JSONWebToken(new.token.value)?.subject)
+        return RefreshedSession(
+            session: .token(new.session), owner: RefreshOwner(named: nil, subjects: subjects))
+    }
+
+    /// Revokes the tokens of a grant (RFC 7009), the refresh token first, and deletes the client that was registered for it
+    /// (RFC 7592).
+    func revoke(_ grant: Grant) throws(LoginError) -> LogoutOutcome {
+        try revoke(OAuthCall.revocations(grant), andClientOf: grant)
+    }
+
+    private func revoke(_ calls: [OAuthCall], andClientOf grant: Grant) throws(LoginError) -> LogoutOutcome {
+        var outcome = LogoutOutcome.notOffered, fault: LoginError?
+        // One that fails does not keep the others from being tried.
+        for call in calls {
+            do throws(LoginError) {
+                outcome = try revoke(call) ?? outcome
+            } catch {
+                fault = fault ?? error
+            }
+        }
+        do throws(LoginError) {
+            undeletedClient = try deleteClient(of: grant)
+        } catch {
+            undeletedClient = grant.terms.client.id
+        }
+        if let fault { throw fault }
+        return outcome
+    }
+
+    /// - Returns: nothing where the server does not revoke such tokens.
+    private func revoke(_ call: OAuthCall) throws(LoginError) -> LogoutOutcome? {
+        let response = try authorizationClient().send(try call.request())
+        switch RevocationAnswer(response) {
+        case .revoked: return .ended(status: response.status)
+        case .unsupported: return nil
+        case .failed(let status):
+            throw .failure(.unexpectedStatus(status, step: OAuthStep.revocation.rawValue, words: nil))
+        }
+    }
+
+    /// Revokes what a refresh brought, and then what there was before.
+    /// - Returns: whether the server did so.
+    private func end(_ new: Grant, _ old: Grant) -> Bool {
+        let calls = OAuthCall.revocations(new), others = OAuthCall.revocations(old).filter { !calls.contains($0) }
+        do throws(LoginError) {
+            return if case .ended = try revoke(calls + others, andClientOf: new) { true } else { false }
+        } catch {
+            return false
+        }
+    }
+
+    /// Ends a grant that is not kept, as far as that is possible: nobody is told what came of it.
+    func discard(_ grant: Grant) {
+        do throws(LoginError) {
+            _ = try revoke(grant)
+        } catch {
+            return
+        }
+    }
+
+    /// - Returns: the client that lives on, as its server knows it; nothing where none was registered or it is deleted.
+    private func deleteClient(of grant: Grant) throws(LoginError) -> String? {
+        let client = grant.terms.client
+        guard client.isRegistered else { return nil }
+        guard let request = client.deletion else { return client.id }
+        let status = try authorizationClient().send(request).status
+        // One that is gone already is no loss.
+        return (200..<300).contains(status) || status == 404 ? nil : client.id
+    }
+}

@@ -1,0 +1,91 @@
+package import LoginCore
+import Secrets
+
+extension Service {
+    /// Whether the profile says how to renew such a session.
+    func canRefresh(_ session: Session) -> Bool {
+        guard case .token(let token) = session else { return false }
+        return token.refreshToken != nil && (profile.refresh != nil || token.terms != nil)
+    }
+
+    /// What a renewal brought, and whose it is as far as the answer tells.
+    struct RefreshedSession {
+        /// In the place of the old one.
+        package let session: Session
+        /// Without a further request.
+        let owner: RefreshOwner
+    }
+
+    package func refresh(_ session: Session, username: String) throws(LoginError) -> Session? {
+        try refresh(of: session, username: username)?.session
+    }
+
+    /// The same as `refresh`, with whose session the service says that it is.
+    func refresh(of session: Session, username: String) throws(LoginError) -> RefreshedSession? {
+        client.hide(session.secrets, username: username)
+        return try client.shielded { () throws(LoginError) in try refreshed(session, username) }
+    }
+
+    /// Seconds that a server has for a refresh, whatever the settings say: a response that is not read may cost the login.
+    static let leastTime = 15
+
+    private func refreshed(_ session: Session, _ username: String) throws(LoginError) -> RefreshedSession? {
+        guard case .token(let token) = session, token.refreshToken != nil else { return nil }
+        if let grant = Grant(token) { return try refreshed(grant) }
+        guard let rule = profile.refresh else { return nil }
+        let answer = rule.response.completed(by: profile.loginResponse)
+        let values = SlotValues(session, username: username)
+        let patiently: ServiceClient.Way = { [client] (request) throws(LoginError) in
+            try client.plainly(request.lasting(Self.leastTime))
+        }
+        let facts = try client.send(rule, values, session: nil, readBy: answer, by: patiently).facts
+        client.hide(whatIsIn: facts, by: answer)
+        switch client.judge(facts, by: answer, at: .refresh) {
+        case .accepted:
+            let (new, difference) = try TokenReader(client: client, clock: clock)
+                .token(facts, answer, at: .refresh, replacing: token)
+            clockDifference = difference
+            try client.take(rule.response, from: facts, keepingOld: true)
+            let owner = RefreshOwner(
+                named: answer.username.flatMap { facts.text(at: $0) },
+                subjects: RefreshOwner.Subjects(
+                    old: JSONWebToken(token.value)?.subject, new: JSONWebToken(new.value)?.subject))
+            return RefreshedSession(session: .token(new), owner: owner)
+        case .refused(let refusal), .forbidden(let refusal):
+            throw .rejected(refusal)
+        case .needsSecondFactor, .pending:
+            throw .rejected(Refusal(status: facts.status))
+        case .unclear(let error):
+            throw error
+        }
+    }
+
+    /// Asks the verify endpoint without any credential.
+    /// - Returns: what its answer was taken for, and the challenges in it.
+    package func probeAnonymously() throws(LoginError) -> (evidence: Evidence, offered: [AuthenticateChallenge]) {
+        guard let verify = profile.verify else { throw .usage(.nothingToVerify(profile: profile.name)) }
+        let facts = try client.send(verify.anonymous, SlotValues(), session: nil, by: client.anonymously).facts
+        return (facts.evidence(by: verify.response, at: .verify), facts.challenges)
+    }
+}
+
+extension ResponseRule {
+    /// What `refresh` does not say is as in `login`.
+    fileprivate func completed(by login: ResponseRule?) -> ResponseRule {
+        var rule = self
+        rule.token = token ?? login?.token
+        rule.refreshToken = refreshToken ?? login?.refreshToken
+        rule.expiry = expiry ?? login?.expiry
+        rule.message = message ?? login?.message
+        return rule
+    }
+}
+
+extension HTTPRequest {
+    /// The same request with at least so many seconds for its response.
+    func lasting(_ seconds: Int) -> HTTPRequest {
+        var request = self
+        request.leastTime = seconds
+        return request
+    }
+}

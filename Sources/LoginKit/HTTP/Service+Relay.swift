@@ -1,0 +1,149 @@
+package import LoginCore
+import Secrets
+
+extension Service {
+    /// What came of a request of the person's own.
+    package struct Relayed {
+        /// With an empty body: that went to the request's sink. Only the refusal of another protocol may have one.
+        package let response: HTTPResponse
+        /// The session with what the answer renewed in it; nothing where none went along.
+        package let session: Session?
+        /// Whether the answer itself proves that the server knows the credential.
+        let isProven: Bool
+        /// Whether a password went along, by HTTP authentication.
+        let carriedPassword: Bool
+    }
+
+    /// Sends a request of the person's own with the session attached; its bodies pass through.
+    ///
+    /// Once: of an answer that means 'logged out' only the caller can tell what is to follow.
+    /// - Parameter session: nothing for a request of nobody's, or with a password that has to wait for the server's challenge.
+    func relay(
+        _ request: HTTPRequest, with session: Session?, username: String
+    ) throws(LoginError) -> Relayed {
+        try client.shielded(session?.secrets ?? [], username: username) { () throws(LoginError) in
+            var request = request
+            if request.streamedBodies?.source != nil, session != nil, profile.sessionRule.adds(to: request) {
+                throw .usage(.other("the session adds to this body, which is too long for that; at most 1 MiB is held"))
+            }
+            guard let former = session else {
+                request.hidden = client.hidden
+                let response = try client.anonymously(request).response
+                return Relayed(response: response, session: nil, isProven: false, carriedPassword: false)
+            }
+            let session = try fetchingCSRF(for: profile.sessionRule.slots(forOwn: request), former, username)
+            request.hidden = client.hidden
+            do throws(FillFault) {
+                let values = client.values(session, username: username)
+                try request.attach(session, profile.sessionRule, values)
+                request.body = try profile.sessionRule.adding(to: request, values)
+            } catch {
+                throw error.asLoginError
+            }
+            request.comeFromBrowser(profile.sessionRule, at: endpoint.origin)
+            guard let credential = session.credential else {
+                let response = try client.plainly(request).response
+                return Relayed(
+                    response: response, session: client.refreshed(session, by: response), isProven: false,
+                    carriedPassword: false)
+            }
+            let sent = try procedure.send(request, with: credential, answersOtherRealms: false)
+            return Relayed(
+                response: sent.response, session: session, isProven: sent.isProven,
+                carriedPassword: sent.carriedPassword)
+        }
+    }
+
+    /// Whether a session may go along with a request before the server has asked for it. A password of Basic is shown to no other
+    /// part of the server than the one that verified it (RFC 7617, section 2.2).
+    /// - Parameter space: where that was; nothing where it is not known, as of the logins of former releases.
+    func mayBeSentAhead(_ session: Session, to url: String, in space: VerifiedSpace?) throws(LoginError) -> Bool {
+        guard let space, let credential = session.credential, isPassword(credential),
+            try procedure.method(for: credential) == .basic
+        else { return true }
+        return space.covers(path: try URLParser.parsed(url).path)
+    }
+
+    /// What an answer says about the session.
+    /// - Parameters:
+    ///   - body: as much as there is of it; nothing where it was too long to be held.
+    ///   - space: where the login was verified, as far as that is known.
+    func judge(
+        _ relayed: Relayed, body: Secret?, space: VerifiedSpace? = nil
+    ) throws(LoginError) -> RelayJudgement {
+        try parsed(relayed, body, by: profile.proof.rules)
+            .relayed(
+                by: profile.proof,
+                in: RelayContext(
+                    space: space, carriedPassword: relayed.carriedPassword, loginPaths: try client.loginPaths(),
+                    anonymousLocation: anonymousResponse?.location))
+    }
+
+    /// Opens an answer as far as `rules` look into it.
+    func parsed(_ relayed: Relayed, _ body: Secret?, by rules: ResponseRule) throws(LoginError) -> ParsedResponse {
+        let response = relayed.response
+        let whole = HTTPResponse(
+            status: response.status, headers: response.headers, body: body ?? Secret(""), cookies: response.cookies,
+            redirect: response.redirect)
+        return ParsedResponse(
+            response: whole, json: rules.readsJSON ? try whole.json() : nil,
+            html: rules.readsHTML ? try ResponsePage(whole, at: endpoint.base)?.body : nil, origin: endpoint.origin,
+            isProven: relayed.isProven)
+    }
+
+    /// Whether the server judges a password where this goes along.
+    private func isPassword(_ credential: Credential) -> Bool {
+        switch credential.kind {
+        case .password: true
+        case .token, .ticket, .certificate, .grant, .noSecret: false
+        }
+    }
+
+    /// What a login by HTTP authentication has to tell later requests.
+    func verifiedSpace(of session: Session, username: String) throws(LoginError) -> VerifiedSpace? {
+        switch profile.kind {
+        case .exchange, .pasted, .certificate, .oauth: return nil
+        case .challenge: break
+        }
+        guard let rule = profile.verify ?? profile.login else { return nil }
+        var values = client.values(session, username: username)
+        values.ttl = options.ttl
+        let url: String
+        do throws(FillFault) {
+            url = try rule.url(base: endpoint.base, values)
+        } catch {
+            throw error.asLoginError
+        }
+        return VerifiedSpace(realm: protectionSpace?.realm, path: try URLParser.parsed(url).path)
+    }
+}
+
+extension Service {
+    /// All that goes along with a request that writes, for a program that sends requests of its own.
+    package struct Attachment {
+        /// Its headers, cookies and pair of user name and password.
+        package let request: HTTPRequest
+        /// How the credential goes along where it is the session, or where a token takes its place (Basic); else nothing.
+        package let method: AuthenticationMethod?
+    }
+
+    /// - Throws: as `relay`, without a request to the server unless that has still to say which method it wants. For whoever
+    ///   answers its challenges by themselves, the method that worked at the login is enough.
+    package func attachment(of session: Session, username: String) throws(LoginError) -> Attachment {
+        var request = HTTPRequest(method: "POST", url: endpoint.base)
+        let session = try fetchingCSRF(for: profile.sessionRule.slots(for: request.method), session, username)
+        do throws(FillFault) {
+            try request.attach(session, profile.sessionRule, client.values(session, username: username))
+        } catch {
+            throw error.asLoginError
+        }
+        request.comeFromBrowser(profile.sessionRule, at: endpoint.origin)
+        guard case .credential(let credential) = session else {
+            return Attachment(request: request, method: request.basic == nil ? nil : .basic)
+        }
+        let answersByItself = isPassword(credential) && options.pinnedMethod == .digest
+        let method = answersByItself ? .digest : try procedure.method(for: credential)
+        if method == .basic || method == .digest { request.basic = credential.pair }
+        return Attachment(request: request, method: method)
+    }
+}

@@ -1,0 +1,172 @@
+package import LoginCore
+package import Secrets
+
+/// Where a profile's requests go.
+package struct ServiceEndpoint: Equatable, Sendable {
+    /// What every secret of the profile is bound to.
+    package let origin: Origin
+    /// Origin and base path, without a slash at the end; every path of the profile is appended to it. Callers make sure that
+    /// it lies on `origin`.
+    let base: String
+}
+
+/// One service as a profile describes it: logs in by the procedure of the profile's kind, and uses the session by the one client
+/// that sends the profile's requests.
+///
+/// It judges nothing by itself: `ParsedResponse.judged` does, and whether to go on is `LoginFlow`'s decision.
+package final class Service: Authenticator {
+    /// What a caller may add to a profile.
+    package struct Options: Sendable {
+        /// Seconds that a token is asked to live.
+        var ttl: Int?
+        /// The method that worked before: a weaker offer is refused.
+        var pinnedMethod: AuthenticationMethod?
+        /// A password was given: no ticket takes its place.
+        var hasPassword: Bool
+        /// Whom the login is for, if that is known: another one's ticket is not used.
+        var username: String?
+
+        /// Whether nothing is known of the service but a URL, so that what verify answers is learnt at the login.
+        var learns = false
+        /// What verify answered before the login of this account.
+        var anonymousResponse: AnonymousResponse?
+        /// Whether a person wrote the verify endpoint, or it has accepted a session of this profile before: what it then calls
+        /// logged out may be a refusal.
+        var verifyProvesLogins = true
+
+        /// Without arguments, a login with whatever credential is found, by whatever method the profile accepts.
+        init(
+            ttl: Int? = nil, pinnedMethod: AuthenticationMethod? = nil, hasPassword: Bool = false,
+            username: String? = nil, anonymousResponse: AnonymousResponse? = nil
+        ) {
+            self.anonymousResponse = anonymousResponse
+            self.ttl = ttl
+            self.pinnedMethod = pinnedMethod
+            self.hasPassword = hasPassword
+            self.username = username
+        }
+    }
+
+    let client: ServiceClient
+    /// What is particular to the kind of the profile's logins.
+    let procedure: any LoginProcedure
+    let options: Options
+    let clock: WallClock
+    /// The ways to the authorization server of the profile.
+    let others: OriginTransports
+    /// Whether the session of the last login is carried by cookies that the page before it had set.
+    var keepsAnonymousSession = false
+    /// Why the last token looks as if it were past its end, where the clocks are the reason.
+    var clockDifference: ClockDifference?
+    /// The client that was registered for the login that has ended, where its server could not be made to delete it.
+    var undeletedClient: String?
+    /// Where the last response to verify led.
+    var verifyLeadsTo: Redirect?
+    /// Where the last response to verify names nobody although it was a login.
+    var unnamedPlace: Place?
+    /// The status that verify answered to a fresh grant, where it proves a login only beside the 401 of before.
+    var learnedStatus: Int?
+
+    /// Asks nothing yet.
+    /// - Parameters:
+    ///   - anonymous: the way without the client certificate; nothing unless that alone is the proof.
+    ///   - others: the ways to other origins than the profile's.
+    init(
+        profile: Profile, endpoint: ServiceEndpoint, transport: any Transport, clock: WallClock,
+        tickets: TicketCache, options: Options = Options(), anonymous: (any Transport)? = nil,
+        others: OriginTransports = OriginTransports()
+    ) {
+        let client = ServiceClient(
+            profile: profile, endpoint: endpoint, transport: transport, anonymousTransport: anonymous,
+            ttl: options.ttl, anonymousResponse: options.anonymousResponse)
+        self.client = client
+        self.clock = clock
+        self.options = options
+        self.others = others
+        procedure =
+            switch profile.kind {
+            case .challenge: ChallengeLogin(client, clock, tickets, options)
+            case .exchange(let earned): ExchangeLogin(client, clock, for: earned)
+            case .pasted: PastedTokenLogin(client)
+            case .certificate: CertificateLogin(client, clock)
+            case .oauth: OAuthLogin(client, clock)
+            }
+    }
+
+    var profile: Profile { client.profile }
+    var endpoint: ServiceEndpoint { client.endpoint }
+    /// What the server asked for, once it was asked.
+    package var protectionSpace: ProtectionSpace? { procedure.space }
+    /// What verify answers without a login: found out by `prepare`, else remembered.
+    package var anonymousResponse: AnonymousResponse? { client.anonymousResponse }
+    /// The field for a password on a page that verify has answered a stranger with, as if there were a login.
+    package var anonymousPasswordField: String? { client.anonymousPasswordField }
+    /// The URL of the verify endpoint, else of the login request, for messages: as the profile writes it.
+    var guardedURL: String { client.guardedURL }
+    /// Is told how each answer was judged.
+    package var observer: ((Evidence) -> Void)? {
+        get { client.observer }
+        set { client.observer = newValue }
+    }
+
+    /// Whether a text has a secret in it that was sent or received.
+    package func repeatsSecret(_ text: String) -> Bool { client.hidden.stand(in: text) }
+
+    package func hold(_ extraSecrets: [CredentialField: Secret]) { client.hold(extraSecrets) }
+
+    /// What goes along with every request beside the session.
+    var heldSecrets: [CredentialField: Secret] { client.extraSecrets }
+
+    package func trust(_ exception: TrustedCertificate) {
+        if exception.origin == endpoint.origin { client.trust(exception) } else { others.trust(exception) }
+    }
+
+    package func prepare() throws(LoginError) -> ProtectionSpace {
+        try procedure.prepare(hasPassword: options.hasPassword)
+    }
+
+    package func begin(_ credential: Credential, code: Secret?) throws(LoginError) -> LoginStep {
+        // What another login handed out is none of this one's.
+        hold(credential.extraSecrets.asked)
+        client.hide([credential.secret, code], username: credential.username ?? "")
+        return try client.shielded { () throws(LoginError) in
+            switch profile.kind {
+            case .challenge: try credential.checkPair()
+            case .exchange, .pasted, .certificate, .oauth: break
+            }
+            if protectionSpace == nil { _ = try prepare() }
+            return try take(StepsInProgress(credential: credential), code: profile.asksCodeAtOnce ? code : nil)
+        }
+    }
+
+    package func resume(_ partial: any PartialLogin, code: Secret?) throws(LoginError) -> LoginStep {
+        guard let steps = partial as? StepsInProgress else {
+            throw .failure(.unexpectedEvent("a login of another service was gone on with"))
+        }
+        client.hide([code])
+        return try client.shielded { () throws(LoginError) in try take(steps, code: code) }
+    }
+
+    private func take(_ steps: StepsInProgress, code: Secret?) throws(LoginError) -> LoginStep {
+        switch try procedure.open(steps, code: code) {
+        case .opened(let login): try confirmed(login)
+        case .refused(let refusal): .refused(refusal)
+        case .needsCode(let words, let steps): .needsCode(words: words, steps)
+        case .pending(let seconds, let took, let steps): .pending(seconds: seconds, took: took, steps)
+        }
+    }
+
+    /// What the login handed out that is needed after it.
+    package var takenForLater: [CredentialField: Secret] { client.extraSecrets.taken(profile.takenForLater) }
+
+    package func verify(_ session: Session, username: String) throws(LoginError) -> Login {
+        try client.shielded { () throws(LoginError) in try confirm(session, username: username, afterLogin: false) }
+    }
+}
+
+extension Session {
+    /// The credential that goes along, where it is the session.
+    var credential: Credential? {
+        if case .credential(let credential) = self { credential } else { nil }
+    }
+}

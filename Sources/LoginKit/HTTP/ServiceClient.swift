@@ -1,0 +1,193 @@
+import LoginCore
+import Secrets
+
+/// Sends the requests of one profile: fills in their templates, fetches the page that one has to come from, attaches the session,
+/// and opens the response.
+///
+/// How a credential goes along is for the login to say (`Way`), and what a response means is for `ParsedResponse.judged`.
+final class ServiceClient {
+    let profile: Profile
+    package let endpoint: ServiceEndpoint
+    let transport: any Transport
+    /// The same way without the client certificate, where that alone is the proof.
+    let anonymousTransport: (any Transport)?
+    /// Seconds that a token is asked to live.
+    let ttl: Int?
+    /// Is told how each response was judged.
+    var observer: ((Evidence) -> Void)?
+    /// What verify answers without a login: found out before a login, else remembered.
+    var anonymousResponse: AnonymousResponse?
+    /// The cookies that the last request without a login was answered with.
+    var anonymousCookieNames: Set<String> = []
+    /// The field for a password on a page that verify has answered without a login, as if there were one.
+    var anonymousPasswordField: String?
+    /// Everything secret that was sent or received: what the server says is not shown where it repeats any of it.
+    private(set) var hidden = RepeatedSecrets()
+    /// What goes along with every request.
+    var extraSecrets: [CredentialField: Secret] = [:]
+    /// For `{csrf}`, once it is known; goes along with the session.
+    var csrf: Secret?
+
+    /// How a request goes out: with a credential, or without.
+    typealias Way = (HTTPRequest) throws(LoginError) -> Sent
+
+    /// What came of a request.
+    struct Sent {
+        let response: HTTPResponse
+        /// Whether it showed that the server took the credential for good, whatever its status.
+        var isProven = false
+        /// Whether a password went along, by HTTP authentication.
+        var carriedPassword = false
+    }
+
+    /// The response to one of the profile's requests.
+    struct Reply {
+        let facts: ParsedResponse
+        /// What the page before the request left, where it has one.
+        let visit: PageVisit?
+        /// The response itself, where it is a page that was read.
+        let page: ResponsePage?
+        /// Where the request went.
+        let url: String
+    }
+
+    init(
+        profile: Profile, endpoint: ServiceEndpoint, transport: any Transport, anonymousTransport: (any Transport)?,
+        ttl: Int?, anonymousResponse: AnonymousResponse?
+    ) {
+        self.profile = profile
+        self.endpoint = endpoint
+        self.transport = transport
+        self.anonymousTransport = anonymousTransport
+        self.ttl = ttl
+        self.anonymousResponse = anonymousResponse
+    }
+
+    func hold(_ extraSecrets: [CredentialField: Secret]) {
+        self.extraSecrets = extraSecrets
+        hide(extraSecrets.values.map { $0 })
+    }
+
+    func trust(_ exception: TrustedCertificate) {
+        transport.trust(exception)
+        anonymousTransport?.trust(exception)
+    }
+
+    func hide(_ secrets: [Secret?], username: String = "") {
+        hidden.add(secrets, username: username)
+    }
+
+    func hide(_ secrets: RepeatedSecrets) { hidden.add(secrets) }
+
+    /// The way of a request that carries no credential.
+    func plainly(_ request: HTTPRequest) throws(LoginError) -> Sent {
+        Sent(response: try transport.send(request))
+    }
+
+    /// The way of a stranger, who has no client certificate either where that is the proof.
+    func anonymously(_ request: HTTPRequest) throws(LoginError) -> Sent {
+        Sent(response: try (anonymousTransport ?? transport).send(request))
+    }
+
+    /// Sends one of the profile's requests.
+    /// - Parameters:
+    ///   - answer: the rules by which the response is read; those of the request unless said.
+    ///   - cookies: of the login's requests before it.
+    ///   - form: the page that the request before it was answered with.
+    ///   - readingPage: whether the response is to be read as a page even where its rules do not ask for that.
+    func send(
+        _ rule: RequestRule, _ values: SlotValues, session: Session?, readBy answer: ResponseRule? = nil,
+        carrying cookies: [Cookie] = [], from form: ResponsePage? = nil, readingPage: Bool = false, by way: Way
+    ) throws(LoginError) -> Reply {
+        var values = values
+        values.ttl = ttl
+        values.extraSecrets = extraSecrets
+        values.csrf = session == nil ? nil : csrf
+        var visit = try visitPage(of: rule, values, session, carrying: cookies)
+        if visit == nil { visit = try form?.visit(by: rule, values, at: endpoint, carrying: cookies) }
+        if let visit { values.take(from: visit) }
+        let request = try filled(rule, values, session, cookies, visit)
+        let sent = try way(request)
+        let reader = answer ?? rule.response
+        // Any answer to a session may tell it what guards the next request.
+        let told = session == nil ? nil : profile.sessionRule.csrf.flatMap { $0.stale.isEmpty ? nil : $0.response }
+        let readsJSON = reader.readsJSON || told?.readsJSON == true
+        let readsHTML = reader.readsHTML || told?.readsHTML == true
+        var page = readingPage || readsHTML ? try ResponsePage(sent.response, at: request.url) : nil
+        if page == nil, rule.slots.contains(.password), sent.response.mayAskAgain {
+            page = readable(sent.response, at: request.url)
+        }
+        let facts = ParsedResponse(
+            response: sent.response, json: readsJSON ? try sent.response.json() : nil,
+            html: readsHTML ? page?.body : nil, origin: endpoint.origin, isProven: sent.isProven,
+            wrote: !RequestRule.onlyReads(request.method), asksAgain: page?.asksAgain(rule) ?? false)
+        return Reply(facts: facts, visit: rule.page == nil ? nil : visit, page: page, url: request.url)
+    }
+
+    private func filled(
+        _ rule: RequestRule, _ values: SlotValues, _ session: Session?, _ cookies: [Cookie], _ visit: PageVisit?
+    ) throws(LoginError) -> HTTPRequest {
+        do throws(FillFault) {
+            var request = try rule.request(base: endpoint.base, values)
+            request.cookies = cookies
+            if let session { try request.attach(session, profile.sessionRule, values) }
+            if let visit { request.follow(visit) }
+            if session != nil { request.comeFromBrowser(profile.sessionRule, at: endpoint.origin) }
+            request.hidden = hidden
+            return request
+        } catch .missing(.taken(let name)) {
+            let place = profile.place(ofTaken: name) ?? "{\(name)}"
+            throw .failure(.missingInResponse(place: place, step: Step.login.rawValue))
+        } catch {
+            throw error.asLoginError
+        }
+    }
+
+    /// Reads a response as the profile has it, and tells the observer.
+    func judge(_ facts: ParsedResponse, by rule: ResponseRule, at step: Step) -> Judgement {
+        let evidence = facts.evidence(by: rule, at: step, anonymous: anonymousResponse).without(hidden)
+        observer?(evidence)
+        return evidence.judgement
+    }
+
+    /// The same while `secrets` are hidden, too: each response may bring others, and a long run would gather them all.
+    func shielded<Result>(
+        _ secrets: [Secret?], username: String, _ body: () throws(LoginError) -> Result
+    ) throws(LoginError) -> Result {
+        let before = hidden
+        defer { hidden = before }
+        hide(secrets, username: username)
+        return try shielded(body)
+    }
+
+    /// What is thrown repeats no secret of this run.
+    func shielded<Result>(_ body: () throws(LoginError) -> Result) throws(LoginError) -> Result {
+        do throws(LoginError) {
+            return try body()
+        } catch {
+            throw error.without(hidden)
+        }
+    }
+
+    /// The URL of the verify endpoint, else of the login request, for messages: as the profile writes it.
+    var guardedURL: String {
+        endpoint.base + ((profile.verify ?? profile.login)?.path.shown ?? "/")
+    }
+
+    /// That the login needs what was not given.
+    var lacking: LoginError { .loginRequired(LoginNeed(why: .nothingStored, missing: profile.fields)) }
+}
+
+extension ServiceClient {
+    /// The session with the cookies that hold after an answer, since a server may renew them each time. Those that do not
+    /// tell their end keep the one that the login told.
+    func refreshed(_ session: Session, by response: HTTPResponse) -> Session {
+        guard case .cookies(let before) = session else { return session }
+        guard profile.loginResponse?.expiry != nil else { return .cookies(response.cookies) }
+        return .cookies(
+            response.cookies.map { cookie in
+                let end = before.first { $0.name == cookie.name }?.expires
+                return cookie.expires == nil ? end.map { CookieRecord.ending(cookie, at: $0) } ?? cookie : cookie
+            })
+    }
+}

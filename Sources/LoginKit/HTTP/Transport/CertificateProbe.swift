@@ -1,0 +1,108 @@
+import CCrypto
+import CCurl
+import FoundationEssentials
+import Glibc
+import LoginCore
+
+/// Looks at a server's certificate without telling the server anything: a connection of its own with verification off, which
+/// carries no credential and no byte of HTTP, and ends after the handshake.
+///
+/// libcurl tells nothing of a certificate that does not verify, and stops at the first fault; a person has to see all.
+struct CertificateProbe {
+    let options: CurlOptions
+    let gate: PeerGate
+
+    /// - Returns: what is there now; without reasons if it verifies.
+    /// - Throws: `certificateUnseen` where no certificate can be had; the fault of the network where there is no server.
+    func run() throws(LoginError) -> ServerTrust {
+        let handle = try CurlHandle(CurlLibrary())
+        gate.startTransfer()
+        try options.apply(to: handle)
+        try handle.set(CURLOPT_URL, "\(options.origin)/")
+        try handle.set(CURLOPT_ERRORBUFFER, pointer: handle.words.start)
+        try gate.apply(to: handle)
+        try handle.set(CURLOPT_CONNECT_ONLY, 1)
+        try handle.set(CURLOPT_CERTINFO, 1)
+        try handle.set(CURLOPT_SSL_VERIFYPEER, 0)
+        try handle.set(CURLOPT_SSL_VERIFYHOST, 0)
+        let connections = try CurlConnections(CurlLibrary(), isCancelled: options.settings.isCancelled)
+        let wait = ResponseWait(options.settings.whileWaiting)
+        let code = withExtendedLifetime(gate) { connections.run(handle, wait) }
+        guard code == CURLE_OK else {
+            if let error = unreached(code, handle) { throw error }
+            throw .untrusted(.certificateUnseen(reason: handle.words.text ?? CurlHandle.words(of: code)))
+        }
+        return try evaluate(Self.certificates(of: handle))
+    }
+
+    /// Why nobody answered; nothing where somebody did.
+    private func unreached(_ code: CURLcode, _ handle: CurlHandle) -> LoginError? {
+        switch code {
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT, CURLE_OPERATION_TIMEDOUT:
+            if code == CURLE_COULDNT_CONNECT, let fault = gate.fault { return .untrusted(fault) }
+            let wasConnected = handle.offset(CURLINFO_CONNECT_TIME_T) > 0
+            return CurlFault(
+                code: code, text: handle.words.text ?? CurlHandle.words(of: code), origin: options.origin,
+                settings: options.settings, proxy: options.proxy, wasConnected: wasConnected, wasReady: false,
+                hasAnswered: false, connectStatus: 0, errno: handle.number(CURLINFO_OS_ERRNO)
+            ).error
+        default:
+            return nil
+        }
+    }
+
+    /// In PEM, the server's own first.
+    private static func certificates(of handle: CurlHandle) -> [String] {
+        var info: UnsafeMutablePointer<curl_certinfo>?
+        guard ccurl_getinfo_certificates(handle.raw, &info) == CURLE_OK, let info, let lists = info.pointee.certinfo
+        else { return [] }
+        return (0..<Int(info.pointee.num_of_certs)).compactMap { index in
+            var node = lists[index]
+            while let current = node {
+                let text = current.pointee.data.map { String(cString: $0) } ?? ""
+                if text.hasPrefix("Cert:") { return String(text.dropFirst(5)) }
+                node = current.pointee.next
+            }
+            return nil
+        }
+    }
+
+    private func evaluate(_ chain: [String]) throws(LoginError) -> ServerTrust {
+        var found = ccrypto_certificate()
+        let texts = chain.map { strdup($0) }
+        defer { for text in texts { free(text) } }
+        let pointers = texts.map { UnsafePointer($0) }
+        let (host, authorities) = (options.origin.bareHost, options.authorities)
+        if let problem = ccrypto_evaluate(pointers, pointers.count, host, authorities, &found) {
+            throw .untrusted(.certificateUnseen(reason: String(cString: problem)))
+        }
+        return try found.trust(options.origin)
+    }
+}
+
+extension ccrypto_certificate {
+    fileprivate func trust(_ origin: Origin) throws(LoginError) -> ServerTrust {
+        guard let fingerprint = Fingerprint(bytes: withUnsafeBytes(of: fingerprint) { Array($0) }) else {
+            throw .untrusted(.certificateUnseen(reason: "it has no fingerprint"))
+        }
+        return ServerTrust(
+            origin: origin, reasons: found, subject: Self.text(subject), issuer: Self.text(issuer),
+            hosts: Self.text(names).split(separator: "\n").map(String.init), notBefore: not_before, notAfter: not_after,
+            fingerprint: fingerprint,
+            key: withUnsafeBytes(of: key) { Data($0) }.base64EncodedString())
+    }
+
+    private var found: [ServerTrust.Reason] {
+        let bits: [(Int, ServerTrust.Reason)] = [
+            (CCRYPTO_SELF_SIGNED, .selfSigned), (CCRYPTO_UNKNOWN_AUTHORITY, .unknownAuthority),
+            (CCRYPTO_EXPIRED, .expired), (CCRYPTO_NOT_YET_VALID, .notYetValid), (CCRYPTO_OTHER_HOST, .otherHost),
+            (CCRYPTO_WRONG_PURPOSE, .wrongPurpose), (CCRYPTO_ISSUER_NO_AUTHORITY, .issuerNoAuthority),
+            (CCRYPTO_TOO_WEAK, .tooWeak), (CCRYPTO_BAD_SIGNATURE, .badSignature), (CCRYPTO_INVALID, .invalid),
+        ]
+        return bits.filter { reasons & UInt32($0.0) != 0 }.map(\.1)
+    }
+
+    private static func text(_ bytes: some Any) -> String {
+        withUnsafeBytes(of: bytes) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+}

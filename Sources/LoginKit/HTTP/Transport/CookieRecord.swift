@@ -1,0 +1,111 @@
+import Glibc
+import LoginCore
+import Secrets
+
+/// A cookie as one line of the Netscape format, which libcurl gives and takes: domain, whether subdomains match, path,
+/// whether https is needed, expiry, name, value, with tabs between them. The domain of an HttpOnly cookie begins with
+/// `#HttpOnly_`. See CURLOPT_COOKIELIST(3).
+enum CookieRecord {
+    private static let tab = UInt8(ascii: "\t")
+
+    /// Whether the line has seven fields; the value alone may be empty.
+    static func isOne(_ record: Secret) -> Bool { record.withUnsafeBytes { fields($0) != nil } }
+
+    /// Reads one line of libcurl's list.
+    /// - Parameter defaultPath: in the place of one that does not begin with a slash, or is empty (RFC 6265, section 5.2.4):
+    ///   libcurl lists what the server wrote, and would not take it back.
+    static func cookie(_ line: UnsafeRawBufferPointer, defaultPath: String = "/") -> Cookie? {
+        let fields = split(line)
+        if fields.count == 7, fields[2].first != UInt8(ascii: "/") {
+            return replacing(fields[2], in: line, by: defaultPath).withUnsafeBytes { read($0) }
+        }
+        return read(line)
+    }
+
+    private static func read(_ line: UnsafeRawBufferPointer) -> Cookie? {
+        guard let fields = fields(line) else { return nil }
+        let expires = Int64(String(decoding: fields[4], as: UTF8.self)) ?? 0
+        return Cookie(
+            name: String(decoding: fields[5], as: UTF8.self),
+            value: Secret(copying: UnsafeRawBufferPointer(rebasing: fields[6])),
+            record: Secret(copying: line), expires: expires == 0 ? nil : expires)
+    }
+
+    /// The same cookie, but ending at `end`, in seconds of Unix time, if it would live longer.
+    static func ending(_ cookie: Cookie, at end: Int64) -> Cookie {
+        guard cookie.expires ?? .max > end else { return cookie }
+        return cookie.record.withUnsafeBytes { line in
+            guard let fields = fields(line) else { return cookie }
+            let record = replacing(fields[4], in: line, by: "\(end)")
+            return Cookie(name: cookie.name, value: cookie.value, record: record, expires: end)
+        }
+    }
+
+    private static func replacing(
+        _ field: Slice<UnsafeRawBufferPointer>, in line: UnsafeRawBufferPointer, by text: String
+    ) -> Secret {
+        let (before, after) = (line[..<field.startIndex], line[field.endIndex...])
+        return Secret(count: before.count + text.utf8.count + after.count) { place in
+            for (index, byte) in (Array(before) + Array(text.utf8)).enumerated() { place[index] = byte }
+            UnsafeMutableRawBufferPointer(rebasing: place[(before.count + text.utf8.count)...])
+                .copyMemory(from: UnsafeRawBufferPointer(rebasing: after))
+        }
+    }
+
+    private static func split(_ line: UnsafeRawBufferPointer) -> [Slice<UnsafeRawBufferPointer>] {
+        line.split(separator: tab, maxSplits: 6, omittingEmptySubsequences: false)
+    }
+
+    private static func fields(_ line: UnsafeRawBufferPointer) -> [Slice<UnsafeRawBufferPointer>]? {
+        let fields = split(line)
+        return fields.count == 7 && fields.prefix(6).allSatisfy { !$0.isEmpty } ? fields : nil
+    }
+}
+
+extension [Cookie] {
+    /// libcurl lists them as they came, and a rule looks for the newest of a name: what is not as it was offered was set by
+    /// the answer.
+    func newestFirst(_ offered: [Cookie]) -> [Cookie] {
+        filter { !offered.contains($0) }.reversed() + offered.filter(contains)
+    }
+
+    /// The cookies of these names as they were offered: what would replace them is ignored.
+    func keeping(_ names: Set<String>, asIn offered: [Cookie]) -> [Cookie] {
+        names.isEmpty ? self : filter { !names.contains($0.name) } + offered.filter { names.contains($0.name) }
+    }
+}
+
+/// How many cookies one origin may have, so that a server cannot fill a store.
+struct CookieLimits {
+    /// RFC 6265, section 6.1 asks for at least 50 of 4096 bytes for each domain.
+    static let count = 50
+    /// Of the header line that takes them back; libcurl leaves out what goes beyond, and one of those may be the session.
+    static let bytes = 8180
+
+    /// More than libcurl takes from one answer: one of those that it drops may be the session.
+    static func check(count: Int) throws(LoginError) {
+        guard count <= Self.count else { throw tooMany }
+    }
+
+    private static var tooMany: LoginError { .network(.brokenResponse("more than \(count) cookies")) }
+
+    /// All cookies of the list that have not expired: libcurl lists those that an answer took back, too, and judges
+    /// by the same clock which ones it sends.
+    /// - Parameter defaultPath: of those that name no usable one.
+    static func cookies(in list: CurlList, defaultPath: String = "/") throws(LoginError) -> [Cookie] {
+        var cookies: [Cookie] = []
+        var total = 0
+        let now = Int64(time(nil))
+        try list.forEach { (line) throws(LoginError) in
+            guard let cookie = CookieRecord.cookie(line, defaultPath: defaultPath), cookie.expires ?? .max > now else {
+                return
+            }
+            cookies.append(cookie)
+            // As in 'name=value; '.
+            total += cookie.name.utf8.count + cookie.value.count + 3
+            guard cookies.count <= count else { throw tooMany }
+            guard total <= bytes else { throw .network(.brokenResponse("more cookies than one request can hold")) }
+        }
+        return cookies
+    }
+}

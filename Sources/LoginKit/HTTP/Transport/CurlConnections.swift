@@ -1,0 +1,103 @@
+import CCurl
+import LoginCore
+
+/// The connections of a transport: they outlive its transfers, each of which has a handle of its own. See libcurl-multi(3).
+///
+/// A handle is never used twice: libcurl 7.88 carries credentials over between the uses of one, and keeps a pointer to a
+/// header line that `curl_easy_reset` has freed, which an answer that begins with a folded line makes it write through.
+final class CurlConnections {
+    fileprivate let raw: UnsafeMutableRawPointer
+    private let isCancelled: (@Sendable () -> Bool)?
+    /// Milliseconds between two looks at the clock where somebody is told of them, and where nobody is.
+    private static let (shortPause, longPause): (Int32, Int32) = (Int32(ResponseWait.beat), 1000)
+    /// The same where somebody may cancel, and where more of a body is to come.
+    private static let (pauseToCancel, pauseForMore): (Int32, Int32) = (100, 20)
+
+    /// - Parameter isCancelled: asked while a transfer runs, which then ends with `CURLE_ABORTED_BY_CALLBACK`.
+    init(_ library: CurlLibrary, isCancelled: (@Sendable () -> Bool)?) throws(LoginError) {
+        self.isCancelled = isCancelled
+        guard let raw = ccurl_multi_init() else {
+            throw .network(.other(code: Int(CURLE_FAILED_INIT.rawValue), text: "curl_multi_init"))
+        }
+        self.raw = raw
+    }
+
+    deinit {
+        ccurl_multi_cleanup(raw)
+    }
+
+    /// Runs one transfer to its end, in the time that its options allow.
+    /// - Parameters:
+    ///   - handle: a new one, with all its options.
+    ///   - reader: of its body.
+    ///   - isHeld: whether the connection is used by the handle itself afterwards; `release` ends that.
+    func run(
+        _ handle: CurlHandle, _ wait: ResponseWait, _ reader: SourceReader? = nil, isHeld: Bool = false
+    ) -> CURLcode {
+        guard ccurl_multi_add_handle(raw, handle.raw) == CURLM_OK else { return CURLE_FAILED_INIT }
+        defer {
+            if !isHeld { release(handle) }
+            wait.end()
+        }
+        var running: Int32 = 1
+        while true {
+            guard ccurl_multi_perform(raw, &running) == CURLM_OK else { return CURLE_BAD_FUNCTION_ARGUMENT }
+            if running == 0 { return ccurl_multi_result(raw, handle.raw) }
+            if isCancelled?() == true { return CURLE_ABORTED_BY_CALLBACK }
+            guard ccurl_multi_poll(raw, pause(wait, reader)) == CURLM_OK else { return CURLE_BAD_FUNCTION_ARGUMENT }
+            wait.look(sent: handle)
+            reader?.resume(handle)
+        }
+    }
+}
+
+extension CurlConnections {
+    private func pause(_ wait: ResponseWait, _ reader: SourceReader?) -> Int32 {
+        if reader?.isPaused == true { return Self.pauseForMore }
+        if isCancelled != nil { return Self.pauseToCancel }
+        return wait.isHeard ? Self.shortPause : Self.longPause
+    }
+
+    /// Takes a handle away, and closes a connection that it has held.
+    func release(_ handle: CurlHandle) { ccurl_multi_remove_handle(raw, handle.raw) }
+}
+
+/// Tells how long a server lets a transfer wait for the first line of its answer; see `TransportSettings.whileWaiting`.
+final class ResponseWait {
+    /// In milliseconds.
+    static let beat = 250
+
+    private let tell: (@Sendable (WaitForAnswer) -> Void)?
+    private var start = ContinuousClock.now
+    private var next: ContinuousClock.Instant
+    /// How much of the request was sent at the last look, in bytes.
+    private var sent = 0
+    private var isOver = false
+
+    init(_ tell: (@Sendable (WaitForAnswer) -> Void)?) {
+        self.tell = tell
+        next = start + .milliseconds(Self.beat)
+    }
+
+    /// Whether there is still something to tell.
+    var isHeard: Bool { tell != nil && !isOver }
+
+    /// To be called again and again.
+    /// - Parameter handle: as long as it still sends, nobody waits for the server.
+    func look(sent handle: CurlHandle) {
+        guard let tell, !isOver else { return }
+        let now = ContinuousClock.now
+        guard now >= next else { return }
+        next = now + .milliseconds(Self.beat)
+        let count = handle.offset(CURLINFO_SIZE_UPLOAD_T)
+        if count != sent { (sent, start) = (count, now) }
+        tell(.waiting(seconds: (now - start) / .seconds(1)))
+    }
+
+    /// The answer is there, or will not come. Called again it does nothing.
+    package func end() {
+        guard let tell, !isOver else { return }
+        isOver = true
+        tell(.over)
+    }
+}

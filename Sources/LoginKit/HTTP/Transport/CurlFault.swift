@@ -1,0 +1,97 @@
+import CCurl
+import LoginCore
+
+/// Why a transfer failed: libcurl's code and words, with what was seen beside them.
+struct CurlFault {
+    let code: CURLcode
+    /// From the error buffer, or libcurl's general words.
+    let text: String
+    let origin: Origin
+    let settings: TransportSettings
+    let proxy: ProxyChoice
+    /// Whether a TCP connection stood.
+    let wasConnected: Bool
+    /// Whether TLS stood as well, where it is used.
+    let wasReady: Bool
+    /// Whether the server has sent a byte of an answer, now or before.
+    let hasAnswered: Bool
+    /// What a proxy answered to CONNECT; 0 for nothing.
+    let connectStatus: Int
+    /// The system's number for why a connection failed (errno(3)); 0 for none.
+    let errno: Int
+
+    /// CURLE_TOO_LARGE, which is newer than Debian's header.
+    private static let tooLarge = CURLcode(rawValue: 100)
+
+    var error: LoginError {
+        switch code {
+        case CURLE_COULDNT_RESOLVE_HOST: unreached(.nameNotResolved(host: origin.host))
+        case CURLE_COULDNT_RESOLVE_PROXY: .network(.nameNotResolved(host: proxy.shown))
+        case CURLE_COULDNT_CONNECT: notConnected
+        case CURLE_OPERATION_TIMEDOUT: tooLate
+        case CURLE_SSL_CONNECT_ERROR: handshake
+        case CURLE_PEER_FAILED_VERIFICATION: .untrusted(.certificateUnseen(reason: certificateReason))
+        case CURLE_SSL_PINNEDPUBKEYNOTMATCH: .untrusted(.certificateChanged(origin, now: nil))
+        case CURLE_SSL_CACERT_BADFILE:
+            .usage(settings.caFile == nil ? .noAuthorities(problem: text) : .badValue(option: "ca-file", problem: text))
+        case CURLE_SEND_ERROR, CURLE_RECV_ERROR: broken
+        case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE: lost
+        case CURLE_UNSUPPORTED_PROTOCOL where isPlain && text.contains("HTTP/0.9"): .network(.notHTTP)
+        // libcurl's own look at a line of a head.
+        case CURLE_BAD_FUNCTION_ARGUMENT: .network(.brokenResponse("it has a malformed header line"))
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
+            .network(.brokenResponse(text))
+        case CURLE_TOO_MANY_REDIRECTS: .network(.brokenResponse("it keeps asking for the credential"))
+        // libcurl's own limit for one header line.
+        case CURLE_OUT_OF_MEMORY, Self.tooLarge: .network(.answerTooLarge(limit: settings.headerLimit))
+        case CURLE_URL_MALFORMAT: .usage(.badURL(url: "\(origin)", problem: text))
+        default: .network(.other(code: Int(code.rawValue), text: text))
+        }
+    }
+
+    private var isPlain: Bool { origin.scheme == "http" }
+
+    /// A server that speaks TLS does not understand a request in plain http, and hangs up.
+    private var lost: LoginError { .network(isPlain && !hasAnswered ? .endedUnanswered : .connectionLost) }
+
+    private var notConnected: LoginError {
+        .network(
+            .notConnected(
+                ignoredProxyVariable: proxy.ignoredVariable, errno: errno > 0 ? Int32(clamping: errno) : nil))
+    }
+
+    private var handshake: LoginError {
+        guard let error = TLSFault(text)?.error, error != .network(.connectionLost) else {
+            return .network(.handshakeLost)
+        }
+        return error
+    }
+
+    /// Behind a proxy that was not asked for, names are often not resolved and packets are dropped: say that it was
+    /// ignored.
+    private func unreached(_ fault: NetworkFault) -> LoginError {
+        guard let variable = proxy.ignoredVariable else { return .network(fault) }
+        return .network(.notConnected(ignoredProxyVariable: variable))
+    }
+
+    private var tooLate: LoginError {
+        if text.hasPrefix("Operation too slow") { return .network(.tooSlow) }
+        let seconds = wasReady ? settings.timeout : min(settings.connectTimeout, settings.timeout)
+        return wasConnected ? .network(.timedOut(seconds: seconds)) : unreached(.timedOut(seconds: seconds))
+    }
+
+    /// With TLS 1.3 an alert about the client's certificate comes with the first bytes that are read.
+    private var broken: LoginError {
+        if connectStatus >= 300 {
+            return .network(.other(code: connectStatus, text: "the proxy answered \(connectStatus)"))
+        }
+        if let fault = TLSFault(text)?.error { return fault }
+        return text.lowercased().contains("chunk") ? .network(.brokenResponse(text)) : lost
+    }
+
+    private var certificateReason: String {
+        let prefixes = ["SSL certificate problem: ", "SSL: "]
+        let prefix = prefixes.first { text.hasPrefix($0) } ?? ""
+        return String(text.dropFirst(prefix.count))
+    }
+}

@@ -1,0 +1,148 @@
+import CCurl
+import Glibc
+import LoginCore
+
+/// An easy handle, for one transfer; its connections are those of `CurlConnections`.
+final class CurlHandle {
+    let raw: UnsafeMutableRawPointer
+    let words = ErrorBuffer()
+
+    init(_ library: CurlLibrary) throws(LoginError) {
+        guard let raw = ccurl_easy_init() else {
+            throw .network(.other(code: Int(CURLE_FAILED_INIT.rawValue), text: "curl_easy_init"))
+        }
+        self.raw = raw
+    }
+
+    deinit {
+        ccurl_easy_cleanup(raw)
+    }
+
+    func set(_ option: CURLoption, _ value: Int) throws(LoginError) {
+        try check(ccurl_setopt_long(raw, option, value), option)
+    }
+
+    func set(_ option: CURLoption, offset value: Int) throws(LoginError) {
+        try check(ccurl_setopt_offset(raw, option, value), option)
+    }
+
+    /// libcurl copies the text.
+    func set(_ option: CURLoption, _ text: String?) throws(LoginError) {
+        try check(ccurl_setopt_text(raw, option, text), option)
+    }
+
+    /// libcurl copies the bytes up to the first NUL.
+    func set(_ option: CURLoption, bytes: UnsafePointer<CChar>) throws(LoginError) {
+        try check(ccurl_setopt_text(raw, option, bytes), option)
+    }
+
+    /// The pointer must live as long as the handle.
+    func set(_ option: CURLoption, pointer: UnsafeRawPointer?) throws(LoginError) {
+        try check(ccurl_setopt_pointer(raw, option, pointer), option)
+    }
+
+    /// The list must live as long as the handle.
+    func set(_ option: CURLoption, _ list: CurlList) throws(LoginError) {
+        try check(ccurl_setopt_list(raw, option, list.raw), option)
+    }
+
+    func set(_ option: CURLoption, _ callback: curl_write_callback) throws(LoginError) {
+        try check(ccurl_setopt_write(raw, option, callback), option)
+    }
+
+    func set(read callback: curl_read_callback) throws(LoginError) {
+        try check(ccurl_setopt_read(raw, callback), CURLOPT_READFUNCTION)
+    }
+
+    func set(seek callback: curl_seek_callback) throws(LoginError) {
+        try check(ccurl_setopt_seek(raw, callback), CURLOPT_SEEKFUNCTION)
+    }
+
+    func set(openSocket callback: curl_opensocket_callback) throws(LoginError) {
+        try check(ccurl_setopt_opensocket(raw, callback), CURLOPT_OPENSOCKETFUNCTION)
+    }
+
+    func set(sslContext callback: curl_ssl_ctx_callback?) throws(LoginError) {
+        try check(ccurl_setopt_ssl_context(raw, callback), CURLOPT_SSL_CTX_FUNCTION)
+    }
+
+    func number(_ info: CURLINFO) -> Int {
+        var value = 0
+        return ccurl_getinfo_long(raw, info, &value) == CURLE_OK ? value : 0
+    }
+
+    /// A time in microseconds, or a size.
+    func offset(_ info: CURLINFO) -> Int {
+        var value = 0
+        return ccurl_getinfo_offset(raw, info, &value) == CURLE_OK ? value : 0
+    }
+
+    /// The one of the connection that the handle holds; -1 where it holds none.
+    var socket: Int32 {
+        var value: curl_socket_t = -1
+        return ccurl_getinfo_socket(raw, &value) == CURLE_OK ? value : -1
+    }
+
+    func text(_ info: CURLINFO) -> String? {
+        var value: UnsafePointer<CChar>?
+        guard ccurl_getinfo_text(raw, info, &value) == CURLE_OK, let value else { return nil }
+        return String(cString: value)
+    }
+
+    func list(_ info: CURLINFO) -> CurlList {
+        var value: UnsafeMutablePointer<curl_slist>?
+        return ccurl_getinfo_list(raw, info, &value) == CURLE_OK ? CurlList(owning: value) : CurlList()
+    }
+
+    /// An option that this libcurl does not know must not be passed over: most of them refuse something.
+    private func check(_ code: CURLcode, _ option: CURLoption) throws(LoginError) {
+        guard code != CURLE_OK else { return }
+        throw .network(
+            .other(code: Int(code.rawValue), text: "option \(option.rawValue): \(CurlHandle.words(of: code))"))
+    }
+
+    static func words(of code: CURLcode) -> String { String(cString: ccurl_easy_strerror(code)) }
+}
+
+/// A list of strings that libcurl allocates, and zeroes when it frees them.
+final class CurlList {
+    private(set) var raw: UnsafeMutablePointer<curl_slist>?
+
+    init(owning raw: UnsafeMutablePointer<curl_slist>? = nil) {
+        self.raw = raw
+    }
+
+    deinit {
+        ccurl_slist_free_all(raw)
+    }
+
+    func append(_ text: UnsafePointer<CChar>) {
+        if let longer = ccurl_slist_append(raw, text) { raw = longer }
+    }
+
+    /// Lends each string, without its NUL.
+    func forEach(_ body: (UnsafeRawBufferPointer) throws(LoginError) -> Void) throws(LoginError) {
+        var node = raw
+        while let current = node {
+            if let data = current.pointee.data { try body(UnsafeRawBufferPointer(start: data, count: strlen(data))) }
+            node = current.pointee.next
+        }
+    }
+}
+
+/// Where libcurl writes what went wrong; see CURLOPT_ERRORBUFFER(3).
+final class ErrorBuffer {
+    let start: UnsafeMutablePointer<CChar>
+
+    init() {
+        start = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        start.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    }
+
+    deinit {
+        start.deallocate()
+    }
+
+    /// It may quote the server: not escaped.
+    var text: String? { start.pointee == 0 ? nil : String(cString: start) }
+}

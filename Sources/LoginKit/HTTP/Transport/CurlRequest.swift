@@ -1,0 +1,114 @@
+import CCurl
+import LoginCore
+import Secrets
+
+/// One request in libcurl's terms. It must live until the transfer is over: libcurl keeps the list of headers.
+struct CurlRequest {
+    private let request: HTTPRequest
+    private let url: ParsedURL
+    private let headers = CurlList()
+    let reader: SourceReader?
+
+    /// Why the body could not be read.
+    var fault: LoginError? { reader?.fault }
+
+    /// - Parameter request: checked by `RequestCheck`.
+    init(_ request: HTTPRequest, url: ParsedURL) throws(LoginError) {
+        self.request = request
+        self.url = url
+        reader = request.streamedBodies?.source.map { SourceReader($0) }
+        for field in request.headers {
+            try field.line.withCString { (line) throws(LoginError) in headers.append(line) }
+        }
+        for name in request.withoutHeaders { "\(name):".withCString { headers.append($0) } }
+        // A server that does not answer 'Expect: 100-continue' costs a second; a body's type is the caller's to tell.
+        for name in ["Expect", "Content-Type"] where !request.headers.contains(where: { $0.hasName(name) }) {
+            "\(name):".withCString { headers.append($0) }
+        }
+    }
+
+    /// Sets the options and runs the transfer while the body's memory is lent.
+    func perform(on handle: CurlHandle, run: (CurlHandle) -> CURLcode) throws(LoginError) -> CURLcode {
+        try handle.set(CURLOPT_URL, url.text)
+        try handle.set(CURLOPT_HTTPHEADER, headers)
+        try applyBasic(to: handle)
+        try applyNegotiate(to: handle)
+        try applyCookies(to: handle)
+        try applyConnection(to: handle)
+        if let reader {
+            try reader.apply(to: handle)
+            try handle.set(CURLOPT_UPLOAD, 1)
+            try handle.set(CURLOPT_CUSTOMREQUEST, request.method)
+            return run(handle)
+        }
+        guard let body = request.body ?? emptyBody else {
+            try applyMethod(to: handle)
+            return run(handle)
+        }
+        return try body.withUnsafeBytes { (bytes) throws(LoginError) in
+            try handle.set(CURLOPT_POSTFIELDSIZE_LARGE, offset: bytes.count)
+            try handle.set(CURLOPT_POSTFIELDS, pointer: bytes.baseAddress)
+            try handle.set(CURLOPT_CUSTOMREQUEST, request.method)
+            return run(handle)
+        }
+    }
+
+    /// RFC 9110, section 8.6: these verbs say that they have no content.
+    private var emptyBody: Secret? { ["POST", "PUT", "PATCH"].contains(request.method) ? Secret("") : nil }
+
+    private func applyMethod(to handle: CurlHandle) throws(LoginError) {
+        switch request.method {
+        case "GET": try handle.set(CURLOPT_HTTPGET, 1)
+        case "HEAD": try handle.set(CURLOPT_NOBODY, 1)
+        default: try handle.set(CURLOPT_CUSTOMREQUEST, request.method)
+        }
+    }
+
+    private func applyBasic(to handle: CurlHandle) throws(LoginError) {
+        guard let basic = request.basic else { return }
+        try handle.set(CURLOPT_HTTPAUTH, ccurl_auth_basic)
+        try handle.set(CURLOPT_USERNAME, basic.username)
+        try basic.password.withCString { (password) throws(LoginError) in
+            try handle.set(CURLOPT_PASSWORD, bytes: password)
+        }
+    }
+
+    /// The token is libcurl's; bounded by CURLOPT_MAXREDIRS. A connection of its own, since the server may hold the
+    /// whole connection for the ticket's user (CVE-2026-1965).
+    private func applyNegotiate(to handle: CurlHandle) throws(LoginError) {
+        guard request.negotiates else { return }
+        try handle.set(CURLOPT_HTTPAUTH, ccurl_auth_negotiate)
+        // Empty, but set: without it libcurl does not authenticate at all.
+        try handle.set(CURLOPT_USERPWD, ":")
+        try handle.set(CURLOPT_GSSAPI_DELEGATION, Int(CURLGSSAPI_DELEGATION_NONE))
+        try handle.set(CURLOPT_FRESH_CONNECT, 1)
+        try handle.set(CURLOPT_FORBID_REUSE, 1)
+    }
+
+    /// Where a kept connection turns out to be closed, libcurl sends the request again by itself, although the server may
+    /// have acted on it: a second use of a refresh token ends its session, and a post would be there twice. What must
+    /// not be repeated unasked (RFC 9110, section 9.2.2) goes over a connection of its own.
+    private func applyConnection(to handle: CurlHandle) throws(LoginError) {
+        if !Self.idempotent.contains(request.method) { try handle.set(CURLOPT_FRESH_CONNECT, 1) }
+        guard let size = request.streamedBodies?.pieceSize else { return }
+        // libcurl's own are 16 KiB and 64 KiB.
+        try handle.set(CURLOPT_BUFFERSIZE, size)
+        if reader != nil { try handle.set(CURLOPT_UPLOAD_BUFFERSIZE, size) }
+    }
+
+    private static let idempotent: Set<String> = [
+        "GET", "HEAD", "OPTIONS", "PUT", "DELETE", "PROPFIND", "REPORT",
+    ]
+
+    private func applyCookies(to handle: CurlHandle) throws(LoginError) {
+        for cookie in request.cookies {
+            try cookie.record.withCString { (record) throws(LoginError) in
+                try handle.set(CURLOPT_COOKIELIST, bytes: record)
+            }
+        }
+    }
+}
+
+extension HTTPRequestField {
+    func hasName(_ other: String) -> Bool { name.lowercased() == other.lowercased() }
+}

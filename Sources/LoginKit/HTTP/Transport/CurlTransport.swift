@@ -1,0 +1,176 @@
+import CCurl
+import LoginCore
+import Secrets
+
+/// Requests through libcurl, each with a handle of its own. The connections are kept alive for one origin, one identity and
+/// one proxy, and closed with the transport.
+///
+/// Blocks until the answer is whole. Not `Sendable`: one thread uses it.
+final class CurlTransport: Transport {
+    var options: CurlOptions
+    /// Seconds for a request that is held in memory.
+    private let usualTimeout: Int
+    let gate: PeerGate
+    let context: TLSContext
+    private(set) var exception: TrustedCertificate?
+    /// Whether it is known which of the two holds for the connections: verification, or the exception.
+    private var isExamined = false
+    /// Whether the server has ever answered.
+    private(set) var hasAnswered = false
+    /// Made by the first request, so that a transport that is never used does not open libcurl.
+    private var connections: CurlConnections?
+
+    /// Connects to nothing yet: the first request does.
+    /// - Parameter settings: the proxy is chosen by them here, once for all requests.
+    init(origin: Origin, settings: TransportSettings = TransportSettings()) {
+        options = CurlOptions(
+            origin: origin, settings: settings,
+            proxy: ProxyChoice(settings.proxy, environment: settings.environment, origin: origin))
+        usualTimeout = settings.timeout
+        // Until something is sent, nobody needs more time than that.
+        options.settings.connectTimeout = min(settings.connectTimeout, settings.timeout)
+        exception = settings.exception
+        context = TLSContext(origin, options.proxy)
+        gate = PeerGate(origin: origin, rule: options.peerRule(for: origin))
+    }
+
+    var reachedLocal: Bool { gate.reachedLocal }
+
+    /// Sends one request.
+    ///
+    /// - Throws: `TrustFault.otherOrigin` for another origin than the transport's, `plainHTTP` before anything is
+    ///   connected, `UsageFault` for what cannot stand in a request; all of these before a byte is sent.
+    func send(_ request: HTTPRequest) throws(LoginError) -> HTTPResponse {
+        let parser = try URLParser()
+        let url = try checked(request, parser)
+        let longest = request.streamedBodies == nil ? usualTimeout : options.settings.transferTimeout
+        options.settings.timeout = max(min(longest, request.limit ?? longest), request.leastTime ?? 0)
+        let trace = TransferTrace(settings: options.settings)
+        try examine()
+        trace.show(request, url)
+        let handle = try CurlHandle(CurlLibrary())
+        let collector = ResponseCollector(
+            over: context, limits: (options.settings.headerLimit, options.settings.bodyLimit),
+            sink: request.streamedBodies?.sink,
+            // Before the body, which goes to the same terminal.
+            whenBegun: { trace.show($0, cookies: Set($1), to: request) },
+            repeats: request.negotiates, wait: ResponseWait(options.settings.whileWaiting))
+        try perform(CurlRequest(request, url: url), on: handle, into: collector)
+        try collector.finish(request.method)
+        gate.pin(handle.text(CURLINFO_PRIMARY_IP).flatMap { PeerAddress(text: $0) })
+        let response = HTTPResponse(
+            status: handle.number(CURLINFO_RESPONSE_CODE), headers: collector.fields, body: collector.takeBody(),
+            cookies: try cookies(after: request, on: handle, collector, defaultPath: url.directory),
+            redirect: parser.redirect(in: collector.fields, from: url))
+        if request.streamedBodies == nil {
+            let taken = Set(response.cookies.map(\.name)).intersection(collector.cookieNames)
+            trace.show(response, cookies: taken, to: request)
+        }
+        return response
+    }
+
+    /// What an answer has set beyond all limits makes it useless, unless it was handed on: then it renews nothing.
+    private func cookies(
+        after request: HTTPRequest, on handle: CurlHandle, _ collector: ResponseCollector, defaultPath path: String
+    ) throws(LoginError) -> [Cookie] {
+        do throws(LoginError) {
+            try CookieLimits.check(count: collector.cookieNames.count)
+            return try CookieLimits.cookies(in: handle.list(CURLINFO_COOKIELIST), defaultPath: path)
+                .newestFirst(request.cookies).keeping(collector.brokenHostCookies, asIn: request.cookies)
+        } catch {
+            guard request.streamedBodies != nil else { throw error }
+            return request.cookies
+        }
+    }
+
+    func checked(_ request: HTTPRequest, _ parser: URLParser) throws(LoginError) -> ParsedURL {
+        let url: ParsedURL
+        do throws(UsageFault) {
+            url = try parsed(request, parser)
+            try RequestCheck(request: request).run()
+            try SettingsCheck(caFile: options.settings.caFile, proxy: options.proxy).run()
+        } catch {
+            throw .usage(error)
+        }
+        guard url.origin == options.origin else { throw .untrusted(.otherOrigin(target: "\(url.origin)")) }
+        guard url.user == nil, url.password == nil else {
+            throw .usage(.badURL(url: url.text, problem: "it contains a user name or password"))
+        }
+        guard url.origin.scheme == "https" || options.proxy.url == nil else { throw .untrusted(.plainHTTPThroughProxy) }
+        return url
+    }
+
+    /// A fault of what was filled in names no more of the URL than what was written.
+    private func parsed(_ request: HTTPRequest, _ parser: URLParser) throws(UsageFault) -> ParsedURL {
+        do throws(UsageFault) {
+            return try parser.parse(request.url)
+        } catch .badURL(_, let problem) {
+            throw .badURL(url: "\(options.origin)\(request.shownPath ?? "")", problem: problem)
+        } catch {
+            throw error
+        }
+    }
+
+    private func openedConnections() throws(LoginError) -> CurlConnections {
+        if let connections { return connections }
+        let opened = try CurlConnections(CurlLibrary(), isCancelled: options.settings.isCancelled)
+        connections = opened
+        return opened
+    }
+
+    private func perform(
+        _ request: CurlRequest, on handle: CurlHandle, into collector: ResponseCollector
+    ) throws(LoginError) {
+        try prepare(handle)
+        try handle.set(CURLOPT_HEADERFUNCTION, ResponseCollector.headCallback)
+        try handle.set(CURLOPT_WRITEFUNCTION, ResponseCollector.bodyCallback)
+        let context = Unmanaged.passUnretained(collector).toOpaque()
+        try handle.set(CURLOPT_HEADERDATA, pointer: context)
+        try handle.set(CURLOPT_WRITEDATA, pointer: context)
+        // From here on libcurl holds pointers to both.
+        request.reader?.watch(handle, through: gate)
+        let connections = try openedConnections()
+        let code = try withExtendedLifetime((request, collector)) { () throws(LoginError) in
+            try request.perform(on: handle) { connections.run($0, collector.wait, request.reader) }
+        }
+        hasAnswered = hasAnswered || collector.hasBegunHead
+        guard code != CURLE_OK else { return }
+        if let fault = collector.fault ?? request.fault { throw fault }
+        throw try reason(code, handle)
+    }
+
+    /// Sets what holds for all that this transport connects to.
+    func prepare(_ handle: CurlHandle) throws(LoginError) {
+        gate.startTransfer()
+        try options.apply(to: handle)
+        try context.apply(to: handle)
+        try options.settings.identity?.apply(to: handle)
+        try handle.set(CURLOPT_ERRORBUFFER, pointer: handle.words.start)
+        try gate.apply(to: handle)
+    }
+
+    deinit {
+        // Closing a connection may still read from it, which looks at `context`.
+        connections = nil
+    }
+
+    func trust(_ exception: TrustedCertificate) {
+        self.exception = exception
+        (isExamined, connections) = (false, nil)
+    }
+
+    /// Where something was accepted, the certificate is looked at before anything is sent.
+    func examine() throws(LoginError) {
+        guard let exception, !isExamined, options.origin.scheme == "https" else { return }
+        let found = try CertificateProbe(options: options, gate: gate).run()
+        if !found.reasons.isEmpty {
+            if let fault = exception.fault(with: found) { throw .untrusted(fault) }
+            // Whatever was accepted before: no other certificate than the one that is named now.
+            if let named = options.settings.fingerprint, named != found.fingerprint {
+                throw .untrusted(.otherFingerprint(found))
+            }
+            options.pinnedKey = exception.key
+        }
+        isExamined = true
+    }
+}

@@ -1,0 +1,174 @@
+import LoginCore
+
+/// The header lines of an answer, as libcurl hands them over one by one: the fields of the final answer stay.
+///
+/// Stricter than libcurl where two readers could take one answer for two different ones (RFC 9112, section 11.1).
+struct HeadCollector {
+    enum Fault: Error, Equatable {
+        case tooLarge
+        case broken(String)
+    }
+
+    private enum Part {
+        case statusLine, fields
+        /// Behind the empty line: a body, then trailers, which nobody asked for.
+        case rest
+    }
+
+    /// Of the cookies that were set, over all answers to the request.
+    private(set) var cookieNames: [String] = []
+    /// Of those, the names that promise one host beside a `Domain` (RFC 6265bis, section 4.1.3.2). libcurl does not count a
+    /// domain that is an address.
+    private(set) var brokenHostCookies: Set<String> = []
+    private(set) var fields: [HTTPResponseField] = []
+    /// Of the answer that came last (RFC 9110, section 15); 0 before the first one.
+    private(set) var status = 0
+    private let limit: Int
+    private let repeats: Bool
+    private var count = 0
+    private var part = Part.statusLine
+    /// Whether a folded line has a line to go on with.
+    private var canFold = false
+    /// Whether that line is a field that is kept.
+    private var isKept = false
+
+    /// - Parameters:
+    ///   - limit: in bytes, over all answers to one request.
+    ///   - repeats: whether libcurl may send the request once more by itself, after a 401.
+    init(limit: Int, repeats: Bool = false) {
+        self.limit = limit
+        self.repeats = repeats
+    }
+
+    /// Whether the empty line behind the fields has come: what breaks off before it can be the beginning of anything.
+    var isWhole: Bool { part == .rest }
+
+    /// Whether that is so, and no other answer will follow: libcurl may send the request once more by itself.
+    var isLast: Bool { isWhole && !(repeats && status == 401) }
+
+    /// Whether nothing but the end of the connection ends the body (RFC 9112, section 6.3).
+    var endsWithConnection: Bool {
+        let tellsEnd = fields.contains { ["content-length", "transfer-encoding"].contains($0.name.lowercased()) }
+        return !tellsEnd && HTTPResponse.mayHaveBody(status: status)
+    }
+
+    /// - Returns: whether the line begins another answer: informational ones and rounds of authentication come first.
+    mutating func append(_ line: UnsafeRawBufferPointer) throws(Fault) -> Bool {
+        count += line.count
+        guard count <= limit else { throw .tooLarge }
+        let text = Self.withoutLineEnd(line)
+        // Where one reader cuts the line, another reads on (RFC 9110, section 5.5; RFC 9112, section 2.2).
+        guard !text.contains(where: { $0 == 0 || $0 == UInt8(ascii: "\r") }) else {
+            throw .broken("its headers contain a NUL or a bare carriage return")
+        }
+        if part == .rest, repeats, status == 401, text.starts(with: "HTTP/".utf8) { part = .statusLine }
+        switch part {
+        case .statusLine:
+            try begin(text)
+            return true
+        case .fields:
+            if text.isEmpty { try end() } else { try take(text) }
+        case .rest:
+            break
+        }
+        return false
+    }
+
+    /// `HTTP/1.1 200 OK`: libcurl has read it before.
+    private mutating func begin(_ text: Slice<UnsafeRawBufferPointer>) throws(Fault) {
+        let words = text.split(separator: UInt8(ascii: " "), maxSplits: 2)
+        guard text.starts(with: "HTTP/".utf8), words.count > 1, words[1].count == 3,
+            let status = Int(String(decoding: words[1], as: UTF8.self))
+        else { throw .broken("it does not begin with a status line") }
+        (self.status, fields, part, canFold, isKept) = (status, [], .fields, false, false)
+    }
+
+    private mutating func end() throws(Fault) {
+        try Framing(fields).check()
+        part = (100..<200).contains(status) && status != 101 ? .statusLine : .rest
+    }
+
+    private mutating func take(_ text: Slice<UnsafeRawBufferPointer>) throws(Fault) {
+        if let first = text.first, Self.isBlank(first) {
+            // libcurl would add it to whatever header it has seen last.
+            guard canFold else { throw .broken("its headers begin with a folded line") }
+            return fold(text)
+        }
+        canFold = true
+        isKept = false
+        guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return }
+        let name = String(decoding: text[..<colon], as: UTF8.self)
+        guard RequestCheck.isToken(name) else {
+            throw .broken("a header name contains an invalid character")
+        }
+        // Cookies come through libcurl's cookie rules, as secrets.
+        guard name.lowercased() != "set-cookie" else {
+            return noteCookie(text[text.index(after: colon)...])
+        }
+        isKept = true
+        fields.append(HTTPResponseField(name: name, value: Self.trimmed(text[text.index(after: colon)...])))
+    }
+
+    private mutating func noteCookie(_ value: Slice<UnsafeRawBufferPointer>) {
+        let parts = value.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+        let name = Self.trimmed(parts[0].prefix { $0 != UInt8(ascii: "=") })
+        cookieNames.append(name)
+        let hasDomain = parts.dropFirst().contains { part in
+            let pair = part.split(separator: UInt8(ascii: "="), maxSplits: 1).map(Self.trimmed)
+            return pair.count == 2 && pair[0].lowercased() == "domain" && !pair[1].isEmpty
+        }
+        if hasDomain, name.lowercased().hasPrefix("__host-") { brokenHostCookies.insert(name) }
+    }
+
+    /// RFC 9112, section 5.2: the line break and the blanks around it count as one blank.
+    private mutating func fold(_ text: Slice<UnsafeRawBufferPointer>) {
+        guard isKept, let last = fields.popLast() else { return }
+        let more = Self.trimmed(text)
+        let value = last.value.isEmpty || more.isEmpty ? last.value + more : "\(last.value) \(more)"
+        fields.append(HTTPResponseField(name: last.name, value: value))
+    }
+
+    private static func withoutLineEnd(_ line: UnsafeRawBufferPointer) -> Slice<UnsafeRawBufferPointer> {
+        let text = line.last == UInt8(ascii: "\n") ? line.dropLast() : line[...]
+        return text.last == UInt8(ascii: "\r") ? text.dropLast() : text
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+
+    private static func trimmed(_ text: Slice<UnsafeRawBufferPointer>) -> String {
+        guard let start = text.firstIndex(where: { !isBlank($0) }),
+            let end = text.lastIndex(where: { !isBlank($0) })
+        else { return "" }
+        return String(decoding: text[start...end], as: UTF8.self)
+    }
+}
+
+/// What a head says of where its body ends (RFC 9112, section 6): one thing, or the answer is not believed.
+private struct Framing {
+    private var lengths: [String] = []
+    private var codings: [String] = []
+
+    init(_ fields: [HTTPResponseField]) {
+        for field in fields {
+            switch field.name.lowercased() {
+            case "content-length": lengths.append(field.value)
+            case "transfer-encoding": codings.append(field.value.lowercased())
+            default: break
+            }
+        }
+    }
+
+    func check() throws(HeadCollector.Fault) {
+        guard lengths.allSatisfy({ $0.first != "-" && $0.first != "+" && Int64($0) != nil }) else {
+            throw .broken("its Content-Length is invalid")
+        }
+        guard lengths.allSatisfy({ $0 == lengths.first }) else { throw .broken("it has two different lengths") }
+        // Not asked for, and a few kilobytes of them unpack to terabytes.
+        guard codings.isEmpty || codings == ["chunked"] else {
+            throw .broken("its Transfer-Encoding is not chunked")
+        }
+        guard codings.isEmpty || lengths.isEmpty else {
+            throw .broken("it is chunked and has a length as well")
+        }
+    }
+}

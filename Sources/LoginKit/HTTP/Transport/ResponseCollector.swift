@@ -1,0 +1,136 @@
+import CCurl
+import LoginCore
+import Secrets
+
+/// What libcurl's callbacks bring, within the limits.
+final class ResponseCollector {
+    private var head: HeadCollector
+    private var body: SecretBuilder?
+    private let sink: (any ResponseSink)?
+    /// Told of each head before the sink.
+    private let whenBegun: (HTTPResponse, _ cookieNames: [String]) -> Void
+    private let limits: (head: Int, body: Int)
+    /// Told of the first line.
+    let wait: ResponseWait
+    private let connection: TLSContext
+    /// Whether the sink knows of the answer that is arriving.
+    private var hasBegun = false
+    /// Why the transfer was ended from here.
+    private(set) var fault: LoginError?
+
+    /// - Parameters:
+    ///   - connection: over which the answer comes.
+    ///   - sink: takes the body in the place of memory, without a limit.
+    ///   - whenBegun: told of each head before the sink.
+    ///   - repeats: as for `HeadCollector`.
+    init(
+        over connection: TLSContext, limits: (head: Int, body: Int), sink: (any ResponseSink)? = nil,
+        whenBegun: @escaping (HTTPResponse, _ cookieNames: [String]) -> Void = { _, _ in }, repeats: Bool,
+        wait: ResponseWait
+    ) {
+        self.connection = connection
+        self.limits = limits
+        self.sink = sink
+        self.whenBegun = whenBegun
+        self.wait = wait
+        head = HeadCollector(limit: limits.head, repeats: repeats)
+        body = SecretBuilder(limit: limits.body)
+    }
+
+    var fields: [HTTPResponseField] { head.fields }
+    var cookieNames: [String] { head.cookieNames }
+    var brokenHostCookies: Set<String> { head.brokenHostCookies }
+    /// Whether there was an answer at all, be it in pieces.
+    var hasBegunHead: Bool { head.status > 0 }
+
+    /// The body, which is gone from here afterwards.
+    func takeBody() -> Secret { body.take()?.finish() ?? Secret("") }
+
+    /// An answer without a body has a head all the same.
+    /// - Parameter method: HEAD has no body to be cut.
+    /// - Throws: `brokenResponse` or `connectionLost` for what libcurl lets pass: another protocol unasked, a head that breaks
+    ///   off, and a body that may.
+    func finish(_ method: String) throws(LoginError) {
+        try checkStatus()
+        guard head.isWhole else { throw .network(.brokenResponse("it ends inside its headers")) }
+        if method != "HEAD", head.endsWithConnection, !connection.hasEnded { throw .network(.connectionLost) }
+        if let sink { try begin(sink) }
+    }
+
+    private func checkStatus() throws(LoginError) {
+        guard head.status >= 200 || head.status == 0 else {
+            throw .network(.brokenResponse("unexpected status \(head.status)"))
+        }
+    }
+
+    private func begin(_ sink: any ResponseSink) throws(LoginError) {
+        if hasBegun { return }
+        try checkStatus()
+        hasBegun = true
+        let response = HTTPResponse(status: head.status, headers: head.fields)
+        whenBegun(response, cookieNames)
+        try sink.begin(response)
+    }
+
+    private func receiveHead(_ line: UnsafeRawBufferPointer) throws(LoginError) {
+        wait.end()
+        do throws(HeadCollector.Fault) {
+            if try head.append(line) {
+                body = SecretBuilder(limit: limits.body)
+                hasBegun = false
+                connection.answerBegins()
+            }
+        } catch {
+            switch error {
+            case .tooLarge: throw .network(.answerTooLarge(limit: limits.head))
+            case .broken(let problem): throw .network(.brokenResponse(problem))
+            }
+        }
+        // Its body may be long in coming, as that of events is.
+        if let sink, head.isLast { try begin(sink) }
+    }
+
+    private func receiveBody(_ bytes: UnsafeRawBufferPointer) throws(LoginError) {
+        guard let sink else { return try keep(bytes) }
+        try begin(sink)
+        try sink.write(bytes)
+    }
+
+    private func keep(_ bytes: UnsafeRawBufferPointer) throws(LoginError) {
+        do throws(SecretBuilder.LimitExceeded) {
+            try body?.append(bytes)
+        } catch {
+            throw .network(.answerTooLarge(limit: limits.body))
+        }
+    }
+
+    /// For CURLOPT_HEADERFUNCTION.
+    static let headCallback: curl_write_callback = { bytes, size, count, context in
+        lend(bytes, size * count, context) { (collector, line) throws(LoginError) in
+            try collector.receiveHead(line)
+        }
+    }
+
+    /// For CURLOPT_WRITEFUNCTION.
+    static let bodyCallback: curl_write_callback = { bytes, size, count, context in
+        lend(bytes, size * count, context) { (collector, bytes) throws(LoginError) in
+            try collector.receiveBody(bytes)
+        }
+    }
+
+    /// - Returns: how many bytes there were, or -1, at which libcurl ends the transfer.
+    private static func lend(
+        _ bytes: UnsafeMutablePointer<CChar>?, _ count: Int, _ context: UnsafeMutableRawPointer?,
+        to receive: (ResponseCollector, UnsafeRawBufferPointer) throws(LoginError) -> Void
+    ) -> Int {
+        guard let context else { return 0 }
+        let collector = Unmanaged<ResponseCollector>.fromOpaque(context).takeUnretainedValue()
+        do throws(LoginError) {
+            try receive(collector, UnsafeRawBufferPointer(start: bytes, count: count))
+            return count
+        } catch {
+            collector.fault = error
+            return -1
+        }
+    }
+}

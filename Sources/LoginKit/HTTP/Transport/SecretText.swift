@@ -1,0 +1,37 @@
+import LoginCore
+import Secrets
+
+extension Secret {
+    /// Lends the bytes with a NUL behind them, as C wants it, in guarded memory.
+    func withCString<Result>(
+        _ body: (UnsafePointer<CChar>) throws(LoginError) -> Result
+    ) throws(LoginError) -> Result {
+        let terminated = withUnsafeBytes { bytes in
+            Secret(count: bytes.count + 1) { copy in
+                copy.copyMemory(from: bytes)
+                copy[bytes.count] = 0
+            }
+        }
+        return try terminated.withUnsafeBytes { (bytes) throws(LoginError) in
+            try bytes.withMemoryRebound(to: CChar.self) { (text) throws(LoginError) in
+                guard let start = text.baseAddress else { throw .failure(.system(call: "malloc", errno: 0)) }
+                return try body(start)
+            }
+        }
+    }
+}
+
+extension HTTPRequestField {
+    /// The line for CURLOPT_HTTPHEADER, where `Name:` would take a header away and `Name;` sends an empty one.
+    var line: Secret {
+        let isEmpty = value.withUnsafeBytes { $0.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") } }
+        if isEmpty { return Secret("\(name);") }
+        let prefix = Secret("\(name): ")
+        return Secret(count: prefix.count + value.count) { line in
+            prefix.withUnsafeBytes { line.copyMemory(from: $0) }
+            value.withUnsafeBytes {
+                UnsafeMutableRawBufferPointer(rebasing: line[prefix.count...]).copyMemory(from: $0)
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+package import LoginCore
+
+/// What a person is told while they give a grant: in a browser here, in one anywhere, or with a code.
+struct AuthorizationWords: Sendable {
+    /// The profile's name, not escaped yet.
+    let profile: String
+    let origin: Origin
+
+    /// How the browser is reached.
+    enum Place: String, Sendable {
+        case here = "in the browser"
+        case anywhere = "in a browser anywhere"
+        case device = "with a code"
+    }
+
+    /// The first line of each dialogue.
+    package func opening(_ server: BrowserVisit.Server, _ place: Place) -> String {
+        let name = SafeText.escaped(profile, limit: 100)
+        let at = "at \(SafeText.escaped(server.name)), \(place.rawValue)."
+        return "Log in to \(name) (\(SafeText.escaped(origin.description))) \(at)"
+    }
+
+    /// What is asked for, where that is known; a line that may have to be cut.
+    static func scope(_ server: BrowserVisit.Server) -> String? {
+        server.scope.map { "It asks for: \(SafeText.line($0))" }
+    }
+
+    /// Before the question for the address.
+    static let pasteBeside = "Or paste the address at which the browser ended"
+    static let refusedDevice = "The server gives this client no code, so a browser has to come back here."
+    static let started = "A browser was started. If nothing shows, or to use another one, open:"
+    package static let open = "Open:"
+    static let noBrowser = "No browser could be started here."
+
+    /// The URL has a line of its own, and is whole: it is to be copied.
+    static func address(_ url: String) -> String { SafeText.escaped(url, limit: .max) }
+
+    /// What was tried in vain.
+    static func notStarted(_ programs: [(name: String, reason: String)]) -> [String] {
+        programs.map { "The browser could not be started: \(SafeText.escaped($0.name, limit: 100)) (\($0.reason))." }
+    }
+
+    /// How the response is brought here by hand.
+    static func carrying(from redirect: String) -> [String] {
+        [
+            "Your browser may end on a page that will not load; that is expected.",
+            "Copy the full URL from the address bar and paste it here. It begins with",
+            "\(redirect)?",
+        ]
+    }
+
+    static func portTaken(_ port: Int) -> String {
+        "Port \(port) is in use here, so the answer cannot arrive by itself: paste the address."
+    }
+
+    static let portClosed = "The port is closed; paste the address."
+
+    /// Before the command for a tunnel.
+    /// - Parameter isOnlyWay: whether nobody can paste.
+    static func tunnel(isOnlyWay: Bool) -> String {
+        "\(isOnlyWay ? "Beforehand" : "Or, beforehand"), where the browser is:"
+    }
+
+    /// Said once, when nothing has come for a while.
+    static func hint(redirect: String, clientID: String) -> String {
+        let hint = OAuthFault.hint(redirect: redirect, clientID: clientID)
+        return "I\(hint.dropFirst())."
+    }
+
+    /// Where a code is typed, and a warning: who is called and told a code gives somebody else a login (RFC 8628, section 5.4).
+    static func device(_ code: DeviceAuthorization) -> [String] {
+        let complete = code.completeURL.map { ["or open  \(address($0.text))  and compare the code."] } ?? []
+        return ["Open  \(address(code.verificationURL.text))", "enter \(SafeText.line(code.userCode))"] + complete
+            + ["Never share this code, and never enter a code someone sent you."]
+    }
+
+    static func waiting(seconds: Int) -> String {
+        let rest = seconds % 60
+        return "Waiting for your approval, \(seconds / 60):\(rest < 10 ? "0" : "")\(rest) left…"
+    }
+}
+
+extension ForeignServer {
+    /// What a person has to know before they agree.
+    package func lines(for origin: Origin) -> [String] {
+        let places = evidence.isEmpty ? [] : ["  (\(evidence.map { SafeText.escaped($0) }.joined(separator: ", ")))."]
+        let more =
+            (elsewhere.isEmpty
+                ? [] : ["It leads to other servers: \(Self.list(elsewhere)). Go on only if you know why."])
+            + (others.isEmpty ? [] : ["The service names others, too: \(Self.list(others))."])
+        let registration = registers ? "authctl registers itself there for this login. " : ""
+        return ["\(SafeText.escaped(resource.text)) has its logins made at \(issuer)\(evidence.isEmpty ? "." : "")"]
+            + places + more + ["\(registration)What \(issuer.authority) hands out for you will be sent to \(origin)."]
+    }
+
+    private static func list(_ origins: [Origin]) -> String { SafeText.list(origins.map(\.description)) }
+
+    static let question = "Type yes to log in there: "
+}
+
+extension PasteFault {
+    /// Why what was pasted is not the address, and what to do.
+    var words: String {
+        switch self {
+        case .empty: "Nothing was pasted: copy the whole line."
+        case .requestAddress: "That is the address to open: paste the one at which the browser ended."
+        case .otherAddress: Self.not("it begins differently")
+        case .incomplete: Self.not("it has no answer in it")
+        case .otherState: Self.not("it has another state")
+        case .otherIssuer: Self.not("it is from another server")
+        }
+    }
+
+    private static func not(_ reason: String) -> String {
+        "That is not the address of this login (\(reason)): copy the whole line."
+    }
+}
+
+extension Forgery {
+    /// Said of what looks like the response to a login; nothing of what a browser asks for beside it.
+    var words: String? {
+        switch self {
+        case .state: "Ignored a response that belongs to another login."
+        case .issuer: "Ignored a response from another server."
+        case .malformed, .method, .host, .path, .parameters, .answer: nil
+        }
+    }
+}

@@ -1,0 +1,141 @@
+package import LoginCore
+
+/// Sentences about what was found at a URL.
+enum DiscoveryWords {
+    /// Where software of this name seems to be there.
+    package static func preset(_ name: String, for origin: Origin) -> String {
+        let command = ShellCommand("authctl", "profile", "add", "--preset", name, "--url", "\(origin)")
+        return "authctl has a profile for \(name) that can do more: \(command)"
+    }
+}
+
+// What `discover` says of where things come from. Text of a server is quoted and cut.
+extension GuardedPlace {
+    /// Why asking it proves a login.
+    var evidence: String {
+        let how =
+            switch refusal {
+            case .status(let status): "\(status) without a login"
+            case .redirect(let status, let path): "\(status) to \(path.shown) without a login"
+            case .form(_, let field): "shows the form with \(field.shown) without a login"
+            }
+        return namedBy.map { "\(how); named by \($0.shown)" } ?? how
+    }
+}
+
+extension FoundLogin {
+    /// What says that this is the way to log in.
+    var evidence: String? {
+        switch self {
+        case .challenge(_, let field), .token(_, let field):
+            field.isEmpty ? "the service's description of itself" : "WWW-Authenticate: \(field.shown)"
+        case .oauth(let server): server.evidence.isEmpty ? "the origin's metadata" : "the service's metadata"
+        case .form(let form): "the form on \(form.page.shown)"
+        case .passwordGrant(_, let description): "OAuth password flow in \(description.shown)"
+        }
+    }
+}
+
+extension FoundForm {
+    /// Which of its fields are taken for what.
+    var evidence: String {
+        let name = usernameField.map { "name: field \($0.shown), " } ?? "no name, "
+        return "\(name)password: field \(passwordField.shown)"
+    }
+}
+
+extension FoundServer {
+    /// What says the value of a key of `oauth`.
+    func evidence(for key: String) -> String? {
+        let place = evidence.last?.shown ?? "the origin's metadata"
+        switch key {
+        case "issuer": return evidence.isEmpty ? place : "authorization_servers in \(place)"
+        case "resource": return "resource in \(place)"
+        default: return "scope from the challenge or the metadata"
+        }
+    }
+
+    /// The ways in which a person may consent.
+    var flows: [String] {
+        var flows: [String] = []
+        if endpoints[.authorization] != nil { flows.append("browser") }
+        if endpoints[.deviceAuthorization] != nil { flows.append("device") }
+        return flows
+    }
+
+    /// What a person has to know of it before the login.
+    fileprivate var remarks: [String] {
+        let client =
+            endpoints[.registration].map { "client-id is not needed: \($0.text.shown) registers clients" }
+            ?? "client-id has to be added: register a client with the redirect http://127.0.0.1/callback at the server"
+        let revocation = endpoints[.revocation] == nil ? "does not revoke" : "revokes"
+        let others = SafeText.list(elsewhere.map(\.description))
+        return [client, "flows: \(flows.isEmpty ? "none" : flows.joined(separator: ", ")); \(revocation)"]
+            + (elsewhere.isEmpty ? [] : ["its metadata leads to other servers: \(others); go on only if you know why"])
+    }
+}
+
+extension Discovered {
+    /// What was asked, for the head of a profile.
+    package var summary: String {
+        "\(requests) GET \(requests == 1 ? "request" : "requests") without credentials, on "
+            + origins.map(\.authority).joined(separator: " and ")
+    }
+
+    /// What a person has to know beside the profile, and what was not found out.
+    var remarks: [String] {
+        var remarks: [String] = []
+        switch login {
+        case .oauth(let server)?: remarks += server.remarks
+        case .form?:
+            remarks.append(
+                "not detected: verify.username and logout; to see the response to verify: authctl profile test"
+            )
+            if case .form? = guarded?.refusal {
+                remarks.append(
+                    "if a right password is refused, this page shows its form to everybody: try another URL")
+            }
+        case .token?: remarks.append("make a token at the service; the login asks for it")
+        case .challenge?, .passwordGrant?, nil: break
+        }
+        return remarks + seen.map(\.sentence) + (login == nil ? Self.whatToTry : [])
+    }
+
+    private static let whatToTry = [
+        "no way to log in was seen. What to try:",
+        "  authctl profile presets           a profile for this software may be there already",
+        "  authctl discover URL              with the page that has the login form, or a URL of the API",
+        "  authctl help config               a profile to copy, with a login request written by hand",
+    ]
+}
+
+extension Sighting {
+    fileprivate var sentence: String {
+        switch self {
+        case .refused(let target, let status): "\(target.shown) answers \(status), and does not say how to log in"
+        case .unknownChallenge(let target, let scheme):
+            "\(target.shown) wants \(scheme.shown), which authctl does not know"
+        case .severalPasswords(let page):
+            "a form on \(page.shown) has several password fields, so it is not a login form"
+        case .scripts(let page): "\(page.shown) is built by JavaScript; authctl cannot see its forms"
+        case .multipartForm(let page):
+            "the form on \(page.shown) is sent as multipart/form-data, which a profile cannot say"
+        case .formAlone(let page):
+            """
+            found a form on \(page.shown), but no page that requires a login: give a URL that only logged-in users can \
+            open, or that of the form
+            """
+        case .scriptedForm(let page):
+            "the form on \(page.shown) has no action; JavaScript submits it"
+        case .tooLarge(let page): "\(page.shown) is too large"
+        case .unasked(let page, let seconds):
+            "the search ended after \(seconds) seconds; \(page.shown) would have been asked next"
+        case .openDescription(let target): "no operation in \(target.shown) needs a login and no parameters"
+        }
+    }
+}
+
+extension String {
+    /// In quotes, and cut: a server may write anything.
+    fileprivate var shown: String { SafeText.quoted(self, limit: 100) }
+}

@@ -1,0 +1,143 @@
+package import LoginCore
+
+/// Whom an error is about.
+package struct ErrorContext: Equatable, Sendable {
+    /// The profile's name.
+    package var profile: String?
+    /// The server, once it is known.
+    var origin: Origin?
+    /// What `login` was given, where no profile of that name is there yet; without user information.
+    var url: String?
+    /// The URL of a page where a person can register.
+    var signup: String?
+    /// What was done before it went wrong, so that nobody is told that nothing was.
+    var done: [Done] = []
+
+    /// What cannot be taken back.
+    enum Done: Equatable, Sendable {
+        /// A request of the person's own was answered with this status.
+        case requestSent(status: Int)
+        /// The server refused the session, and it is not kept any more.
+        case sessionErased
+        /// The server refused the password: it is kept, and not sent again by itself.
+        case passwordMarked
+    }
+    /// What a person proves themselves with there; nothing where that is not known.
+    var fields: [CredentialField] = []
+    /// The command that a next try is made with: `login` also for those that only need a login.
+    package var command = ["login"]
+    /// The options that the command was typed with and that a next try needs as well.
+    package var options: [String] = []
+    /// Whether a person consents at an authorization server.
+    var asksForConsent = false
+    /// Whether what was sent had no proof against forged requests, as `SessionRule.isForgeable` has it.
+    var isForgeable = false
+    /// Whether the variables that hold a credential are set, and are not this profile's.
+    var ignoresVariables = false
+    /// Whether the environment names a URL, of which `login` makes a profile.
+    package var environmentNamesURL = false
+    /// Whether authctl was started by an `exec` for this profile that did not store its login.
+    package var isWithinUnstoredExec = false
+    /// Whether the authorities are others than the system's already.
+    var namesAuthorities = false
+
+    /// Without arguments: nobody, so that the words name nobody.
+    package init(profile: String? = nil, origin: Origin? = nil, url: String? = nil) {
+        self.profile = profile
+        self.origin = origin
+        self.url = url
+    }
+
+    /// `blog (https://blog.example)`, as far as it is known.
+    var name: String? {
+        switch (profile, origin) {
+        case (let profile?, let origin?): "\(profile) (\(origin))"
+        case (let profile?, nil): profile
+        case (nil, let origin?): "\(origin)"
+        case (nil, nil): nil
+        }
+    }
+
+    /// How a person's no ends: what was done until then, else that nothing was.
+    var cancellation: String {
+        guard !done.isEmpty else { return "cancelled; nothing was changed" }
+        return (["cancelled"] + done.map(\.words)).joined(separator: "; ")
+    }
+
+    /// `authctl login blog -u ann`: what was typed, quoted for a shell.
+    var loginCommand: String { loginCommand() }
+
+    /// The same with more options behind it, each in the place of the same one that was typed.
+    func loginCommand(_ more: String...) -> String {
+        var kept: [String] = [], rest = options[...]
+        while let word = rest.popFirst() {
+            if !word.hasPrefix("-") || !more.contains(word) {
+                kept.append(word)
+            } else if rest.first?.hasPrefix("-") == false {
+                rest.removeFirst()
+            }
+        }
+        // What only a login that is kept has.
+        let command = more.contains { ["--force", "--store", "--persist"].contains($0) } ? ["login"] : command
+        return ShellCommand(["authctl"] + command + [url ?? profile].compactMap { $0 } + kept + more).description
+    }
+
+    /// How another store is chosen.
+    var otherStores: String {
+        """
+        choose another (authctl store list): \(loginCommand("--store", "STORE")), or keep nothing: \
+        \(loginCommand("--persist", "none"))
+        """
+    }
+
+    /// How an authority is named that the system does not know.
+    var wayToAuthority: String {
+        if namesAuthorities { return "check the file of certificate authorities" }
+        guard !hasProfile else { return "name the file of its authority as ca-file in the profile" }
+        return "name the file of its authority: \(loginCommand("--ca-file", "FILE"))"
+    }
+
+    /// The same without options that say how a person consents: each excludes the others.
+    var withoutWayToConsent: ErrorContext {
+        var topic = self
+        topic.options = []
+        var rest = options[...]
+        while let option = rest.popFirst() {
+            switch option {
+            case "--device", "--no-browser", "--qr": continue
+            case "--browser": rest = rest.dropFirst()
+            default: topic.options.append(option)
+            }
+        }
+        return topic
+    }
+
+    /// `authctl switch blog`
+    var switchCommand: String { ShellCommand(["authctl", "switch"] + [profile ?? "PROFILE"]).description }
+
+    /// What a person proves themselves with: "user name or password".
+    var credentialName: String { provingFields.map(\.shownName).joined(separator: " or ") }
+
+    private var provingFields: [CredentialField] { fields.isEmpty ? [.username, .password] : fields }
+
+    /// What to look at where the server refused it.
+    var check: String {
+        let names = provingFields.map(\.shownName)
+        guard let last = names.last else { return "check the credential" }
+        guard names.count > 1 else { return "check the \(last)" }
+        return "check \(names.dropLast().joined(separator: ", ")) and \(last)"
+    }
+
+    /// Whether there is a profile that could be changed.
+    var hasProfile: Bool { url == nil && profile != nil }
+}
+
+extension ErrorContext.Done {
+    fileprivate var words: String {
+        switch self {
+        case .requestSent(let status): "the request was sent once (status \(status)) and not again"
+        case .sessionErased: "the stored session was refused by the server and erased"
+        case .passwordMarked: "the stored password was refused by the server and is not sent again automatically"
+        }
+    }
+}

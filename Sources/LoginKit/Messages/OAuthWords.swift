@@ -1,0 +1,158 @@
+import LoginCore
+
+extension OAuthFault {
+    func message(_ topic: ErrorContext) -> Message {
+        switch self {
+        case .refused(let refusal):
+            return refusal.message(topic)
+        case .unanswered(let seconds, let redirect, let clientID):
+            return Message(
+                "no answer came back from the browser within \(seconds) seconds",
+                details: redirect.map { [Self.hint(redirect: $0, clientID: clientID)] } ?? [],
+                next: "start again: \(topic.loginCommand)")
+        case .codeExpired(let seconds):
+            return Message("the code expired after \(seconds) seconds", next: "start again: \(topic.loginCommand)")
+        case .tooManyForgeries(let limit):
+            return Message(
+                "more than \(limit) responses arrived that do not belong to this login, so it was given up",
+                next: "find out which program sends them, then: \(topic.loginCommand)")
+        case .portTaken(let port):
+            return Message(
+                "port \(port) is in use here, so the browser's answer cannot arrive",
+                next: "end the program that uses it, or at a terminal: \(topic.loginCommand)")
+        case .noClient:
+            return Message(
+                "the profile has no client-id, and the authorization server registers none",
+                next: "register authctl there, and put its client-id in the profile's oauth")
+        case .noServer:
+            return Message(
+                "neither the profile nor the service names an authorization server",
+                next: "put the issuer in the profile's oauth; see authctl-config(5)")
+        case .noEndpoint(let endpoint):
+            return Message(
+                "neither the profile nor the server's metadata names the \(endpoint.rawValue) endpoint",
+                next: "put \(endpoint.rawValue)-endpoint in the profile's oauth, if the server has one")
+        case .metadata(let fault):
+            return fault.message
+        case .unusableURL(let scheme):
+            let name = scheme.map { SafeText.quoted($0) } ?? "unknown"
+            return Message(
+                "the server sent a URL to open that is not safe (scheme: \(name)); it is not shown", next: Self.advice)
+        case .twoPages(let one, let other):
+            return Message(
+                "the server names two sites for one code, \(one) and \(other); the code is not shown", next: Self.advice
+            )
+        case .identityToken(let fault):
+            return Message(
+                "the id_token cannot be used: \(fault.words)",
+                next: "check client-id and the username of verify; see 'id-token' in authctl-config(5)")
+        case .otherSubject(let was, let now, let isRevoked):
+            return .otherSubject(was, now, isRevoked, topic)
+        case .unusableResponse(let step, let problem):
+            return Message(
+                "\(step.rawValue): the server's response cannot be used: \(problem.words)", next: Self.advice)
+        }
+    }
+}
+
+extension OAuthFault {
+    static let advice = "the server's administrator has to fix it"
+
+    /// What may be wrong where a browser shows an error, and nothing comes back.
+    static func hint(redirect: String, clientID: String?) -> String {
+        let client = clientID.map { "for the client \(SafeText.name($0))" } ?? "for its client"
+        return "if the browser shows an error: \(SafeText.escaped(redirect)) has to be registered \(client)"
+    }
+}
+
+extension Message {
+    fileprivate static func otherSubject(
+        _ was: String, _ now: String, _ isRevoked: Bool, _ topic: ErrorContext
+    ) -> Message {
+        Message(
+            "the authorization server renewed the login of \(SafeText.quoted(was, limit: 64)) for \(SafeText.quoted(now, limit: 64)), so this login was ended",
+            details: [
+                isRevoked
+                    ? "the new tokens were revoked and are not used"
+                    : "the new tokens are not used; they could not be revoked, and may live on at the server"
+            ],
+            next: "log in again: \(topic.loginCommand)")
+    }
+}
+
+extension OAuthRefusal {
+    fileprivate func message(_ topic: ErrorContext) -> Message {
+        let said = words.map { ": the server says \(SafeText.quoted($0))" } ?? ""
+        switch code {
+        case .accessDenied?:
+            return Message("access was denied\(said)", next: "start again: \(topic.loginCommand)")
+        case .expiredToken?:
+            return Message("the code has expired", next: "start again: \(topic.loginCommand)")
+        case let code?:
+            return Message(
+                "\(step.rawValue): the server answered \(code.rawValue)\(said)",
+                next: code.advice ?? "start again: \(topic.loginCommand)")
+        case nil:
+            let status = status.map { " (status \($0))" } ?? ""
+            return Message(
+                "\(step.rawValue): the server refused the request\(status)\(said)",
+                next: "start again: \(topic.loginCommand)")
+        }
+    }
+}
+
+extension OAuthErrorCode {
+    /// What a person can do about it; nothing where all that helps is another try.
+    fileprivate var advice: String? {
+        switch self {
+        case .invalidClient, .unauthorizedClient:
+            "check client-id, client-secret and client-auth in the profile's oauth"
+        case .invalidScope: "check the scope that was typed, or scope in the profile's oauth"
+        case .invalidTarget: "check resource in the profile's oauth"
+        case .unsupportedGrantType, .unsupportedResponseType: "check flow in the profile's oauth"
+        case .invalidRequest, .invalidRedirectURI: "check redirect and parameters in the profile's oauth"
+        case .serverError, .temporarilyUnavailable, .slowDown: "try again later"
+        case .invalidGrant, .accessDenied, .authorizationPending, .expiredToken, .unsupportedTokenType,
+            .invalidClientMetadata, .invalidSoftwareStatement, .unapprovedSoftwareStatement, .interactionRequired,
+            .loginRequired, .accountSelectionRequired, .consentRequired, .invalidRequestURI, .invalidRequestObject,
+            .requestNotSupported, .requestURINotSupported, .registrationNotSupported:
+            nil
+        }
+    }
+}
+
+extension IdentityTokenFault {
+    fileprivate var words: String {
+        switch self {
+        case .missing: "the server sent none"
+        case .issuer: "it is from another issuer"
+        case .audience: "it is meant for another client"
+        case .expired: "it has expired"
+        case .nonce: "it belongs to another login"
+        case .claim: "it does not have the claim that the profile names"
+        }
+    }
+}
+
+extension OAuthFault.Problem {
+    fileprivate var words: String {
+        switch self {
+        case .notJSON: "it is not JSON"
+        case .doubtfulJSON(let fault): fault.words
+        case .formEncoded: "it is form-encoded, not JSON"
+        case .missing(let member): "it has no \(member)"
+        case .tokenType(let type): "the token is of type \(SafeText.quoted(type)); only Bearer is supported"
+        case .clientAuthentication(let method): "the client should prove itself by \(SafeText.quoted(method))"
+        case .unsafeText(let member): "its \(member) contains characters that it must not have, or is too long"
+        }
+    }
+}
+
+extension Origin {
+    /// That it is not asked, although a service has named it.
+    var localServer: Message {
+        Message(
+            "the service names \(self) as its authorization server, which is on this machine or in its network; nothing was sent",
+            next: "if that is right, put the issuer in the profile's oauth; see authctl-config(5)")
+    }
+}

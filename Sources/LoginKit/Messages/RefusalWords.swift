@@ -1,0 +1,26 @@
+import LoginCore
+
+extension Refusal {
+    /// The server's words, quoted and made harmless, to stand behind our own.
+    var quoted: String {
+        words.map { ": the server says \(SafeText.quoted($0))" } ?? ""
+    }
+
+    func rejection(_ topic: ErrorContext) -> Message {
+        var what = rejected(topic)
+        var check = hadTicket ? "check klist and the clocks" : topic.check
+        if let missingName {
+            what += "; its response to verify has no user name at \(SafeText.quoted(missingName))"
+            check += ", or 'username' of 'verify' in the profile"
+        }
+        let register = topic.signup.map { "; no account yet? sign up at \(SafeText.escaped($0))" } ?? ""
+        return Message(what, next: "\(check), then: \(topic.loginCommand)\(register)")
+    }
+
+    private func rejected(_ topic: ErrorContext) -> String {
+        let blocked = mayMeanForbidden && words == nil ? ", or the account is blocked" : ""
+        let said = words.map { "; the server says \(SafeText.quoted($0))" } ?? ""
+        if hadTicket { return "the server refused the Kerberos ticket (status \(status))\(blocked)\(said)" }
+        return "login refused (\(status)): wrong \(topic.credentialName)\(blocked)\(said)"
+    }
+}

@@ -1,0 +1,24 @@
+import LoginCore
+
+extension ServeGate.Refusal {
+    /// For whoever was turned away, who may be anybody: nothing of the address itself.
+    var words: String {
+        switch self {
+        case .otherUser: "this address is for programs of another user"
+        case .unknownUser: "the kernel does not tell which user sent this request"
+        case .otherHost: "the Host header does not match this address"
+        case .otherSite: "requests from pages of other sites are refused"
+        case .unknownSegment: "the path does not begin with the segment of AUTHCTL_SERVE_URL"
+        case .badTarget: "the path is malformed, or has '.' or '..' in it"
+        case .badLength: "the body has no valid length"
+        }
+    }
+}
+
+/// What `exec --serve` says.
+enum ServeWords {
+    /// - Parameter problem: the loader's own words.
+    static func libraryMissing(_ problem: String) -> String {
+        "--serve needs libmicrohttpd (Debian: libmicrohttpd12): \(problem)"
+    }
+}

@@ -1,0 +1,114 @@
+import LoginCore
+
+/// How text looks where it is read: on a terminal of some width, or in a pipe as it is.
+package struct TextLook: Equatable, Sendable {
+    /// Of the terminal; nothing where lines have no end.
+    package let columns: Int?
+    /// Whether there are colours.
+    let hasColors: Bool
+    /// Whether there is more than ASCII.
+    let isUnicode: Bool
+    /// Whether a person looks, for whom there are marks; a program gets the words alone.
+    let isSeen: Bool
+
+    /// As it is, for a pipe.
+    package static let plain = TextLook(columns: nil, hasColors: false, isUnicode: true, isSeen: false)
+
+    /// How one stream looks.
+    package init(columns: Int?, hasColors: Bool, isUnicode: Bool, isSeen: Bool) {
+        self.columns = columns
+        self.hasColors = hasColors
+        self.isUnicode = isUnicode
+        self.isSeen = isSeen
+    }
+
+    /// One character and how it stands out.
+    struct Cell {
+        let character: Character
+        let style: StyledText.Style?
+    }
+
+    /// The text as it is written: escaped, in lines that fit, and only then painted.
+    /// - Parameter wraps: whether it is sentences; what is laid out already, or is to be copied, is not.
+    package func text(_ text: StyledText, wraps: Bool = true) -> String {
+        guard isSeen else { return text.pieces.map { SafeText.lines(words(of: $0)) }.joined() }
+        let lines = cells(of: text).split(separator: "\n", omittingEmptySubsequences: false)
+        guard wraps, let columns else { return lines.map(painted).joined(separator: "\n") }
+        return lines.flatMap { SentenceLayout(Array($0), columns: columns).lines }.map(painted).joined(separator: "\n")
+    }
+
+    /// How wide a text is that has one line.
+    package func width(of text: StyledText) -> Int { TextWidth.of(cells(of: text).lazy.map(\.character)) }
+
+    /// What a mark is: a sign, or where the locale has none a word.
+    private func sign(of mark: StyledText.Mark) -> String {
+        switch mark {
+        case .good: isUnicode ? "✓" : "[ok]"
+        case .bad: isUnicode ? "✗" : "[failed]"
+        case .warning: isUnicode ? "!" : "[warning]"
+        case .absent: isUnicode ? "○" : "[none]"
+        }
+    }
+
+    func cells(of text: StyledText) -> [Cell] {
+        text.pieces.flatMap { piece in
+            let style: StyledText.Style? =
+                switch piece {
+                case .text(_, let style): style
+                case .mark(let mark, _): mark.style
+                }
+            return SafeText.lines(words(of: piece)).map { Cell(character: $0, style: style) }
+        }
+    }
+
+    private func words(of piece: StyledText.Piece) -> String {
+        switch piece {
+        case .text(let text, _): text
+        case .mark(let mark, let instead): isSeen ? sign(of: mark) + " " : instead
+        }
+    }
+
+    /// The one place with escape sequences: about text that has none of its own any more.
+    private func painted(_ cells: some Sequence<Cell>) -> String {
+        var text = "", current: StyledText.Style?
+        for cell in cells {
+            if hasColors, cell.style != current {
+                if current != nil { text += "\u{1B}[0m" }
+                if let style = cell.style { text += style.sequence }
+                current = cell.style
+            }
+            text.append(cell.character)
+        }
+        return current == nil ? text : text + "\u{1B}[0m"
+    }
+}
+
+extension StyledText.Mark {
+    /// How it is painted, and what stands behind it.
+    package var style: StyledText.Style? {
+        switch self {
+        case .good: .good
+        case .bad: .bad
+        case .warning: .warning
+        case .absent: nil
+        }
+    }
+}
+
+extension StyledText.Style {
+    /// ECMA-48's SGR, in the colours that the person chose for the terminal.
+    fileprivate var sequence: String {
+        switch self {
+        case .bold: "\u{1B}[1m"
+        case .good: "\u{1B}[32m"
+        case .bad: "\u{1B}[31m"
+        case .warning: "\u{1B}[33m"
+        }
+    }
+}
+
+extension Sequence<TextLook.Cell> where Self: Collection {
+    fileprivate func split(separator: Character, omittingEmptySubsequences: Bool) -> [SubSequence] {
+        split(omittingEmptySubsequences: omittingEmptySubsequences) { $0.character == separator }
+    }
+}

@@ -1,0 +1,43 @@
+import CProcess
+import Glibc
+
+/// Holds back the signals that would end this process, so that a program that Ctrl-C does not reach is ended first: else
+/// it would go on, and what it asks would stand on the terminal that the shell has taken back.
+final class HeldSignals {
+    private static let numbers = [SIGHUP, SIGINT, SIGQUIT, SIGTERM]
+
+    /// The signals that were blocked before.
+    private var before = sigset_t()
+    /// Readable once one has come, for whoever waits for something else, too; -1 where the system has none.
+    private(set) var descriptor: Int32 = -1
+
+    /// Holds them back from now on.
+    init() {
+        var held = sigset_t()
+        sigemptyset(&held)
+        // The first signal of a hold ends nothing, so the program may go on, too.
+        if cprocess_holds_signals() != 0 {
+            pthread_sigmask(SIG_BLOCK, &held, &before)
+            return
+        }
+        for number in Self.numbers { sigaddset(&held, number) }
+        pthread_sigmask(SIG_BLOCK, &held, &before)
+        descriptor = cprocess_signal_descriptor(&held)
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Whether one has come.
+    var arePending: Bool {
+        var pending = sigset_t()
+        guard sigpending(&pending) == 0 else { return false }
+        return Self.numbers.contains { sigismember(&before, $0) == 0 && sigismember(&pending, $0) == 1 }
+    }
+
+    /// Lets them through: one that has come takes effect now.
+    func release() {
+        pthread_sigmask(SIG_SETMASK, &before, nil)
+    }
+}

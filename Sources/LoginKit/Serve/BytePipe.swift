@@ -1,0 +1,145 @@
+import Glibc
+
+/// Bytes from one thread to another, a few at a time: whoever is faster waits.
+final class BytePipe: @unchecked Sendable {
+    /// In bytes; and how many of them wake the other end at once, which costs more than to copy them.
+    private static let (capacity, enough) = (512 << 10, 192 << 10)
+
+    private let monitor = Monitor()
+    private var ring: UnsafeMutableRawPointer?
+    private var (start, count) = (0, 0)
+    /// How much of the ring has ever been written to.
+    private var used = 0
+    /// Whether nobody writes any more, and whether what was written is all there was to be.
+    private var (isFinished, isWhole) = (false, false)
+    private var isClosed = false
+    /// Whether the writer is not about to write more at once.
+    private var isFlushed = true
+
+    init() {}
+
+    deinit {
+        guard let ring else { return }
+        explicit_bzero(ring, used)
+        free(ring)
+    }
+
+    /// Whether the other end has everything that will ever come, or wants nothing more.
+    var isDone: Bool { monitor.locked { isFinished || isClosed } }
+
+    /// Waits until something was written, or nothing will be; a second or two at most.
+    func awaitBeginning() {
+        let end = ContinuousClock.now + .seconds(1)
+        monitor.locked { while used == 0, !isFinished, !isClosed, ContinuousClock.now < end { monitor.wait() } }
+    }
+
+    /// Wakes the other end: whoever has written does something else now.
+    func flush() {
+        monitor.locked {
+            isFlushed = true
+            if count > 0 { monitor.tell() }
+        }
+    }
+
+    /// The other end may see it only after `flush` or `finish`.
+    /// - Parameter isStuck: asked after each second without room; then the pipe is closed.
+    /// - Returns: whether somebody still reads.
+    @discardableResult
+    func write(_ bytes: UnsafeRawBufferPointer, unless isStuck: () -> Bool = { false }) -> Bool {
+        var rest = bytes
+        while let source = rest.baseAddress, !rest.isEmpty {
+            let start = ContinuousClock.now
+            guard let room = room(for: rest.count) else { return false }
+            guard room.count > 0, let target = room.baseAddress else {
+                if ContinuousClock.now - start >= .milliseconds(900), isStuck() { close() }
+                continue
+            }
+            // Nobody else touches it before it is counted.
+            memcpy(target, source, room.count)
+            monitor.locked {
+                count += room.count
+                isFlushed = false
+                if count >= Self.enough { monitor.tell() }
+            }
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(room.count))
+        }
+        return true
+    }
+
+    /// Whether there is something to read, be it the end.
+    /// - Parameter milliseconds: how long that is waited for, about.
+    func isReady(within milliseconds: Int) -> Bool {
+        monitor.locked {
+            if isIdle { monitor.wait(milliseconds) }
+            return !isIdle
+        }
+    }
+
+    /// - Parameter isGone: asked about once a second while there is nothing; then the pipe is closed.
+    /// - Returns: how many bytes; 0 at the end, nothing where it breaks off.
+    func read(into buffer: UnsafeMutableRawBufferPointer, unless isGone: () -> Bool = { false }) -> Int? {
+        while true {
+            let (piece, isOver) = next(buffer.count)
+            if let source = piece?.baseAddress, let piece, let target = buffer.baseAddress, !piece.isEmpty {
+                memcpy(target, source, piece.count)
+                monitor.locked {
+                    (start, count) = ((start + piece.count) % Self.capacity, count - piece.count)
+                    monitor.tell()
+                }
+                return piece.count
+            }
+            if isOver { return piece?.count }
+            if isGone() { close() }
+        }
+    }
+
+    /// Nothing more is written.
+    /// - Parameter isWhole: whether that is the end, and not a failure.
+    func finish(isWhole: Bool = true) {
+        monitor.locked {
+            if !isFinished { (isFinished, self.isWhole) = (true, isWhole) }
+            monitor.tell()
+        }
+    }
+
+    /// Nothing more is read: what is written goes nowhere.
+    func close() {
+        monitor.locked {
+            isClosed = true
+            monitor.tell()
+        }
+    }
+
+    /// Where to write next; empty after a second without room, nothing where nobody reads.
+    private func room(for most: Int) -> UnsafeMutableRawBufferPointer? {
+        monitor.locked {
+            if ring == nil { ring = malloc(Self.capacity) }
+            if count == Self.capacity, !isClosed {
+                monitor.tell()
+                monitor.wait()
+            }
+            guard !isClosed, let ring else { return nil }
+            let place = (start + count) % Self.capacity
+            let free = min(most, Self.capacity - count, Self.capacity - place)
+            used = max(used, place + free)
+            return UnsafeMutableRawBufferPointer(start: ring + place, count: free)
+        }
+    }
+
+    /// Whether the reader has to wait; to be asked with the lock.
+    private var isIdle: Bool { (count == 0 || !isFlushed && count < Self.enough) && !isFinished && !isClosed }
+
+    /// What to read next; an empty piece at the end, none where it breaks off, or where there is nothing yet.
+    private func next(_ most: Int) -> (piece: UnsafeRawBufferPointer?, isOver: Bool) {
+        monitor.locked {
+            if isIdle { monitor.wait() }
+            if isClosed { return (nil, true) }
+            if let ring, count > 0 {
+                let most = min(most, count, Self.capacity - start)
+                return (UnsafeRawBufferPointer(start: ring + start, count: most), false)
+            }
+            if isFinished, isWhole { return (UnsafeRawBufferPointer(start: nil, count: 0), true) }
+            return (nil, isFinished)
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import CMicroHTTPD
+import Glibc
+package import LoginCore
+
+/// Who answers the requests of a server; called by many threads at once.
+protocol ServerHandler: AnyObject, Sendable {
+    /// Answers a request, on a thread of its own: `begin`, `write` and `end`.
+    func answer(_ call: ServerCall)
+
+    /// Answers a request for WebSocket's protocol, on the connection's thread.
+    /// - Returns: what goes on in that protocol; nothing where `call` was answered instead.
+    func open(_ call: ServerCall) -> (any ServedStream)?
+
+    /// What somebody is told who was turned away.
+    func words(for refusal: ServeGate.Refusal) -> String
+}
+
+/// What a request has turned into: bytes both ways.
+package protocol ServedStream: AnyObject, Sendable {
+    var fields: [HTTPResponseField] { get }
+
+    /// - Parameters:
+    ///   - socket: of the client; it is closed by others.
+    ///   - beginning: what the client has sent already.
+    func run(_ socket: Int32, beginning: UnsafeRawBufferPointer, unless isOver: () -> Bool)
+}
+
+/// An HTTP server on 127.0.0.1 for the programs of one user; libmicrohttpd (RFC 9112).
+final class LoopbackServer: @unchecked Sendable {
+    /// Debian's package libmicrohttpd12.
+    static let library = "libmicrohttpd.so.12"
+    /// Connections at once, and seconds that one may be idle before a request and in its head.
+    private static let (most, patience): (UInt32, UInt32) = (256, 60)
+
+    let gate: ServeGate
+    let newcomers = Newcomers()
+    private let listening: Int32
+    private var handler: (any ServerHandler)?
+    private let monitor = Monitor()
+    private var raw: OpaquePointer?
+    private var calls: [ObjectIdentifier: ServerCall] = [:]
+    private var answering = 0
+    private var isStopped = false
+
+    /// Whether the library is there; it is opened by that.
+    static func check() throws(ServerFault) {
+        if let problem = cmicrohttpd_open(library) { throw .libraryMissing(String(cString: problem)) }
+    }
+
+    /// Takes a port, and answers nobody yet.
+    init(segment: String) throws(ServerFault) {
+        try Self.check()
+        let socket = try ServeSocket()
+        listening = socket.descriptor
+        gate = ServeGate(port: socket.port, segment: segment, user: getuid())
+    }
+
+    /// Serves from now on, until `stop`.
+    func start(_ handler: any ServerHandler) throws(ServerFault) {
+        self.handler = handler
+        var handlers = ServerCallbacks.table
+        handlers.context = Unmanaged.passUnretained(self).toOpaque()
+        raw = cmicrohttpd_start(listening, Self.most, Self.patience, &handlers)
+        guard raw == nil else { return }
+        self.handler = nil
+        close(listening)
+        throw .failed(call: "MHD_start_daemon", errno: errno)
+    }
+
+    /// Closes the port and every connection, and waits for the threads.
+    func stop() {
+        let calls = monitor.locked {
+            isStopped = true
+            return Array(self.calls.values)
+        }
+        for call in calls { call.abandon() }
+        if let raw { cmicrohttpd_stop(raw) }
+        raw = nil
+        monitor.locked { while answering > 0 { monitor.wait() } }
+        handler = nil
+    }
+
+    /// Whether nothing goes on any more.
+    var isOver: Bool { monitor.locked { isStopped } }
+
+    /// Whether somebody may have one of the places: another user could hold them all, and is not even listened to.
+    /// Nor is anybody of whom the kernel does not tell.
+    func admits(_ peer: Peer) -> Bool { peer.user(at: gate.port) == gate.user }
+
+    func judge(_ head: ServedHead, from peer: Peer?) throws(ServeRefused) -> String {
+        try gate.target(of: head, from: peer?.user(at: gate.port))
+    }
+
+    /// Takes a request that was let in.
+    func take(_ call: ServerCall) {
+        monitor.locked { calls[ObjectIdentifier(call)] = call }
+        if isOver { return call.abandon() }
+        if call.head.wantsWebSocket { return }
+        monitor.locked { answering += 1 }
+        let isStarted = DetachedThread.start { [self] in
+            handler?.answer(call)
+            monitor.locked {
+                answering -= 1
+                monitor.tell()
+            }
+        }
+        guard !isStarted else { return }
+        monitor.locked { answering -= 1 }
+        call.abandon()
+    }
+
+    func open(_ call: ServerCall) -> (any ServedStream)? { handler?.open(call) }
+
+    func words(for refusal: ServeGate.Refusal) -> String { handler?.words(for: refusal) ?? "" }
+
+    func forget(_ call: ServerCall) {
+        call.abandon()
+        monitor.locked { _ = calls.removeValue(forKey: ObjectIdentifier(call)) }
+    }
+}

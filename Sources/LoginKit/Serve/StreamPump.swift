@@ -1,0 +1,87 @@
+import Glibc
+import LoginCore
+
+/// Carries bytes between a client's socket and a tunnel, both ways at once, until either ends.
+struct StreamPump: ~Copyable {
+    private let socket: Int32
+    private let tunnel: any Tunnel
+    private var out: Buffer
+    private var back: Buffer
+    private var isEnding = false
+
+    /// Bytes on their way in one direction.
+    private struct Buffer: ~Copyable {
+        static let size = 64 << 10
+        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 1)
+        var pending = 0..<0
+
+        var waiting: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[pending]) }
+
+        deinit {
+            if let start = bytes.baseAddress { explicit_bzero(start, bytes.count) }
+            bytes.deallocate()
+        }
+    }
+
+    /// - Parameter beginning: what the client has sent already.
+    init(_ socket: Int32, _ tunnel: any Tunnel) {
+        (self.socket, self.tunnel) = (socket, tunnel)
+        out = Buffer()
+        back = Buffer()
+    }
+
+    /// - Parameters:
+    ///   - beginning: what the client has sent already.
+    ///   - isOver: asked a few times a second.
+    package mutating func run(beginning: UnsafeRawBufferPointer, unless isOver: () -> Bool) {
+        var rest = beginning
+        do throws(LoginError) {
+            while !isOver() {
+                if out.pending.isEmpty, !rest.isEmpty {
+                    let count = min(rest.count, out.bytes.count)
+                    out.bytes.copyMemory(from: UnsafeRawBufferPointer(rebasing: rest[..<count]))
+                    out.pending = 0..<count
+                    rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+                }
+                let hasMoved = try step()
+                if isEnding, back.pending.isEmpty { return }
+                if !hasMoved { wait() }
+            }
+        } catch {
+            // Either end is gone, and so is the other with it.
+        }
+    }
+
+    /// - Returns: whether any bytes have moved.
+    private mutating func step() throws(LoginError) -> Bool {
+        var hasMoved = false
+        if back.pending.isEmpty, !isEnding, let count = try tunnel.receive(into: back.bytes) {
+            (back.pending, isEnding, hasMoved) = (0..<count, count == 0, true)
+        }
+        if !back.pending.isEmpty {
+            let sent = send(socket, back.waiting.baseAddress, back.waiting.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
+            if sent < 0, errno != EAGAIN, errno != EINTR { throw .cancelled }
+            if sent > 0 { (back.pending, hasMoved) = (back.pending.lowerBound + sent..<back.pending.upperBound, true) }
+        }
+        if out.pending.isEmpty {
+            let got = recv(socket, out.bytes.baseAddress, out.bytes.count, Int32(MSG_DONTWAIT))
+            if got == 0 || got < 0 && errno != EAGAIN && errno != EINTR { throw .cancelled }
+            if got > 0 { (out.pending, hasMoved) = (0..<got, true) }
+        }
+        if !out.pending.isEmpty {
+            let sent = try tunnel.send(out.waiting)
+            if sent > 0 { (out.pending, hasMoved) = (out.pending.lowerBound + sent..<out.pending.upperBound, true) }
+        }
+        return hasMoved
+    }
+
+    private func wait() {
+        let client = (out.pending.isEmpty ? POLLIN : 0) | (back.pending.isEmpty ? 0 : POLLOUT)
+        let server = (back.pending.isEmpty ? POLLIN : 0) | (out.pending.isEmpty ? 0 : POLLOUT)
+        var looks = [
+            pollfd(fd: socket, events: Int16(client), revents: 0),
+            pollfd(fd: tunnel.descriptor, events: Int16(server), revents: 0),
+        ]
+        poll(&looks, 2, 250)
+    }
+}

@@ -1,0 +1,143 @@
+package import LoginCore
+
+/// What is remembered without being secret: profiles as they were used, their accounts, and where each account's
+/// secret lies.
+package struct AccountRegistryDocument: Equatable, Sendable {
+    /// What this version of authctl writes. A higher one is never overwritten.
+    static let currentVersion = 1
+
+    /// One of each name, in the order of their first logins.
+    package var profiles: [ProfileRecord] = [] {
+        didSet { places.isComplete = false }
+    }
+    /// The profile of the last login.
+    package var lastProfile: String?
+    /// What `profile default` chose; `default` of the configuration file goes before it.
+    package var defaultProfile: String?
+    /// Certificates that a person accepted, one for an origin.
+    package private(set) var trusted: [TrustedCertificate] = []
+    /// Whether a newer authctl wrote it, so that this one must not change it.
+    package private(set) var isNewer = false
+    /// Members that this version does not know, as they are.
+    private var unknown = UnknownMembers()
+    private var places = NamePlaces()
+
+    /// Nothing is remembered yet.
+    init() {}
+
+    /// The profile of exactly this name.
+    package func profile(_ name: String) -> ProfileRecord? {
+        place(of: name).map { profiles[$0] }
+    }
+
+    private func place(of name: String) -> Int? {
+        places.place(of: name, in: profiles) { $0.name.isSame(as: name) }
+    }
+
+    /// Changes the profile of this name, and makes its record first if there is none.
+    /// - Parameters:
+    ///   - url: the profile's `url` as written.
+    ///   - origin: what that text is, in canonical form.
+    package mutating func updateProfile(
+        _ name: String, url: String, origin: Origin, _ body: (inout ProfileRecord) -> Void = { _ in }
+    ) {
+        let index: Int
+        if let present = place(of: name) {
+            index = present
+        } else {
+            index = profiles.count
+            profiles.append(ProfileRecord(name: name, url: url, origin: origin))
+        }
+        profiles[index].url = url
+        profiles[index].origin = origin
+        body(&profiles[index])
+    }
+
+    /// Notes an account whose secret is not stored yet, and changes nothing else of a profile that is known. Where no account
+    /// is in use it becomes that one, so that a logout finds it after a crash.
+    mutating func noteAccount(_ record: AccountRecord, of name: String, url: String, origin: Origin) {
+        if profile(name) == nil { updateProfile(name, url: url, origin: origin) }
+        guard let index = place(of: name) else { return }
+        profiles[index].accounts.append(record)
+        if profiles[index].origin == record.origin, profiles[index].activeAccount == nil {
+            profiles[index].activeUsername = record.username
+        }
+    }
+
+    /// The record of exactly this account.
+    package func account(_ id: AccountID) -> AccountRecord? {
+        guard let profile = profile(id.profile) else { return nil }
+        return profile.place(of: id).map { profile.accounts[$0] }
+    }
+
+    /// Changes the record of this account, if there is one.
+    mutating func updateAccount(_ id: AccountID, _ body: (inout AccountRecord) -> Void) {
+        guard let profile = place(of: id.profile), let account = profiles[profile].place(of: id) else { return }
+        body(&profiles[profile].accounts[account])
+    }
+
+    /// Removes the record of this account. If it was the active one, none is active afterwards.
+    mutating func removeAccount(_ id: AccountID) { removeAccounts([id]) }
+
+    /// Removes the records of these accounts. Where one of them was the active one, none is active afterwards.
+    mutating func removeAccounts(_ ids: Set<AccountID>) {
+        for name in Set(ids.map(\.profile)) {
+            guard let index = place(of: name) else { continue }
+            let (origin, active) = (profiles[index].origin, profiles[index].activeUsername)
+            profiles[index].accounts.removeAll { ids.contains($0.id(in: name)) }
+            if let active, ids.contains(AccountID(profile: name, origin: origin, username: active)) {
+                profiles[index].activeUsername = nil
+            }
+        }
+    }
+
+    /// What was accepted for this origin.
+    package func exception(for origin: Origin) -> TrustedCertificate? {
+        trusted.first { $0.origin == origin }
+    }
+
+    /// Puts an exception in the place of the origin's former one.
+    mutating func trust(_ exception: TrustedCertificate) {
+        distrust(exception.origin)
+        trusted.append(exception)
+    }
+
+    /// Removes what was accepted for this origin.
+    package mutating func distrust(_ origin: Origin) {
+        trusted.removeAll { $0.origin == origin }
+    }
+}
+
+extension AccountRegistryDocument: Codable {
+    /// A newer version wrote the document, and it cannot be understood.
+    struct NewerVersion: Error {}
+
+    private static let members: Set = ["version", "profiles", "lastProfile", "defaultProfile", "trusted"]
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: FormKey.self)
+        let version = try container.decode(Int.self, forKey: "version")
+        guard version >= Self.currentVersion else { throw JSONForm.Misfit() }
+        isNewer = version > Self.currentVersion
+        do {
+            profiles = try container.decode([ProfileRecord].self, forKey: "profiles")
+            lastProfile = try container.decodeIfPresent(String.self, forKey: "lastProfile")
+            defaultProfile = try container.decodeIfPresent(String.self, forKey: "defaultProfile")
+            trusted = try container.decodeIfPresent([TrustedCertificate].self, forKey: "trusted") ?? []
+        } catch {
+            throw isNewer ? NewerVersion() : error
+        }
+        unknown = UnknownMembers(of: decoder, besides: Self.members)
+        places = NamePlaces(profiles.map(\.name))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: FormKey.self)
+        try unknown.encode(into: &container)
+        try container.encode(Self.currentVersion, forKey: "version")
+        try container.encode(profiles, forKey: "profiles")
+        try container.encodeIfPresent(lastProfile, forKey: "lastProfile")
+        try container.encodeIfPresent(defaultProfile, forKey: "defaultProfile")
+        if !trusted.isEmpty { try container.encode(trusted, forKey: "trusted") }
+    }
+}

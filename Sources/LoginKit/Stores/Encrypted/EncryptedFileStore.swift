@@ -1,0 +1,176 @@
+package import LoginCore
+package import Secrets
+import Synchronization
+
+/// Keeps secrets in one encrypted file in the state folder: permanent, also where nobody has a desktop.
+///
+/// Which accounts there are can be seen without the key; everything else needs it. The key is asked for or read once,
+/// when it is first needed, and lives in guarded memory as long as this object. `Vault` has the format.
+package final class EncryptedFileStore: CredentialStore {
+    /// Of the file in the state folder.
+    static let fileName = "store.authctl"
+
+    let file: SafeFile
+    /// Several threads may use the store, one after the other.
+    let lock = Mutex(())
+    let memory: FileMemory<SealedVault>?
+    /// The file as it was last opened with its key.
+    var opened: SealedVault.Opened?
+    private let passphrase: () throws(StoreFault) -> Secret
+    private let deriving: (_ isUnderWay: Bool) -> Void
+    private let another: (_ failures: Int) throws(StoreFault) -> Secret?
+    private let held: HeldKey?
+    private var unlocked: (header: VaultHeader, key: Secret)?
+    /// What came of asking a person who does not know it or does not say it: nobody is asked that twice.
+    private var refusal: StoreFault?
+
+    /// - Parameters:
+    ///   - folder: the state folder, an absolute path.
+    ///   - wait: how long a change waits for another process at most, in seconds.
+    ///   - holding: how long what opens the file is held in the kernel's keyring, in seconds; nothing for not at all.
+    ///   - remembers: whether a file that has not changed is not read again.
+    ///   - deriving: is told when the work begins that turns a passphrase into a key, and when it is done.
+    ///   - another: a further passphrase after so many wrong ones; nothing for none.
+    ///   - passphrase: asked at most once, and only if a passphrase opens the file; a key file is found by itself.
+    init(
+        folder: String, wait: Int = 10, holding: Int? = nil, clock: WallClock? = nil, remembers: Bool = false,
+        deriving: @escaping (_ isUnderWay: Bool) -> Void = { _ in },
+        another: @escaping (_ failures: Int) throws(StoreFault) -> Secret? = { _ in nil },
+        passphrase: @escaping () throws(StoreFault) -> Secret
+    ) {
+        self.file = Self.file(folder: folder, wait: wait)
+        self.memory = remembers ? FileMemory() : nil
+        self.passphrase = passphrase
+        self.deriving = deriving
+        self.another = another
+        self.held = if let holding, let clock { HeldKey(seconds: holding, clock: clock) } else { nil }
+    }
+
+    package var name: StoreName { .file }
+
+    /// Whether there is a file, whatever its state.
+    func isSetUp() throws(StoreFault) -> Bool {
+        try file.read() != nil
+    }
+
+    /// Whether the file reads as one of ours and, with a key file, whether that opens it; a passphrase is not asked for.
+    func check() throws(StoreFault) {
+        let sealed = try load()
+        if case .keyFile = sealed.header.source { _ = try unlock(sealed.header) }
+    }
+
+    package func find(_ account: AccountID) throws(StoreFault) -> Secret? {
+        try lock.withLock { (_) throws(StoreFault) in try read(account) }
+    }
+
+    private func read(_ account: AccountID) throws(StoreFault) -> Secret? {
+        let sealed = try load()
+        let key = try unlock(sealed.header)
+        return try checked(sealed, key).secret(of: account, key: key, path: file.path)
+    }
+
+    /// The seal over the whole file is checked once for each version of it.
+    private func checked(_ sealed: SealedVault, _ key: Secret) throws(StoreFault) -> Vault {
+        if let opened, opened.isOf(sealed) { return opened.vault }
+        let next = try sealed.opened(key: key, path: file.path)
+        if memory != nil { opened = next }
+        return next.vault
+    }
+
+    package func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
+        _ = try change([account]) { _ in secret }
+    }
+
+    @discardableResult
+    package func erase(_ account: AccountID) throws(StoreFault) -> Bool {
+        try !change([account]) { _ in nil }.isEmpty
+    }
+
+    /// Removes what saves that were killed have left.
+    func sweep() throws(StoreFault) { try file.sweep() }
+
+    /// From now on the passphrase is needed again: nothing is held in the keyring any more.
+    /// - Returns: whether something was.
+    func dropHeldKey(clock: WallClock) throws(StoreFault) -> Bool {
+        guard try isSetUp() else { return false }
+        return try HeldKey.drop(for: load().header, clock: clock)
+    }
+
+    package func contains(_ account: AccountID) throws(StoreFault) -> Bool {
+        try lock.withLock { (_) throws(StoreFault) in try load().listsUnchecked(account) }
+    }
+
+    func load() throws(StoreFault) -> SealedVault {
+        let sealed = try file.read(through: memory) { (bytes) throws(StoreFault) in
+            try SealedVault(bytes, path: file.path)
+        }
+        guard let sealed else { throw .notSetUp(.file) }
+        return sealed
+    }
+
+    func sealed(_ bytes: Secret?) throws(StoreFault) -> SealedVault {
+        guard let bytes else { throw .notSetUp(.file) }
+        return try SealedVault(bytes, path: file.path)
+    }
+
+    func unlock(_ header: VaultHeader) throws(StoreFault) -> Secret {
+        if let unlocked, unlocked.header == header { return unlocked.key }
+        let key: Secret
+        switch header.source {
+        case .passphrase(let derivation): key = try heldKey(header, derivation)
+        case .keyFile(let path):
+            key = try header.fileKey(derivedKey: EncryptionKeyFile.key(path: path, salt: header.salt), path: file.path)
+        }
+        unlocked = (header, key)
+        return key
+    }
+
+    private func heldKey(_ header: VaultHeader, _ derivation: KeyDerivation) throws(StoreFault) -> Secret {
+        if let key = held?.find(for: header) { return key }
+        if let refusal { throw refusal }
+        do throws(StoreFault) {
+            let key = try askedKey(header, derivation)
+            held?.hold(key, for: header)
+            return key
+        } catch {
+            if error.isAnswer { refusal = error }
+            throw error
+        }
+    }
+
+    private func askedKey(_ header: VaultHeader, _ derivation: KeyDerivation) throws(StoreFault) -> Secret {
+        var supplied = try passphrase()
+        var failures = 0
+        while true {
+            do throws(StoreFault) {
+                return try header.fileKey(derivedKey: derivedKey(supplied, header, derivation), path: file.path)
+            } catch .wrongPassphraseOrDamaged(let path) {
+                failures += 1
+                guard let next = try another(failures) else { throw .wrongPassphraseOrDamaged(path: path) }
+                supplied = next
+            }
+        }
+    }
+
+    private func derivedKey(
+        _ passphrase: Secret, _ header: VaultHeader, _ derivation: KeyDerivation
+    ) throws(StoreFault) -> Secret {
+        deriving(true)
+        defer { deriving(false) }
+        return try derivation.key(from: passphrase, salt: header.salt, path: file.path)
+    }
+}
+
+extension StoreFault {
+    /// Whether it is what a person answered, or did not.
+    fileprivate var isAnswer: Bool {
+        switch self {
+        case .passphraseCancelled, .passphraseExpired, .wrongPassphraseOrDamaged: true
+        case .unavailable, .noneWorks, .locked, .damaged, .newerVersion, .noSpace, .unsafeFile, .notSetUp,
+            .alreadySetUp, .passphraseMissing,
+            .newPassphraseMissing, .system, .timedOut, .secretService, .tooLarge, .namesTooLong, .cannotBePermanent,
+            .passphraseFile, .passphraseBlank, .helper:
+            false
+        }
+    }
+}

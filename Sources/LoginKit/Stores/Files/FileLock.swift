@@ -1,0 +1,90 @@
+import Glibc
+import LoginCore
+
+/// The right to change one file: an flock(2) on a lock file beside it, held until the value is released.
+///
+/// The lock file is never removed, since a process that waits for it would then hold a lock that nobody else sees. A
+/// killed process leaves no lock behind: the kernel takes it back.
+struct FileLock: ~Copyable {
+    private let descriptor: Descriptor
+
+    /// Whoever gets the lock sets the time of its file, so that those who wait see that others take their turns: fifty at
+    /// once on a slow machine are no reason to give up.
+    ///
+    /// - Parameters:
+    ///   - seconds: how long another process may hold it; with many, the wait is six times as long at most.
+    ///   - isShared: whether others may share it.
+    ///   - isCancelled: whether nobody waits any more.
+    /// - Throws: `locked` if one holds it for longer, or the wait was cancelled.
+    init(
+        _ name: String, in directory: SafeDirectory, seconds: Int, isShared: Bool = false,
+        _ isCancelled: () -> Bool = { false }
+    ) throws(StoreFault) {
+        let path = "\(directory.path)/\(name)"
+        let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
+        let number = retrying { openat(directory.descriptor.number, name, flags, 0o600) }
+        guard number >= 0 else { throw openingFault(path: path, errno: errno) }
+        let file = Descriptor(number)
+        try checkFile(file, path: path, fixingMode: true)
+        let begun = Self.monotonicMilliseconds(), patience = Int64(seconds) * 1000
+        var deadline = begun + patience
+        var turn = try Self.turn(file, path: path)
+        while flock(number, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 {
+            guard errno == EWOULDBLOCK || errno == EINTR else {
+                throw .system(call: "flock", path: path, errno: errno)
+            }
+            let now = Self.monotonicMilliseconds(), present = try Self.turn(file, path: path)
+            if present != turn { (turn, deadline) = (present, min(now + patience, begun + 6 * patience)) }
+            guard now < deadline, !isCancelled() else { throw .locked(path: path, seconds: seconds) }
+            usleep(useconds_t.random(in: 2_000...10_000))
+        }
+        futimens(number, nil)
+        descriptor = file
+    }
+
+    /// When somebody got the lock last; only whether it changes counts.
+    private static func turn(_ file: borrowing Descriptor, path: String) throws(StoreFault) -> [Int] {
+        let time = try file.status(path: path).st_mtim
+        return [time.tv_sec, time.tv_nsec]
+    }
+
+    /// The clock that nobody sets (clock_gettime(2)).
+    private static func monotonicMilliseconds() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    }
+}
+
+/// Checks an open file: a regular one, this user's own, without rights for others, under one name only.
+/// - Parameter fixingMode: gives the mode 0600 to an empty file that an odd umask made unusable.
+/// - Returns: its size in bytes.
+@discardableResult
+func checkFile(
+    _ descriptor: borrowing Descriptor, path: String, fixingMode: Bool = false, privacy: Privacy = .secret
+) throws(StoreFault) -> Int {
+    let status = try descriptor.status(path: path)
+    guard status.st_mode & S_IFMT == S_IFREG else {
+        throw .unsafeFile(path: path, problem: "it is not a regular file")
+    }
+    try checkOwner(status.st_uid, path: path, accepted: [geteuid()])
+    // None at all is a file that was replaced after it was opened: whole, just not the newest.
+    guard status.st_nlink <= 1 else { throw .unsafeFile(path: path, problem: "it has more than one name (hard link)") }
+    if fixingMode, status.st_mode & 0o777 == 0, status.st_size == 0 {
+        try checkCall("fchmod", path: path, fchmod(descriptor.number, 0o600))
+    }
+    guard status.st_mode & privacy.forbidden == 0 else {
+        throw .unsafeFile(path: path, problem: privacy.problem)
+    }
+    return Int(status.st_size)
+}
+
+/// What a failed opening of a file in the folder means.
+func openingFault(path: String, errno code: Int32) -> StoreFault {
+    switch code {
+    case ELOOP: .unsafeFile(path: path, problem: "it is a symbolic link")
+    case ENXIO, EISDIR: .unsafeFile(path: path, problem: "it is not a regular file")
+    case EACCES: .unsafeFile(path: path, problem: "its owner has no permission to open it")
+    default: .system(call: "open", path: path, errno: code)
+    }
+}

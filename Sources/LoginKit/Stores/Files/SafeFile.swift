@@ -1,0 +1,170 @@
+import Glibc
+import LoginCore
+import Secrets
+
+/// One file of the state folder: read whole, changed whole.
+///
+/// Readers take no lock, since a change is a rename: they see the old file or the new one. Whoever changes it holds the
+/// lock from reading to renaming, so that no update is lost.
+struct SafeFile: Sendable {
+    /// How long a change waits for another process at most, in seconds.
+    static let usualWait = 10
+
+    let folder: String
+    let name: String
+    /// In bytes.
+    let limit: Int
+    /// How long a change waits for another process at most, in seconds.
+    let wait: Int
+    var privacy = Privacy.secret
+
+    var path: String { "\(folder)/\(name)" }
+
+    var lockName: String { ".\(name).lock" }
+    var temporaryPrefix: String { ".\(name).new-" }
+
+    /// - Returns: nothing if there is no such file.
+    func read() throws(StoreFault) -> Secret? {
+        guard let directory = try SafeDirectory.open(folder, creating: false, privacy: privacy) else { return nil }
+        return try read(in: directory)
+    }
+
+    /// The decoded content, from memory if the file has not changed since it was last read.
+    /// - Returns: nothing if there is no such file.
+    func read<Content>(
+        through memory: FileMemory<Content>?, _ decode: (Secret) throws(StoreFault) -> Content
+    ) throws(StoreFault) -> Content? {
+        guard let directory = try SafeDirectory.open(folder, creating: false, privacy: privacy) else { return nil }
+        return try withFile(in: directory) { (file, count) throws(StoreFault) in
+            if let content = try memory?.content(of: file, path: path) { return content }
+            let content = try decode(try secret(file, count))
+            try memory?.remember(content, of: file, path: path)
+            return content
+        }
+    }
+
+    /// The same for a file without secrets, which needs no guarded memory.
+    func readPublic<Content>(
+        through memory: FileMemory<Content>?, _ decode: ([UInt8]) throws(StoreFault) -> Content
+    ) throws(StoreFault) -> Content? {
+        guard let directory = try SafeDirectory.open(folder, creating: false, privacy: privacy) else { return nil }
+        return try withFile(in: directory) { (file, count) throws(StoreFault) in
+            if let content = try memory?.content(of: file, path: path) { return content }
+            let content = try decode(try bytes(file, count))
+            try memory?.remember(content, of: file, path: path)
+            return content
+        }
+    }
+
+    private func bytes(_ file: borrowing Descriptor, _ count: Int) throws(StoreFault) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var got = 0
+        let fault = bytes.withUnsafeMutableBytes { buffer -> StoreFault? in
+            do throws(StoreFault) {
+                got = try file.read(into: buffer, path: path)
+                return nil
+            } catch { return error }
+        }
+        if let fault { throw fault }
+        try checkWhole(got, of: count)
+        return bytes
+    }
+
+    /// Replaces the file by what `body` makes of the present one, under the lock.
+    /// - Parameters:
+    ///   - creating: whether the folder is made; without one, nothing is done.
+    ///   - body: gets nothing if there is no file; returns nothing to leave it as it is.
+    func update(
+        creating: Bool = true, _ body: (Secret?) throws(StoreFault) -> Secret?
+    ) throws(StoreFault) {
+        guard let directory = try SafeDirectory.open(folder, creating: creating, privacy: privacy) else {
+            guard creating else { return }
+            throw .system(call: "open", path: folder, errno: ENOENT)
+        }
+        let lock = try FileLock(lockName, in: directory, seconds: wait)
+        // Before anything else, since a change that finds nothing to do would leave them, and they may hold secrets.
+        try removeLeftovers(in: directory)
+        if let next = try body(try read(in: directory)) {
+            try replace(with: next, in: directory)
+        }
+        _ = consume lock
+    }
+
+    /// Takes the space that a new version of the file needs which is larger by so many bytes.
+    /// - Throws: `noSpace`, or `system` where nothing can be written there.
+    func reserveSpace(adding bytes: Int) throws(StoreFault) -> ReservedSpace {
+        guard let directory = try SafeDirectory.open(folder, creating: true, privacy: privacy) else {
+            throw .system(call: "open", path: folder, errno: ENOENT)
+        }
+        let present = try withFile(in: directory) { (_, count) throws(StoreFault) in count } ?? 0
+        return try ReservedSpace(present + bytes, in: directory, for: path)
+    }
+
+    /// Removes the file, under the lock.
+    /// - Returns: whether there was one.
+    func remove() throws(StoreFault) -> Bool {
+        guard let directory = try SafeDirectory.open(folder, creating: false, privacy: privacy) else { return false }
+        let lock = try FileLock(lockName, in: directory, seconds: wait)
+        let removed = unlinkat(directory.descriptor.number, name, 0) == 0
+        if !removed && errno != ENOENT { throw .system(call: "unlink", path: path, errno: errno) }
+        if removed { try checkCall("fsync", path: folder, retrying { fsync(directory.descriptor.number) }) }
+        _ = consume lock
+        return removed
+    }
+
+    private func read(in directory: SafeDirectory) throws(StoreFault) -> Secret? {
+        try withFile(in: directory) { (file, count) throws(StoreFault) in try secret(file, count) }
+    }
+
+    private func secret(_ file: borrowing Descriptor, _ count: Int) throws(StoreFault) -> Secret {
+        try Secret(count: count) { (buffer) throws(StoreFault) in
+            try checkWhole(try file.read(into: buffer, path: path), of: count)
+        }
+    }
+
+    private func withFile<Result>(
+        in directory: SafeDirectory, _ body: (borrowing Descriptor, Int) throws(StoreFault) -> Result
+    ) throws(StoreFault) -> Result? {
+        // Without O_NONBLOCK, opening a FIFO would wait for a writer.
+        let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
+        let number = retrying { openat(directory.descriptor.number, name, flags) }
+        if number < 0, errno == ENOENT { return nil }
+        guard number >= 0 else { throw openingFault(path: path, errno: errno) }
+        let file = Descriptor(number)
+        let count = try checkFile(file, path: path, privacy: privacy)
+        guard count <= limit else { throw .damaged(path: path, problem: "it is larger than \(limit) bytes") }
+        return try body(file, count)
+    }
+
+    private func checkWhole(_ got: Int, of count: Int) throws(StoreFault) {
+        guard got == count else { throw .damaged(path: path, problem: "it was truncated while it was read") }
+    }
+
+    /// Temporary file, fsync, rename, fsync of the folder: after a crash at any point the old file is there or the new
+    /// one, whole (rename(2), fsync(2)).
+    private func replace(with bytes: Secret, in directory: SafeDirectory) throws(StoreFault) {
+        guard bytes.count <= limit else { throw .damaged(path: path, problem: "it would exceed \(limit) bytes") }
+        let temporary = temporaryPrefix + String(UInt64.random(in: 0 ... .max), radix: 16)
+        do throws(StoreFault) {
+            try write(bytes, to: temporary, in: directory)
+            let folder = directory.descriptor.number
+            try checkCall("rename", path: path, renameat(folder, temporary, folder, name))
+        } catch {
+            unlinkat(directory.descriptor.number, temporary, 0)
+            throw error
+        }
+        try checkCall("fsync", path: folder, retrying { fsync(directory.descriptor.number) })
+    }
+
+    private func write(_ bytes: Secret, to temporary: String, in directory: SafeDirectory) throws(StoreFault) {
+        let path = "\(folder)/\(temporary)"
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        let number = retrying { openat(directory.descriptor.number, temporary, flags, 0o600) }
+        try checkCall("open", path: path, number)
+        let file = Descriptor(number)
+        // The umask may have taken the owner's rights as well.
+        try checkCall("fchmod", path: path, fchmod(number, 0o600))
+        try bytes.withUnsafeBytes { (buffer) throws(StoreFault) in try file.write(buffer, path: path) }
+        try checkCall("fsync", path: path, retrying { fsync(number) })
+    }
+}

@@ -1,0 +1,63 @@
+import Glibc
+import LoginCore
+
+/// A file descriptor that closes itself.
+struct Descriptor: ~Copyable {
+    let number: Int32
+
+    init(_ number: Int32) {
+        self.number = number
+    }
+
+    deinit {
+        close(number)
+    }
+
+    func status(path: String) throws(StoreFault) -> stat {
+        var status = stat()
+        try checkCall("fstat", path: path, fstat(number, &status))
+        return status
+    }
+
+    /// Writes all bytes, however many calls that takes.
+    func write(_ bytes: UnsafeRawBufferPointer, path: String) throws(StoreFault) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let piece = UnsafeRawBufferPointer(rebasing: rest)
+            let count = Glibc.write(number, piece.baseAddress, piece.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw .system(call: "write", path: path, errno: count < 0 ? errno : EIO) }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Reads until `buffer` is full or the file ends.
+    /// - Returns: the number of bytes.
+    func read(into buffer: UnsafeMutableRawBufferPointer, path: String) throws(StoreFault) -> Int {
+        var done = 0
+        while done < buffer.count {
+            let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+            let count = Glibc.read(number, piece.baseAddress, piece.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw .system(call: "read", path: path, errno: errno) }
+            if count == 0 { break }
+            done += count
+        }
+        return done
+    }
+}
+
+/// - Throws: `system` with the current `errno` if `result` is negative.
+@discardableResult
+func checkCall(_ call: String, path: String, _ result: Int32) throws(StoreFault) -> Int32 {
+    guard result < 0 else { return result }
+    throw .system(call: call, path: path, errno: errno)
+}
+
+/// Makes a call again for as long as a signal interrupts it.
+func retrying(_ call: () -> Int32) -> Int32 {
+    while true {
+        let result = call()
+        if result >= 0 || errno != EINTR { return result }
+    }
+}

@@ -1,0 +1,145 @@
+import Glibc
+import Secrets
+
+/// One run of a helper, bounded in time and in bytes.
+struct HelperCall {
+    /// How it ended, and what it printed.
+    struct Answer {
+        /// As a shell would show it.
+        let status: Int32
+        let output: Secret
+        let errors: Secret
+    }
+
+    enum Failure: Error {
+        case notStarted(errno: Int32)
+        case tookTooLong
+        case tooMuch
+        /// A signal has come that ends this process as soon as it may.
+        case interrupted
+        case system(call: String, errno: Int32)
+    }
+
+    /// In bytes, for each of the two streams.
+    static let limit = 1024 * 1024
+    /// How often a program is looked at whose pipes are held open by another one, in milliseconds.
+    private static let interval: Int32 = 50
+    /// The same where they are closed, and the end is near.
+    private static let shortInterval: Int32 = 2
+
+    package let path: String
+    let environment: ProgramEnvironment
+    /// In seconds.
+    let patience: Int
+
+    /// - Parameter input: less than 64 KiB, which is what a pipe takes at once.
+    func run(_ method: String, input: Secret) throws(Failure) -> Answer {
+        let signals = HeldSignals()
+        defer { signals.release() }
+        let deadline = ContinuousClock.now + .seconds(patience)
+        let stdout = try Pipe(), stderr = try Pipe()
+        let program = try start(method, input, stdout, stderr)
+        let printed: (Secret, Secret)
+        do throws(Failure) {
+            printed = try collect(stdout, stderr, of: program, until: deadline, unless: signals)
+        } catch {
+            _ = program.end(by: .now)
+            throw error
+        }
+        guard let status = program.end(by: deadline) else { throw .tookTooLong }
+        return Answer(status: status, output: printed.0, errors: printed.1)
+    }
+
+    private func start(
+        _ method: String, _ input: Secret, _ stdout: Pipe, _ stderr: Pipe
+    ) throws(Failure) -> ChildProgram {
+        // Written before anybody reads: nothing has to be waited for, and no signal can come of it.
+        let stdin = try Pipe()
+        try stdin.fill(input)
+        defer { for pipe in [stdout, stderr] { pipe.closeWriting() } }
+        do throws(ChildProgram.StartFailure) {
+            return try ChildProgram(
+                detached: path, argument: method, environment: environment, input: stdin.reading,
+                output: stdout.writing, errors: stderr.writing)
+        } catch {
+            throw .notStarted(errno: error.errno)
+        }
+    }
+
+    /// Everything that the program prints. What others write, who hold its pipes open, is not waited for.
+    private func collect(
+        _ stdout: Pipe, _ stderr: Pipe, of program: ChildProgram, until deadline: ContinuousClock.Instant,
+        unless signals: HeldSignals
+    ) throws(Failure) -> (Secret, Secret) {
+        var output = SecretBuilder(limit: Self.limit), errors = SecretBuilder(limit: Self.limit)
+        while true {
+            let hadEnded = program.hasEnded(), isSilent = stdout.reading < 0 && stderr.reading < 0
+            if hadEnded && isSilent { break }
+            var ready = [stdout, stderr].map { pollfd(fd: $0.reading, events: Int16(POLLIN), revents: 0) }
+            let count = poll(&ready, nfds_t(ready.count), hadEnded ? 0 : isSilent ? Self.shortInterval : Self.interval)
+            if count < 0 && errno != EINTR { throw .system(call: "poll", errno: errno) }
+            // What was written before the end is there to be read.
+            if count == 0 && hadEnded { break }
+            if count > 0 && ready[0].revents != 0 { try stdout.read(into: &output) }
+            if count > 0 && ready[1].revents != 0 { try stderr.read(into: &errors) }
+            if signals.arePending { throw .interrupted }
+            guard ContinuousClock.now < deadline else { throw .tookTooLong }
+        }
+        return (output.finish(), errors.finish())
+    }
+}
+
+/// Both ends of a pipe, closed with it.
+private final class Pipe {
+    private(set) var reading: Int32
+    private(set) var writing: Int32
+
+    init() throws(HelperCall.Failure) {
+        do throws(ChildProgram.StartFailure) {
+            let ends = try PipeEnds()
+            (reading, writing) = (ends.reading, ends.writing)
+        } catch {
+            throw .system(call: "pipe2", errno: error.errno)
+        }
+    }
+
+    deinit { close() }
+
+    func close() {
+        if reading >= 0 { Glibc.close(reading) }
+        reading = -1
+        closeWriting()
+    }
+
+    func closeWriting() {
+        if writing >= 0 { Glibc.close(writing) }
+        writing = -1
+    }
+
+    /// Writes all of it without waiting, and the end.
+    func fill(_ secret: Secret) throws(HelperCall.Failure) {
+        _ = fcntl(writing, F_SETFL, O_NONBLOCK)
+        let count = secret.withUnsafeBytes { write(writing, $0.baseAddress, $0.count) }
+        guard count == secret.count else { throw .system(call: "write", errno: count < 0 ? errno : EAGAIN) }
+        closeWriting()
+    }
+
+    /// One piece; at the end the pipe is closed.
+    func read(into builder: inout SecretBuilder) throws(HelperCall.Failure) {
+        let count = withUnsafeTemporaryAllocation(byteCount: 16384, alignment: 1) { buffer -> Int in
+            guard let start = buffer.baseAddress else { return 0 }
+            defer { explicit_bzero(start, buffer.count) }
+            let count = Glibc.read(reading, start, buffer.count)
+            guard count > 0 else { return count }
+            do throws(SecretBuilder.LimitExceeded) {
+                try builder.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            } catch {
+                return .max
+            }
+            return count
+        }
+        if count == .max { throw .tooMuch }
+        if count < 0 && errno != EINTR { throw .system(call: "read", errno: errno) }
+        if count == 0 { close() }
+    }
+}

@@ -1,0 +1,56 @@
+import Glibc
+import LoginCore
+
+/// Finds helpers in `PATH`, by absolute path.
+///
+/// A folder that is empty or relative in `PATH` means the working directory, and does not count: nothing is run because
+/// somebody stands in a folder. Nor does authctl run what everybody may write to.
+struct HelperSearch {
+    static let prefix = "docker-credential-"
+
+    let environment: ProgramEnvironment
+
+    private var folders: [String] {
+        (environment["PATH"] ?? "").split(separator: ":").filter { $0.hasPrefix("/") }.map(String.init)
+    }
+
+    /// - Throws: `badName`, `notInPath` or `writableByAll`.
+    func path(of helper: String) throws(HelperFault) -> String {
+        guard StoreName.isHelper(helper) else { throw .badName }
+        for folder in folders {
+            let path = "\(folder)/\(Self.prefix)\(helper)"
+            guard isProgram(path) else { continue }
+            for place in [path, folder] where isWritableByAll(place) { throw .writableByAll(path: place) }
+            return path
+        }
+        throw .notInPath
+    }
+
+    /// The names of all helpers, in order.
+    func names() -> [String] {
+        var names: Set<String> = []
+        for folder in folders {
+            guard let listing = opendir(folder) else { continue }
+            defer { closedir(listing) }
+            while let entry = readdir(listing) {
+                let file = withUnsafePointer(to: &entry.pointee.d_name) {
+                    $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+                }
+                guard file.hasPrefix(Self.prefix) else { continue }
+                let name = String(file.dropFirst(Self.prefix.count))
+                if StoreName.isHelper(name), isProgram("\(folder)/\(file)") { names.insert(name) }
+            }
+        }
+        return names.sorted()
+    }
+
+    private func isProgram(_ path: String) -> Bool {
+        var facts = stat()
+        return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
+    }
+
+    private func isWritableByAll(_ path: String) -> Bool {
+        var facts = stat()
+        return stat(path, &facts) != 0 || facts.st_mode & S_IWOTH != 0
+    }
+}

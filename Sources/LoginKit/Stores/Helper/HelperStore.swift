@@ -1,0 +1,123 @@
+import Glibc
+import LoginCore
+import Secrets
+
+/// Keeps secrets with one of docker's credential helpers, `docker-credential-NAME`.
+///
+/// The helper is run once for each step, by its absolute path and without a shell; what is secret goes over its standard
+/// input. See <https://docs.docker.com/reference/cli/docker/login/#credential-helper-protocol>.
+struct HelperStore: CredentialStore {
+    /// In bytes.
+    static let largestSecret = HelperSecret.largest
+    /// How long a helper may take, in seconds: it may ask a person for the passphrase of a key.
+    static let patience = 60
+
+    private let helper: String
+    private let environment: ProgramEnvironment
+    private let patience: Int
+
+    /// - Parameters:
+    ///   - helper: what follows `docker-credential-` in the name of the program.
+    ///   - environment: the helper's; its `PATH` is where the helper is looked for.
+    ///   - patience: for each step, in seconds.
+    init(_ helper: String, environment: ProgramEnvironment, patience: Int = Self.patience) {
+        self.helper = helper
+        self.environment = environment
+        self.patience = patience
+    }
+
+    var name: StoreName { .helper(helper) }
+
+    func find(_ account: AccountID) throws(StoreFault) -> Secret? {
+        let entry = HelperEntry(account)
+        let answer = try run("get", Secret(entry.url + "\n"))
+        guard answer.status == 0 else {
+            if says(.notFound, answer) { return nil }
+            throw fault("get", answer)
+        }
+        guard let found = DockerCredentials.decode(answer.output) else { throw fault(.notUnderstood(method: "get")) }
+        if found.isNothing { return nil }
+        guard found.url ?? entry.url == entry.url, found.username == entry.username else { throw fault(.otherEntry) }
+        guard let secret = HelperSecret.decode(found.secret) else { throw fault(.foreignSecret) }
+        return secret
+    }
+
+    /// The expiry is not told: the helpers know none.
+    package func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
+        guard secret.count <= HelperSecret.largest else { throw .tooLarge(name, limit: HelperSecret.largest) }
+        let answer = try run("store", HelperSecret.request(secret, for: HelperEntry(account)))
+        guard answer.status == 0 else { throw fault("store", answer, repeating: secret) }
+    }
+
+    @discardableResult
+    package func erase(_ account: AccountID) throws(StoreFault) -> Bool {
+        // Not every helper says whether there was anything to erase.
+        guard try contains(account) else { return false }
+        let answer = try run("erase", Secret(HelperEntry(account).url + "\n"))
+        if answer.status == 0 { return true }
+        // Another process was faster.
+        if says(.notFound, answer) { return false }
+        guard try contains(account) else { return false }
+        throw fault("erase", answer)
+    }
+
+    /// By `list`, which decrypts nothing. Where that does not work, be it that the helper has none or that it stumbles over
+    /// somebody else's entry, the secret is read.
+    func contains(_ account: AccountID) throws(StoreFault) -> Bool {
+        let answer = try run("list", Secret("unused\n"))
+        guard answer.status == 0, let urls = HelperAnswer.urls(answer.output) else {
+            return try find(account) != nil
+        }
+        // docker-credential-secretservice 0.6 lists each with whatever lay behind it in memory. No URL of ours begins
+        // another one, since all end with a digest.
+        let url = HelperEntry(account).url.utf8
+        return urls.contains { $0.utf8.starts(with: url) }
+    }
+
+    private func run(_ method: String, _ input: Secret) throws(StoreFault) -> HelperCall.Answer {
+        let path: String
+        do throws(HelperFault) {
+            path = try HelperSearch(environment: environment).path(of: helper)
+        } catch {
+            throw fault(error)
+        }
+        do throws(HelperCall.Failure) {
+            return try HelperCall(path: path, environment: environment, patience: patience).run(method, input: input)
+        } catch {
+            switch error {
+            case .notStarted(let errno): throw fault(.notStarted(path: path, errno: errno))
+            case .tookTooLong: throw .timedOut(name, seconds: patience)
+            case .tooMuch: throw fault(.tooMuch(method: method, limit: HelperCall.limit))
+            case .interrupted: throw .system(call: "wait", path: path, errno: EINTR)
+            case .system(let call, let errno): throw .system(call: call, path: path, errno: errno)
+            }
+        }
+    }
+
+    private func fault(_ fault: HelperFault) -> StoreFault { .helper(helper, fault) }
+}
+
+// What a helper says when it fails.
+extension HelperStore {
+    /// The helpers of docker print their errors on standard output; three of them are the protocol's.
+    private func says(_ reply: DockerReply, _ answer: HelperCall.Answer) -> Bool {
+        HelperAnswer.trimmed(answer.output) == reply.rawValue
+    }
+
+    private func fault(_ method: String, _ answer: HelperCall.Answer, repeating secret: Secret? = nil) -> StoreFault {
+        if says(.noURL, answer) { return fault(.suppliedInVain(method: method, what: "server URL")) }
+        if says(.noUsername, answer) { return fault(.suppliedInVain(method: method, what: "user name")) }
+        return fault(.failed(method: method, status: answer.status, words(answer, secret)))
+    }
+
+    private func words(_ answer: HelperCall.Answer, _ secret: Secret?) -> HelperFault.Words {
+        let output = HelperAnswer.trimmed(answer.output)
+        let words = output.isEmpty ? HelperAnswer.trimmed(answer.errors) : output
+        if words.isEmpty { return .none }
+        var secrets = RepeatedSecrets()
+        secrets.add([secret])
+        // Whatever has been stored bears the mark, and the answer to `get` names its secret.
+        let mayRepeat = words.contains(HelperSecret.mark) || words.contains("\"Secret\"") || secrets.stand(in: words)
+        return mayRepeat ? .withheld : .some(words)
+    }
+}

@@ -1,0 +1,129 @@
+import LoginCore
+
+/// Decodes what was read as JSON already.
+///
+/// Foundation's decoder asks of every type whether it is one of those that it treats in a special way, and each such question
+/// looks through all conformances of the program: a tenth of a start of `status`. Of our own forms none is special.
+struct JSONForm: Decoder {
+    let value: JSONValue
+    var codingPath: [any CodingKey] { [] }
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    /// What these bytes say; they are looked at once, and within bounds.
+    /// - Throws: `JSONFault`, or what the type throws.
+    static func decode<Value: Decodable>(_: Value.Type, from bytes: UnsafeRawBufferPointer) throws -> Value {
+        try Value(from: JSONForm(value: try JSONReader.read(bytes, mostValues: bytes.count)))
+    }
+
+    func container<Key: CodingKey>(keyedBy _: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        guard case .object(let members) = value else { throw Misfit() }
+        return KeyedDecodingContainer(Members(values: members))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        guard case .array(let elements) = value else { throw Misfit() }
+        return Elements(values: elements)
+    }
+
+    func singleValueContainer() -> any SingleValueDecodingContainer { self }
+
+    /// A value is missing, or another one than its place wants.
+    struct Misfit: Error {}
+}
+
+extension JSONForm: SingleValueDecodingContainer {
+    func decodeNil() -> Bool { value == .null }
+
+    func decode(_: Bool.Type) throws -> Bool {
+        guard case .bool(let flag) = value else { throw Misfit() }
+        return flag
+    }
+
+    func decode(_: String.Type) throws -> String {
+        guard case .string(let text) = value else { throw Misfit() }
+        return text
+    }
+
+    func decode<Value: Decodable>(_: Value.Type) throws -> Value { try Value(from: self) }
+
+    func decode(_: Int.Type) throws -> Int { try integer() }
+    func decode(_: Int8.Type) throws -> Int8 { try integer() }
+    func decode(_: Int16.Type) throws -> Int16 { try integer() }
+    func decode(_: Int32.Type) throws -> Int32 { try integer() }
+    func decode(_: Int64.Type) throws -> Int64 { try integer() }
+    func decode(_: UInt.Type) throws -> UInt { try integer() }
+    func decode(_: UInt8.Type) throws -> UInt8 { try integer() }
+    func decode(_: UInt16.Type) throws -> UInt16 { try integer() }
+    func decode(_: UInt32.Type) throws -> UInt32 { try integer() }
+    func decode(_: UInt64.Type) throws -> UInt64 { try integer() }
+    func decode(_: Double.Type) throws -> Double { throw Misfit() }
+    func decode(_: Float.Type) throws -> Float { throw Misfit() }
+
+    private func integer<Value: FixedWidthInteger>() throws -> Value {
+        guard case .integer(let number) = value, let fitting = Value(exactly: number) else { throw Misfit() }
+        return fitting
+    }
+}
+
+/// The members of an object. What is asked for one type by name is witnessed by what is asked for any.
+private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let values: [String: JSONValue]
+    var codingPath: [any CodingKey] { [] }
+    var allKeys: [Key] { values.keys.compactMap { Key(stringValue: $0) } }
+
+    func contains(_ key: Key) -> Bool { values[key.stringValue] != nil }
+
+    func decodeNil(forKey key: Key) throws -> Bool { try form(key).decodeNil() }
+
+    func decode<Value: Decodable>(_: Value.Type, forKey key: Key) throws -> Value { try Value(from: try form(key)) }
+
+    func nestedContainer<Inner: CodingKey>(
+        keyedBy type: Inner.Type, forKey key: Key
+    ) throws -> KeyedDecodingContainer<Inner> { try form(key).container(keyedBy: type) }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+        try form(key).unkeyedContainer()
+    }
+
+    func superDecoder() throws -> any Decoder { throw JSONForm.Misfit() }
+    func superDecoder(forKey key: Key) throws -> any Decoder { try form(key) }
+
+    private func form(_ key: Key) throws -> JSONForm {
+        guard let value = values[key.stringValue] else { throw JSONForm.Misfit() }
+        return JSONForm(value: value)
+    }
+}
+
+/// The elements of an array, one after the other.
+private struct Elements: UnkeyedDecodingContainer {
+    let values: [JSONValue]
+    private(set) var currentIndex = 0
+    var codingPath: [any CodingKey] { [] }
+    var count: Int? { values.count }
+    var isAtEnd: Bool { currentIndex == values.count }
+
+    init(values: [JSONValue]) {
+        self.values = values
+    }
+
+    mutating func decodeNil() throws -> Bool {
+        guard !isAtEnd, values[currentIndex] == .null else { return false }
+        currentIndex += 1
+        return true
+    }
+
+    mutating func decode<Value: Decodable>(_: Value.Type) throws -> Value { try Value(from: try next()) }
+
+    mutating func nestedContainer<Inner: CodingKey>(
+        keyedBy type: Inner.Type
+    ) throws -> KeyedDecodingContainer<Inner> { try next().container(keyedBy: type) }
+
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer { try next().unkeyedContainer() }
+    mutating func superDecoder() throws -> any Decoder { try next() }
+
+    private mutating func next() throws -> JSONForm {
+        guard !isAtEnd else { throw JSONForm.Misfit() }
+        defer { currentIndex += 1 }
+        return JSONForm(value: values[currentIndex])
+    }
+}

@@ -1,0 +1,164 @@
+package import LoginCore
+import Secrets
+
+// Keeping a login that the verify endpoint confirmed.
+extension StoreKeeper {
+    /// The copy in a store that the account had before goes last.
+    package func approve(_ login: Login, _ approval: Approval) throws(LoginError) {
+        defer {
+            refresh = nil
+            hold = nil
+        }
+        space = []
+        switch approval {
+        case .login(let method): try fromStore(try keep(login, method))
+        case .refresh: try fromStore(try replace(with: login))
+        }
+    }
+
+    private func keep(_ login: Login, _ method: AuthenticationMethod) throws(StoreFault) {
+        if rules.persistence == .none { return }
+        let store = try storeForSaving()
+        if store.name == .none { return }
+        var record = record(of: login, by: method, in: store.name)
+        let kept = StoredLogin(
+            session: login.session, credential: rules.keepsPassword ? login.credential : nil,
+            extraSecrets: login.extraSecrets)
+        record.keepsPassword = kept.credential != nil
+        record.anonymousResponse = login.anonymousResponse
+        unlockFormerStores(of: record.id(in: subject.profile), but: store.name)
+        try book.changing(loginsOf: [subject.profile]) { () throws(StoreFault) in
+            try put(kept, record, method, in: store)
+        }
+    }
+
+    private func put(
+        _ kept: StoredLogin, _ record: AccountRecord, _ method: AuthenticationMethod, in store: any CredentialStore
+    ) throws(StoreFault) {
+        let id = record.id(in: subject.profile)
+        guard let before = try book.read().account(id) else {
+            try add(kept, record, in: store)
+            return try use(record, method)
+        }
+        var record = record
+        record.otherCopies = before.copies(outside: store.name)
+        if !record.otherCopies.isEmpty { try book.update { $0.updateAccount(id) { $0.noteCopy(in: store.name) } } }
+        try save(kept, id, in: store)
+        try use(record, method)
+        try book.eraseOtherCopies(of: id, opening: stores.open, orElse: leftBehind)
+    }
+
+    /// A new account is noted before its secret is there: a crash between the two leaves an account without a secret,
+    /// never a secret that no logout finds. What is there already is noted after its new secret.
+    private func add(_ kept: StoredLogin, _ record: AccountRecord, in store: any CredentialStore) throws(StoreFault) {
+        let id = record.id(in: subject.profile)
+        try book.update { $0.noteAccount(record, of: subject.profile, url: subject.url, origin: subject.origin) }
+        do throws(StoreFault) {
+            try save(kept, id, in: store)
+        } catch {
+            takeBack(id, from: store, after: error)
+            throw error
+        }
+    }
+
+    /// A save may fail and have written all the same. So the record goes only once the store has nothing of the account;
+    /// until then a logout finds it.
+    private func takeBack(_ id: AccountID, from store: any CredentialStore, after fault: StoreFault) {
+        // The store may still be at it, and write after it was told to erase.
+        if case .timedOut = fault { return }
+        do throws(StoreFault) {
+            try store.erase(id)
+            try book.update { $0.removeAccount(id) }
+        } catch {
+            // What failed first is told.
+            return
+        }
+    }
+
+    /// Makes the account, whose secret is there, the one in use.
+    private func use(_ record: AccountRecord, _ method: AuthenticationMethod) throws(StoreFault) {
+        let id = record.id(in: subject.profile)
+        try book.update { document in
+            document.updateProfile(subject.profile, url: subject.url, origin: subject.origin) { profile in
+                profile.accounts.removeAll { $0.isOf(id) }
+                profile.accounts.append(record)
+                profile.activeUsername = record.username
+                profile.pinnedMethod = method
+            }
+            document.lastProfile = subject.profile
+        }
+    }
+
+    /// In the store that the account remembers, and only if nobody has logged in or out since the last fill: a slow
+    /// command must not bring back what another one has ended.
+    private func replace(with login: Login) throws(StoreFault) {
+        // What another process has renewed is there already.
+        guard let filled, filled.login.session != login.session || login.credential != nil else { return }
+        try book.changing(loginsOf: [subject.profile]) { () throws(StoreFault) in
+            if try filled.store.find(filled.id) == filled.bytes { try replace(filled, with: login) }
+        }
+    }
+
+    private func replace(_ filled: Filled, with login: Login) throws(StoreFault) {
+        let isPassword = if case .credential = login.session { true } else { false }
+        let credential = isPassword ? nil : login.credential ?? filled.login.credential
+        let kept = StoredLogin(
+            session: login.session, credential: rules.keepsPassword ? credential : nil,
+            extraSecrets: filled.login.extraSecrets.merging(login.extraSecrets) { $1 })
+        let doubt = doubt
+        // Before the secret: a crash in between has the old session verified once more, and never the new one used.
+        if doubt != nil { try book.update { $0.updateAccount(filled.id) { $0.doubt = doubt } } }
+        try save(kept, filled.id, in: filled.store)
+        filledRecord?.doubt = doubt
+        self.doubt = nil
+        try book.update { document in
+            document.updateAccount(filled.id) { record in
+                record.doubt = doubt
+                record.serverName = login.identity.serverName ?? record.serverName
+                record.expires = login.session.expires
+                record.savedAt = clock.now()
+                record.anonymousResponse = login.anonymousResponse ?? record.anonymousResponse
+                record.keepsPassword = kept.credential != nil
+                // A new session proves a password only if it was earned with it.
+                if login.credential != nil { record.passwordRefused = false }
+            }
+        }
+    }
+
+    private func save(_ kept: StoredLogin, _ id: AccountID, in store: any CredentialStore) throws(StoreFault) {
+        let bytes = try encoded(kept)
+        try store.save(bytes, for: id, expires: kept.lastUse)
+        filled = Filled(id: id, store: store, bytes: bytes, login: kept)
+    }
+
+    private func record(
+        of login: Login, by method: AuthenticationMethod, in store: StoreName
+    ) -> AccountRecord {
+        AccountRecord(
+            username: login.identity.accountName, serverName: login.identity.serverName, origin: subject.origin,
+            store: store, kind: kind(of: login.session, by: method), expires: login.session.expires,
+            savedAt: clock.now(), space: login.space)
+    }
+
+    private func kind(of session: Session, by method: AuthenticationMethod) -> AccountRecord.SessionKind {
+        switch session {
+        case .token: return .token
+        case .cookies: return .cookies
+        case .credential(let credential):
+            switch credential.kind {
+            case .certificate: return .certificate
+            case .ticket: return .ticket
+            case .password, .token, .grant, .noSecret: return method == .digest ? .digest : .basic
+            }
+        }
+    }
+
+    /// A passphrase is asked for here, while nobody has to wait for it. What cannot be opened is told when it is erased.
+    private func unlockFormerStores(of id: AccountID, but store: StoreName) {
+        fault { () throws(StoreFault) in
+            for name in try book.read().account(id)?.copies(outside: store) ?? [] {
+                fault { () throws(StoreFault) in _ = try stores.open(name).find(id) }
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+package import LoginCore
+import Secrets
+
+// Reading what is stored, and taking note of a refusal.
+extension StoreKeeper {
+    /// What is kept of the account; empty where there is none.
+    /// - Throws: `store` where its store cannot be read, or holds for it what is no stored login.
+    package func fill() throws(LoginError) -> StoredLogin {
+        guard let record = try fromStore(try account()) else {
+            (filled, password, filledRecord) = (nil, nil, nil)
+            return StoredLogin()
+        }
+        return try fill(record)
+    }
+
+    /// The same for an account that was looked up already, which saves reading the book once more.
+    package func fill(_ record: AccountRecord) throws(LoginError) -> StoredLogin {
+        try fromStore(try find(record))
+    }
+
+    private func find(_ record: AccountRecord) throws(StoreFault) -> StoredLogin {
+        (filled, password, filledRecord) = (nil, nil, record)
+        guard let (found, record) = try locate(record) else {
+            var stored = StoredLogin()
+            stored.endedAt = end(record.expires)
+            return stored
+        }
+        filled = found
+        var stored = found.login.found(as: record.username, credentialWasRefused: record.passwordRefused)
+        stored.endedAt = end(stored.session?.expires)
+        password = stored.credential
+        return judged(stored, by: record)
+    }
+
+    /// Reads what the account's store has. Where that is nothing, another process may just have moved the login, so the registry
+    /// is read once more.
+    private func locate(_ record: AccountRecord) throws(StoreFault) -> (Filled, AccountRecord)? {
+        if let found = try read(record) { return (found, record) }
+        guard let present = try book.read().account(record.id(in: subject.profile)), present.store != record.store,
+            let found = try read(present)
+        else { return nil }
+        filledRecord = present
+        return (found, present)
+    }
+
+    /// A session that was renewed for somebody else is not used at all, and one that may be is verified first; so is one whose
+    /// end the clock cannot tell.
+    private func judged(_ stored: StoredLogin, by record: AccountRecord) -> StoredLogin {
+        var stored = stored
+        switch record.doubt {
+        case .otherPerson:
+            return StoredLogin(
+                credential: stored.credential, username: stored.username,
+                credentialWasRefused: stored.credentialWasRefused, extraSecrets: stored.extraSecrets)
+        case .unverified: stored.mustBeVerified = true
+        case nil: stored.mustBeVerified = record.clockDifference(at: clock) != nil
+        }
+        return stored
+    }
+
+    private func end(_ expires: Int64?) -> Int64? { clock.isOver(expires) ? expires : nil }
+
+    /// - Throws: `damaged` for bytes that are no stored login; they stay where they are.
+    private func read(_ record: AccountRecord) throws(StoreFault) -> Filled? {
+        let id = record.id(in: subject.profile)
+        let store = try stores.open(record.store)
+        guard let bytes = try store.find(id) else { return nil }
+        do throws(StoredLoginCodec.Malformed) {
+            let login = try StoredLoginCodec.decode(bytes, of: rules.kind)
+            return Filled(id: id, store: store, bytes: bytes, login: login)
+        } catch {
+            throw error.fault(in: record.store)
+        }
+    }
+
+    /// Takes note of a refusal of what the last fill read: a session is erased, a password marked. What another process has
+    /// saved since stays.
+    package func reject(_ part: StoredLogin.Part) throws(LoginError) {
+        // The password beside a session is tried next: nobody else tries it meanwhile.
+        if part == .credential { password = nil }
+        space = []
+        defer { if password == nil { refresh = nil } }
+        try fromStore(try rejectFilled(part))
+    }
+
+    private func rejectFilled(_ part: StoredLogin.Part) throws(StoreFault) {
+        if filled == nil, let record = try account() { filled = try read(record) }
+        guard let filled, filled.login.session?.isOurs != false else { return }
+        try book.changing(loginsOf: [subject.profile]) { () throws(StoreFault) in
+            // Saved by another process since: of that, nothing was said.
+            guard try filled.store.find(filled.id) == filled.bytes else { return }
+            switch (part, filled.login.session) {
+            case (.credential, _), (.session, .credential): try markPassword(of: filled.id)
+            case (.session, _): try eraseSession(filled)
+            }
+        }
+    }
+
+    private func markPassword(of id: AccountID) throws(StoreFault) {
+        try book.update { $0.updateAccount(id) { $0.passwordRefused = true } }
+    }
+
+    /// Erases the session; what is kept beside it stays.
+    private func eraseSession(_ filled: Filled) throws(StoreFault) {
+        let login = filled.login
+        let asked = login.extraSecrets.asked
+        guard login.credential != nil || !asked.isEmpty else {
+            try filled.store.erase(filled.id)
+            self.filled = nil
+            // Nothing of it lives on.
+            try book.update { $0.updateAccount(filled.id) { $0.expires = nil } }
+            return
+        }
+        let rest = StoredLogin(credential: login.credential, extraSecrets: asked)
+        let bytes = try encoded(rest)
+        try filled.store.save(bytes, for: filled.id, expires: nil)
+        self.filled = Filled(id: filled.id, store: filled.store, bytes: bytes, login: rest)
+    }
+
+    func encoded(_ login: StoredLogin) throws(StoreFault) -> Secret {
+        do throws(StoredLoginCodec.Malformed) {
+            return try StoredLoginCodec.encode(login)
+        } catch {
+            throw .damaged(path: AccountRegistry.fileName, problem: "the login cannot be written as JSON")
+        }
+    }
+}
+
+extension Session {
+    /// Whether what proves it is kept here, so that a refusal says something of it. A ticket or a bare key is kept elsewhere, and
+    /// the next one may be good.
+    fileprivate var isOurs: Bool {
+        switch self {
+        case .token, .cookies: return true
+        case .credential(let credential):
+            switch credential.kind {
+            case .password, .token, .grant, .noSecret: return true
+            case .certificate(let passphrase): return passphrase != nil
+            case .ticket: return false
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+package import LoginCore
+import Secrets
+
+/// The life of one account's login in its store and in the account book.
+package final class StoreKeeper: LoginKeeper {
+    /// Whose login it is.
+    struct Subject: Sendable {
+        /// The profile's name, as the book knows it.
+        let profile: String
+        /// The profile's `url` as written.
+        let url: String
+        /// What `url` is, in canonical form.
+        let origin: Origin
+        /// The account that is meant, by the name typed or the server's; nil for the active one.
+        var username: String? = nil
+    }
+
+    /// What is kept. By default: for good, without the password of a token or of cookies, and by HTTP authentication.
+    struct Rules: Sendable {
+        /// With `none` nothing is saved and the book stays as it is.
+        var persistence: Persistence = .permanent
+        /// Whether a password stays beside the token or the cookies that it earned.
+        var keepsPassword: Bool = false
+        /// How the profile's logins work, which tells what a stored secret is.
+        var kind: LoginKind = .challenge([])
+    }
+
+    /// Opens stores, lazily: a login that is never saved opens none.
+    struct Stores {
+        /// The store for a new login, tested: `StoreChooser.choose`.
+        let choose: () throws(StoreFault) -> any CredentialStore
+        /// The store that an account remembers: `StoreFactory.open`.
+        let open: (StoreName) throws(StoreFault) -> any CredentialStore
+
+        /// - Parameters:
+        ///   - choose: the store for a new login, tested; called before the first one is kept.
+        ///   - open: the store that an account remembers, by its name.
+        init(
+            choose: @escaping () throws(StoreFault) -> any CredentialStore,
+            open: @escaping (StoreName) throws(StoreFault) -> any CredentialStore
+        ) {
+            self.choose = choose
+            self.open = open
+        }
+    }
+
+    let subject: Subject
+    let rules: Rules
+    let book: AccountRegistry
+    let stores: Stores
+    let clock: WallClock
+    /// Told of a secret that could not be erased from the store that held it before.
+    let leftBehind: (StoreName, StoreFault) -> Void
+    /// What the last fill read, so that a refusal never erases what another process has saved since.
+    var filled: Filled?
+    /// The record of what the last fill read.
+    package var filledRecord: AccountRecord?
+    /// What the next renewal that is kept is marked with.
+    var doubt: AccountRecord.RefreshDoubt?
+    /// What the last fill found beside the session or in its place, to log in with if there is none that can be renewed.
+    var password: Credential?
+    private var chosen: (any CredentialStore)?
+    /// The right to renew, from `beginRefresh` until the outcome is kept.
+    var refresh: RefreshTurn?
+    /// The disk space for what a refresh brings, until that is written.
+    var space: [ReservedSpace] = []
+    /// From the sending of a refresh until its result is saved, or there is none.
+    var hold: InterruptionHold?
+    /// Whose login the last fill read.
+    package var identity: Identity? { filledRecord?.identity }
+    /// Whether no other process may renew now.
+    var mayRefresh: Bool { refresh != nil }
+
+    struct Filled {
+        let id: AccountID
+        let store: any CredentialStore
+        let bytes: Secret
+        let login: StoredLogin
+    }
+
+    /// Opens nothing and reads nothing yet.
+    /// - Parameter leftBehind: is told of a secret that could not be erased from the store that held it before.
+    init(
+        subject: Subject, rules: Rules, book: AccountRegistry, stores: Stores, clock: WallClock,
+        leftBehind: @escaping (StoreName, StoreFault) -> Void = { _, _ in }
+    ) {
+        self.subject = subject
+        self.rules = rules
+        self.book = book
+        self.stores = stores
+        self.clock = clock
+        self.leftBehind = leftBehind
+    }
+
+    /// Chooses the store, which tries it with a write-read-delete.
+    package func prepare() throws(LoginError) {
+        if rules.persistence == .none { return }
+        _ = try fromStore(try storeForSaving())
+    }
+
+    /// The store in which a login is saved; chosen and tested at most once.
+    func storeForSaving() throws(StoreFault) -> any CredentialStore {
+        if let chosen { return chosen }
+        let store = try stores.choose()
+        chosen = store
+        return store
+    }
+
+    var keepsNothing: Bool { rules.persistence == .none || chosen?.name == StoreName.none }
+
+    /// The record of the account that is meant, if there is one.
+    package func account() throws(StoreFault) -> AccountRecord? { try account(named: subject.username) }
+
+    /// The one that a login came out as: the server's name may be another one than the name that was wanted.
+    package func account(of identity: Identity) throws(StoreFault) -> AccountRecord? {
+        if let found = try account(named: identity.accountName) { return found }
+        return try account()
+    }
+
+    private func account(named username: String?) throws(StoreFault) -> AccountRecord? {
+        guard let profile = try book.read().profile(subject.profile) else { return nil }
+        // The book may still know the profile at an origin that it has left.
+        guard profile.origin == subject.origin else { return nil }
+        guard let username else { return profile.activeAccount }
+        return profile.account(named: username)
+    }
+}

@@ -1,0 +1,140 @@
+import FoundationEssentials
+import LoginCore
+import Secrets
+
+/// Keeps secrets readable in a file: for people who say so by name, and for nobody else.
+struct PlaintextStore: CredentialStore {
+    /// Of the file in the state folder.
+    static let fileName = "plaintext.json"
+    /// In bytes.
+    static let largestSecret = 1024 * 1024
+    static let version = 1
+
+    private let file: SafeFile
+    private let memory: FileMemory<PlaintextTable>?
+
+    /// - Parameters:
+    ///   - folder: the state folder, an absolute path.
+    ///   - wait: how long a change waits for another process at most, in seconds.
+    ///   - remembers: whether a file that has not changed is not read again.
+    init(folder: String, wait: Int = 10, remembers: Bool = false) {
+        self.memory = remembers ? FileMemory() : nil
+        self.file = SafeFile(folder: folder, name: Self.fileName, limit: 8 * 1024 * 1024, wait: wait)
+    }
+
+    var name: StoreName { .plaintext }
+
+    private struct Content: Codable {
+        let version: Int
+        var entries: [Entry]
+
+        init(version: Int, entries: [Entry]) {
+            (self.version, self.entries) = (version, entries)
+        }
+
+        init(from decoder: any Decoder) throws {
+            let members = try decoder.container(keyedBy: FormKey.self)
+            version = try members.decode(Int.self, forKey: "version")
+            let isOurs = version == PlaintextStore.version
+            entries = isOurs ? try members.decode([Entry].self, forKey: "entries") : []
+        }
+    }
+
+    private struct Entry: Codable {
+        let profile: String
+        let origin: Origin
+        let username: String
+        /// In base64.
+        package let secret: String
+
+        var account: AccountID { AccountID(profile: profile, origin: origin, username: username) }
+
+        init(_ account: AccountID, secret: String) {
+            (profile, origin, username) = (account.profile, account.origin, account.username)
+            self.secret = secret
+        }
+
+        init(from decoder: any Decoder) throws {
+            let members = try decoder.container(keyedBy: FormKey.self)
+            profile = try members.decode(String.self, forKey: "profile")
+            origin = try members.decode(Origin.self, forKey: "origin")
+            username = try members.decode(String.self, forKey: "username")
+            secret = try members.decode(String.self, forKey: "secret")
+        }
+    }
+
+    func find(_ account: AccountID) throws(StoreFault) -> Secret? {
+        guard let text = try table()?.text(of: account) else { return nil }
+        guard let secret = Base64.decode(text) else { throw .damaged(path: file.path, problem: "bad base64") }
+        return secret
+    }
+
+    package func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
+        _ = try change([account]) { _ in secret }
+    }
+
+    @discardableResult
+    package func erase(_ account: AccountID) throws(StoreFault) -> Bool {
+        try !change([account]) { _ in nil }.isEmpty
+    }
+
+    /// Removes what saves that were killed have left.
+    func sweep() throws(StoreFault) { try file.sweep() }
+
+    func contains(_ account: AccountID) throws(StoreFault) -> Bool {
+        try table()?.contains(account) ?? false
+    }
+
+    private func table() throws(StoreFault) -> PlaintextTable? {
+        try file.read(through: memory) { (bytes) throws(StoreFault) in
+            PlaintextTable(try content(bytes).entries.map { ($0.account, $0.secret) })
+        }
+    }
+
+    private func content(_ bytes: Secret?) throws(StoreFault) -> Content {
+        guard let bytes else { return Content(version: Self.version, entries: []) }
+        guard let content = SecretJSON.decode(Content.self, from: bytes), content.version >= Self.version else {
+            throw .damaged(path: file.path, problem: "it was not written by authctl")
+        }
+        guard content.version == Self.version else { throw .newerVersion(path: file.path) }
+        return content
+    }
+
+    private func encoded(_ content: Content) throws(StoreFault) -> Secret {
+        do throws(SecretJSON.EncodingError) {
+            return try SecretJSON.encode(content)
+        } catch {
+            throw .damaged(path: file.path, problem: "it cannot be written as JSON")
+        }
+    }
+}
+
+extension PlaintextStore: FileStore {
+    func change(
+        _ accounts: [AccountID], to secret: (AccountID) throws(StoreFault) -> Secret?
+    ) throws(StoreFault) -> Set<AccountID> {
+        var present: Set<AccountID> = [], added: [Entry] = []
+        for account in accounts {
+            guard let secret = try secret(account) else { continue }
+            guard secret.count <= Self.largestSecret else { throw .tooLarge(.plaintext, limit: Self.largestSecret) }
+            added.append(Entry(account, secret: Base64.encode(secret)))
+        }
+        let meant = Set(accounts)
+        memory?.forget()
+        // Also where the file has nothing of them: a save that was killed may have left it in one beside.
+        try file.update(creating: !added.isEmpty) { (bytes) throws(StoreFault) in
+            var content = try content(bytes)
+            present = Set(content.entries.lazy.map(\.account).filter(meant.contains))
+            if present.isEmpty, added.isEmpty { return nil }
+            content.entries.removeAll { meant.contains($0.account) }
+            content.entries += added
+            return try encoded(content)
+        }
+        return present
+    }
+
+    func reserveSpace(adding bytes: Int) throws(StoreFault) -> ReservedSpace {
+        // In base64.
+        try file.reserveSpace(adding: bytes * 4 / 3)
+    }
+}

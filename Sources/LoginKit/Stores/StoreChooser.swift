@@ -1,0 +1,152 @@
+package import LoginCore
+
+/// Chooses the store of a new login, before a person is asked for anything.
+package struct StoreChooser {
+    /// A store that `auto` considers.
+    struct Candidate {
+        /// As `--store` takes it.
+        let name: StoreName
+        /// Whether it outlives the machine's next start.
+        let isPermanent: Bool
+        /// - Throws: why it is not there.
+        let open: () throws(StoreFault) -> any CredentialStore
+        /// As far as can be seen without asking anybody.
+        let check: (any CredentialStore) throws(StoreFault) -> Void
+
+        /// - Parameters:
+        ///   - open: throws why the store is not there.
+        ///   - check: throws why it does not work, as far as can be seen without asking anybody.
+        init(
+            name: StoreName, isPermanent: Bool, open: @escaping () throws(StoreFault) -> any CredentialStore,
+            check: @escaping (any CredentialStore) throws(StoreFault) -> Void = testStore
+        ) {
+            self.name = name
+            self.isPermanent = isPermanent
+            self.open = open
+            self.check = check
+        }
+    }
+
+    /// One line of `store list`.
+    package struct Finding: Equatable, Sendable {
+        /// As `--store` takes it.
+        package let name: StoreName
+        /// Whether it outlives the machine's next start.
+        package let isPermanent: Bool
+        /// Why it is not usable; absent if it is.
+        package let fault: StoreFault?
+        /// Whether `auto` takes it.
+        package let isChosen: Bool
+    }
+
+    private let candidates: [Candidate]
+    private let open: (StoreName) throws(StoreFault) -> any CredentialStore
+    private let forSession: () -> any CredentialStore
+    private let test: (any CredentialStore) throws(StoreFault) -> Void
+
+    /// - Parameters:
+    ///   - candidates: what `auto` considers, in its order.
+    ///   - open: a store by its name, untested.
+    ///   - forSession: the store for what is to end with the session.
+    ///   - test: tries a store before it is chosen.
+    init(
+        candidates: [Candidate], open: @escaping (StoreName) throws(StoreFault) -> any CredentialStore,
+        forSession: @escaping () -> any CredentialStore,
+        test: @escaping (any CredentialStore) throws(StoreFault) -> Void = testStore
+    ) {
+        self.candidates = candidates
+        self.open = open
+        self.forSession = forSession
+        self.test = test
+    }
+
+    /// The store for a new login. It has passed a write-read-delete.
+    /// - Parameters:
+    ///   - name: the store that was named; nothing for `auto`.
+    ///   - persistence: what was asked for; nothing if it was not said.
+    ///   - passing: is told of what `auto` passes over.
+    /// - Throws: the fault of a named store; for `auto` `noneWorks`, or the fault of one that is there but broken.
+    ///   `cannotBePermanent` if `permanent` was asked for and only the keyring works, or it or `none` was named.
+    package func choose(
+        _ name: StoreName? = nil, persistence: Persistence? = nil, passing: (UnusableStore) -> Void = { _ in }
+    ) throws(StoreFault) -> any CredentialStore {
+        if persistence == Persistence.none { return NoStore() }
+        if name == StoreName.none {
+            if persistence == .permanent { throw .cannotBePermanent(.none) }
+            return NoStore()
+        }
+        if persistence == .session {
+            try checkIsKeyring(name)
+            return try tested(forSession())
+        }
+        guard let name else { return try automatic(permanentOnly: persistence == .permanent, passing) }
+        if name == .keyring, persistence == .permanent { throw .cannotBePermanent(.keyring) }
+        return try tested(open(name))
+    }
+
+    private func checkIsKeyring(_ name: StoreName?) throws(StoreFault) {
+        guard let name, name != .keyring else { return }
+        throw .unavailable(name, problem: "it keeps logins permanently; for one session use 'keyring'")
+    }
+
+    private func automatic(
+        permanentOnly: Bool, _ passing: (UnusableStore) -> Void
+    ) throws(StoreFault) -> any CredentialStore {
+        var unusable: [UnusableStore] = []
+        for candidate in candidates {
+            do throws(StoreFault) {
+                let store = try tested(candidate.open())
+                if permanentOnly, !candidate.isPermanent { throw .cannotBePermanent(candidate.name) }
+                return store
+            } catch {
+                guard error.isAbsence else { throw error }
+                let passed = UnusableStore(name: candidate.name, fault: error)
+                passing(passed)
+                unusable.append(passed)
+            }
+        }
+        throw .noneWorks(unusable)
+    }
+
+    /// Every store that `auto` considers, as far as can be seen without asking anybody for a passphrase.
+    package func survey() -> [Finding] {
+        var isOpen = true
+        return candidates.map { candidate in
+            let fault = problem(of: candidate)
+            defer { if fault.map({ !$0.isAbsence }) ?? true { isOpen = false } }
+            return Finding(
+                name: candidate.name, isPermanent: candidate.isPermanent, fault: fault,
+                isChosen: isOpen && fault == nil)
+        }
+    }
+
+    private func problem(of candidate: Candidate) -> StoreFault? {
+        do throws(StoreFault) {
+            try candidate.check(candidate.open())
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func tested(_ store: any CredentialStore) throws(StoreFault) -> any CredentialStore {
+        try test(store)
+        return store
+    }
+}
+
+extension StoreFault {
+    /// Whether the store is just not to be had here, so that `auto` looks further. One that is there and broken is for
+    /// the person to mend: to pass it over in silence would hide it.
+    var isAbsence: Bool {
+        switch self {
+        case .secretService(let fault): fault.isAbsence
+        case .unavailable, .notSetUp, .timedOut, .passphraseMissing: true
+        case .noneWorks, .locked, .wrongPassphraseOrDamaged, .damaged, .newerVersion, .noSpace, .unsafeFile,
+            .alreadySetUp, .system, .tooLarge,
+            .namesTooLong, .cannotBePermanent, .passphraseCancelled, .passphraseBlank, .passphraseExpired,
+            .newPassphraseMissing, .passphraseFile, .helper:
+            false
+        }
+    }
+}

@@ -1,0 +1,104 @@
+package import LoginCore
+package import Secrets
+
+/// A random item that a store is tried with, before a person is asked for anything.
+package struct StoreTest: Sendable {
+    /// Belongs to no login: no server has a name in `.invalid` (RFC 6761).
+    package let account: AccountID
+    /// 32 random bytes.
+    package let secret: Secret
+
+    /// Another secret each time, under the one name: what a test that was killed has left is replaced, and erased, by the next.
+    package init() {
+        self.account = Self.account
+        self.secret = Secret.random(count: 32)
+    }
+
+    /// The account of every test, for another process that reads it back.
+    package static let account = AccountID(
+        profile: "authctl store test", origin: Origin(scheme: "https", host: "test.invalid", port: 443),
+        username: "test")
+
+    /// Writes the item, reads it back and erases it, all in this process.
+    package func run(on store: some CredentialStore) throws(StoreFault) {
+        try store.save(secret, for: account, expires: nil)
+        let found: Secret?
+        do throws(StoreFault) {
+            found = try store.find(account)
+        } catch {
+            withdraw(from: store)
+            throw error
+        }
+        let erased = try store.erase(account)
+        guard found == secret else { throw .unavailable(store.name, problem: "what was written cannot be read back") }
+        guard erased, try !store.contains(account) else {
+            throw .unavailable(store.name, problem: "what was written cannot be erased")
+        }
+    }
+
+    /// Erases the item after a reading that failed: that fault is what counts, whatever the erasing says.
+    package func withdraw(from store: some CredentialStore) {
+        fault { () throws(StoreFault) in try store.erase(account) }
+    }
+}
+
+/// What a step throws that others are not to be stopped by.
+@discardableResult
+func fault(_ step: () throws(StoreFault) -> Void) -> StoreFault? {
+    do throws(StoreFault) {
+        try step()
+        return nil
+    } catch {
+        return error
+    }
+}
+
+/// Writes, reads and deletes a random item.
+/// - Throws: what the store said, or `unavailable` if it loses or keeps what it should not. `none` passes, since it
+///   promises nothing.
+func testStore(_ store: any CredentialStore) throws(StoreFault) {
+    if store.name == .none { return }
+    try StoreTest().run(on: store)
+}
+
+/// One test at a time: they all use the same name.
+struct StoreTestTurn {
+    private let folder: String
+
+    /// - Parameter folder: the state folder, an absolute path.
+    init(folder: String) {
+        self.folder = folder
+    }
+
+    /// - Throws: `locked` if another process tests a store for too long.
+    func take(
+        with store: any CredentialStore, _ test: (any CredentialStore) throws(StoreFault) -> Void
+    ) throws(StoreFault) {
+        if store.name == .none { return try test(store) }
+        // A person may be asked to unlock the store, and nobody is to wait for that.
+        try unlock(store)
+        let lock = try lock()
+        try test(store)
+        _ = consume lock
+    }
+
+    /// A helper is unlocked by its own agent, for each entry.
+    private func unlock(_ store: any CredentialStore) throws(StoreFault) {
+        if case .helper = store.name { return }
+        _ = try store.find(StoreTest.account)
+    }
+
+    /// Where no lock can be made no login can be stored either, which is told then.
+    private func lock() throws(StoreFault) -> FileLock? {
+        do throws(StoreFault) {
+            guard let directory = try SafeDirectory.open(folder, creating: true) else { return nil }
+            return try FileLock(".store-test.lock", in: directory, seconds: Self.patience)
+        } catch {
+            if case .locked = error { throw error }
+            return nil
+        }
+    }
+
+    /// In seconds.
+    private static let patience = 30
+}

@@ -1,0 +1,178 @@
+import LoginCore
+import Secrets
+
+/// A stored login as the bytes that a store keeps: JSON, versioned, every secret in base64.
+enum StoredLoginCodec {
+    static let version = 1
+
+    /// The bytes are not a stored login of a version that this program knows.
+    struct Malformed: Error, Equatable {
+        /// Whether a newer authctl wrote it.
+        var isNewer = false
+
+        /// The same as a fault of the store that has it.
+        func fault(in store: StoreName) -> StoreFault {
+            isNewer
+                ? .newerVersion(path: "\(store)")
+                : .damaged(path: "\(store)", problem: "its entry for this account is not a stored login")
+        }
+    }
+
+    private struct Versioned: Decodable {
+        let version: Int
+
+        init(from decoder: any Decoder) throws {
+            version = try decoder.container(keyedBy: FormKey.self).decode(Int.self, forKey: "version")
+        }
+    }
+
+    /// - Throws: `Malformed` never for a value of our own types; JSON's encoder may throw by its signature.
+    static func encode(_ login: StoredLogin) throws(Malformed) -> Secret {
+        let document = Document(
+            version: version, session: login.session.map(SessionForm.init),
+            credential: login.credential.map(CredentialForm.init),
+            extraSecrets: login.extraSecrets.isEmpty ? nil : ExtraSecretsForm(login.extraSecrets))
+        do throws(SecretJSON.EncodingError) {
+            return try SecretJSON.encode(document)
+        } catch {
+            throw Malformed()
+        }
+    }
+
+    /// - Parameter kind: how the login works, which tells what its secret is: that is not written down.
+    /// - Throws: `Malformed` for anything but a document of this version.
+    static func decode(_ bytes: Secret, of kind: LoginKind = .challenge([])) throws(Malformed) -> StoredLogin {
+        guard let document = SecretJSON.decode(Document.self, from: bytes), document.version == version else {
+            let found = SecretJSON.decode(Versioned.self, from: bytes)?.version
+            throw Malformed(isNewer: found.map { $0 > version } ?? false)
+        }
+        return StoredLogin(
+            session: try document.session?.session(of: kind), credential: try document.credential?.credential(of: kind),
+            extraSecrets: try document.extraSecrets?.extraSecrets() ?? [:])
+    }
+
+    struct Document: Codable {
+        let version: Int
+        let session: SessionForm?
+        let credential: CredentialForm?
+        /// Absent where there is nothing of the kind, as in every login of an older release.
+        let extraSecrets: ExtraSecretsForm?
+
+        enum CodingKeys: String, CodingKey {
+            case version, session, credential
+            case extraSecrets = "further"
+        }
+    }
+
+    struct ExtraSecretsForm: Codable {
+        let passphrase: String?
+        /// By label.
+        let secrets: [String: String]
+        /// By the name that `take` gave it.
+        let taken: [String: String]?
+
+        init(_ extraSecrets: [CredentialField: Secret]) {
+            passphrase = extraSecrets[.passphrase].map(Base64.encode)
+            var secrets: [String: String] = [:], taken: [String: String] = [:]
+            for (field, secret) in extraSecrets {
+                if case .secret(let label) = field { secrets[label] = Base64.encode(secret) }
+                if case .taken(let name) = field { taken[name] = Base64.encode(secret) }
+            }
+            self.secrets = secrets
+            self.taken = taken.isEmpty ? nil : taken
+        }
+
+        func extraSecrets() throws(Malformed) -> [CredentialField: Secret] {
+            var extraSecrets: [CredentialField: Secret] = [:]
+            for (label, text) in secrets { extraSecrets[.secret(label)] = try StoredLoginCodec.secret(text) }
+            for (name, text) in taken ?? [:] { extraSecrets[.taken(name)] = try StoredLoginCodec.secret(text) }
+            if let passphrase { extraSecrets[.passphrase] = try StoredLoginCodec.secret(passphrase) }
+            return extraSecrets
+        }
+    }
+
+    enum SessionForm: Codable {
+        case basic(CredentialForm)
+        case token(TokenForm)
+        case cookies([CookieForm])
+
+        init(_ session: Session) {
+            switch session {
+            case .credential(let credential): self = .basic(CredentialForm(credential))
+            case .token(let token): self = .token(TokenForm(token))
+            case .cookies(let cookies): self = .cookies(cookies.map(CookieForm.init))
+            }
+        }
+
+        func session(of kind: LoginKind) throws(Malformed) -> Session {
+            switch self {
+            case .basic(let form): return .credential(try form.credential(of: kind))
+            case .token(let form): return .token(try form.token())
+            case .cookies(let forms):
+                return .cookies(try forms.map { (form) throws(Malformed) in try form.cookie() })
+            }
+        }
+    }
+
+    struct CredentialForm: Codable {
+        let username: String?
+        let secret: String?
+
+        init(_ credential: Credential) {
+            username = credential.username
+            secret = credential.secret.map(Base64.encode)
+        }
+
+        func credential(of kind: LoginKind) throws(Malformed) -> Credential {
+            let secret = try secret.map { (text) throws(Malformed) in try StoredLoginCodec.secret(text) }
+            return Credential(username: username, kind.credential(of: secret))
+        }
+    }
+
+    struct TokenForm: Codable {
+        let value: String
+        let refreshToken: String?
+        let expires: Int64?
+        /// Absent but for what an authorization server handed out.
+        let grant: GrantForm?
+
+        init(_ token: Token) {
+            value = Base64.encode(token.value)
+            refreshToken = token.refreshToken.map(Base64.encode)
+            expires = token.expires
+            grant = token.terms.map(GrantForm.init)
+        }
+
+        func token() throws(Malformed) -> Token {
+            let refresh = try refreshToken.map { (text) throws(Malformed) in try StoredLoginCodec.secret(text) }
+            return Token(
+                value: try StoredLoginCodec.secret(value), refreshToken: refresh, expires: expires,
+                terms: try grant.map { (form) throws(Malformed) in try form.terms() })
+        }
+    }
+
+    struct CookieForm: Codable {
+        let name: String
+        let value: String
+        let record: String
+        let expires: Int64?
+
+        init(_ cookie: Cookie) {
+            name = cookie.name
+            value = Base64.encode(cookie.value)
+            record = Base64.encode(cookie.record)
+            expires = cookie.expires
+        }
+
+        func cookie() throws(Malformed) -> Cookie {
+            Cookie(
+                name: name, value: try StoredLoginCodec.secret(value), record: try StoredLoginCodec.secret(record),
+                expires: expires)
+        }
+    }
+
+    static func secret(_ text: String) throws(Malformed) -> Secret {
+        guard let secret = Base64.decode(text) else { throw Malformed() }
+        return secret
+    }
+}

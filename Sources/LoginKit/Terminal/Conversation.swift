@@ -1,0 +1,125 @@
+import CProcess
+import LoginCore
+import Secrets
+
+/// A terminal that is quiet for as long as this value lives: no echo, no line mode, no type-ahead from before; and
+/// whatever ends the process puts the settings back first.
+struct Conversation: ~Copyable {
+    private let terminal: Terminal
+    private let timeout: Int
+    private let isCancelled: (@Sendable () -> Bool)?
+
+    /// Keeps the terminal without echo after this.
+    var hold: Hold?
+
+    /// How long the terminal stays without echo after a secret was typed.
+    enum Hold {
+        /// Until the next call of `cprocess_terminal_hide`.
+        case untilJudged
+        /// Until the process ends or another program gets the terminal; questions and notices do not end it.
+        case untilEnd
+    }
+
+    /// Nothing if there is no terminal, or none that can be asked.
+    /// - Parameters:
+    ///   - timeout: in seconds, for each line.
+    ///   - isCancelled: whether nobody waits for the answer any more.
+    init?(timeout: Int, isCancelled: (@Sendable () -> Bool)? = nil) {
+        guard let terminal = Terminal(),
+            cprocess_terminal_arm(terminal.screen.descriptor, Screen.bracketsNoPastes + "\n") == 0
+        else { return nil }
+        self.terminal = terminal
+        self.timeout = timeout
+        self.isCancelled = isCancelled
+        // What was typed ahead stands there, echoed by the terminal.
+        terminal.screen.write(Screen.bracketsPastes + terminal.screen.emptyLine)
+    }
+
+    deinit {
+        terminal.screen.write(Screen.bracketsNoPastes)
+        if let hold { cprocess_terminal_hold(hold == .untilEnd ? 1 : 0) } else { cprocess_terminal_hide() }
+    }
+
+    var columns: Int { terminal.screen.columns }
+
+    /// - Parameter isLaidOut: breaks no line.
+    func say(_ lines: [String], isLaidOut: Bool = false) {
+        let look = TerminalLook(columns: columns)
+        for line in lines.flatMap({ $0.split(separator: "\n", omittingEmptySubsequences: false) }) {
+            terminal.screen.write((isLaidOut ? String(line) : look.hanging(String(line))) + "\n")
+        }
+    }
+
+    /// - Parameter field: what is asked for, for the error.
+    /// - Returns: nothing if the person cancelled.
+    func read(
+        _ label: String, style: LineRequest.Style, proposed: String = "", for field: CredentialField
+    ) throws(LoginError) -> Secret? {
+        switch try line(LineRequest(label: label, style: style, proposed: proposed, timeout: timeout), for: field) {
+        case .typed(let secret): secret
+        case .wentBack, .cancelled, .interrupted: nil
+        }
+    }
+
+    /// The same for a question from which Ctrl-U twice leads back.
+    func readOrGoBack(_ label: String, style: LineRequest.Style, for field: CredentialField) throws(LoginError) -> Line
+    {
+        try line(LineRequest(label: label, style: style, timeout: timeout, mayGoBack: true), for: field)
+    }
+
+    /// One line, as it comes.
+    func line(_ question: LineRequest) throws(LineFault) -> Line {
+        var question = question
+        question.isCancelled = isCancelled
+        return try LineReader(terminal: terminal).read(question)
+    }
+
+    /// Empties the line that the cursor stands in.
+    func clearLine() { terminal.screen.clearLine() }
+
+    /// Asks once more, and not without end, where several lines were pasted: nobody knows which of them is meant.
+    private func line(_ question: LineRequest, for field: CredentialField) throws(LoginError) -> Line {
+        for _ in 1...Self.mostPastes {
+            do throws(LineFault) {
+                return try line(question)
+            } catch .severalLines {
+                say([LineFault.severalLines.words])
+            } catch {
+                throw Self.loginError(error, field)
+            }
+        }
+        throw Self.loginError(.severalLines, field)
+    }
+
+    private static let mostPastes = 3
+
+    private static func loginError(_ fault: LineFault, _ field: CredentialField) -> LoginError {
+        switch fault {
+        case .expired(let seconds): .promptExpired(seconds: seconds)
+        case .notUTF8: .usage(.invalidUTF8(field))
+        case .tooLong:
+            .usage(.other("the \(field.shownName) is longer than \(LineBuffer.limit) bytes; nothing was sent"))
+        case .severalLines:
+            .usage(.other("the \(field.shownName) was pasted with more than one line; nothing was sent"))
+        }
+    }
+}
+
+extension LineFault {
+    /// Said where the same question is asked once more.
+    var words: String {
+        switch self {
+        case .expired: "The time is up."
+        case .notUTF8: "The pasted text is not UTF-8; nothing was sent."
+        case .tooLong: "The pasted text is too long; nothing was sent."
+        case .severalLines: "The pasted text has more than one line; nothing was sent."
+        }
+    }
+}
+
+extension String {
+    /// What a person typed that is no secret: a user name. Valid UTF-8, since nothing else leaves the line reader.
+    init(shown text: Secret) {
+        self = text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    }
+}

@@ -1,0 +1,112 @@
+import LoginCore
+
+/// The words of a login dialogue: ours first, the server's after them, quoted and escaped (T1, T3).
+struct DialogueText {
+    let challenge: Challenge
+    /// Of the terminal.
+    package let columns: Int
+
+    /// The lines before the questions. Whoever is asked again has read the rest already.
+    var opening: [String] {
+        guard challenge.isFirst else { return reason }
+        let profile = SafeText.escaped(challenge.profile, limit: 100)
+        let origin = SafeText.escaped(challenge.protectionSpace.origin.description)
+        var lines = ["Log in to \(profile) (\(origin)) (Ctrl-C cancels)"] + reason
+        if let realm = challenge.protectionSpace.realm, !realm.isEmpty {
+            lines.append(TextLine.quoting(realm, after: "Realm:", columns: columns))
+        }
+        if let signup = challenge.signup { lines.append("No account yet? Sign up at \(SafeText.escaped(signup))") }
+        return lines
+    }
+
+    static func leftBlank(_ field: CredentialField) -> String {
+        "The \(field.shownName) was left blank; nothing was sent."
+    }
+
+    /// What stands before the answer; names the account where the name itself is not asked for.
+    func label(_ field: CredentialField) -> String {
+        guard field == .password || field == .token, !challenge.fields.contains(.username),
+            let name = challenge.proposedUsername
+        else { return "\(field.label): " }
+        return "\(field.label) for \(SafeText.name(name)): "
+    }
+
+    /// The same where the name is kept, with the way back to it.
+    /// - Parameter mayBeBlank: an empty line is an answer then.
+    func label(_ field: CredentialField, keeping name: String, mayBeBlank: Bool) -> String {
+        "\(field.label) for \(SafeText.name(name)) (\(mayBeBlank ? "Ctrl-U twice" : "leave empty") to change the name): "
+    }
+
+    private var reason: [String] {
+        switch challenge.reason {
+        case .notLoggedIn, .forced: []
+        case .sessionEnded(at: nil): ["The server no longer accepts the stored session."]
+        case .sessionEnded(at: let time?): ["The stored session expired \(LocalTime.words(of: time))."]
+        case .passwordRefusedBefore:
+            ["The server refused the stored \(secretName) before; it was not sent again."]
+        case .unnamed(let place):
+            ["With the stored \(secretName), the response to verify has no user name at \(SafeText.quoted(place))."]
+        case .leftBlank(let field): [Self.leftBlank(field)]
+        case .refused(let refusal): refused(refusal)
+        case .storedRefused(let refusal): ["The server refused the stored \(secretName)."] + details(refusal)
+        }
+    }
+
+    private func refused(_ refusal: Refusal) -> [String] {
+        let attempt = "attempt \(challenge.attempt) of \(challenge.maxAttempts)"
+        // A server that locks accounts counts the stored one as well.
+        let count = challenge.previousFailureCount
+        let total = count >= challenge.attempt ? "; refusal \(count), counting the stored one" : ""
+        let blocked = refusal.mayMeanForbidden && refusal.words == nil ? ", or a blocked account" : ""
+        return ["Wrong \(refusedThing)\(blocked) (\(attempt)\(total))."] + details(refusal, isBlockedTold: true)
+    }
+
+    private func details(_ refusal: Refusal, isBlockedTold: Bool = false) -> [String] {
+        var lines: [String] = []
+        if let place = refusal.missingName {
+            lines.append("The response to verify has no user name at \(SafeText.quoted(place)).")
+        }
+        if refusal.mayMeanForbidden, !isBlockedTold, refusal.words == nil {
+            lines.append("The account may also be blocked; the server does not say which.")
+        }
+        if let words = refusal.words, !words.isEmpty {
+            lines.append(TextLine.quoting(words, after: "The server says:", columns: columns))
+        }
+        return lines
+    }
+
+    private var refusedThing: String {
+        challenge.fields.isEmpty ? "login" : challenge.fields.map(\.shownName).joined(separator: " or ")
+    }
+
+    private var secretName: String {
+        (challenge.fields.contains(.token) ? CredentialField.token : .password).name
+    }
+}
+
+extension Challenge {
+    /// The name that stands while the secret is asked for first. Whoever was refused types the password by reflex, and it must
+    /// not land in a line that shows it.
+    var keptUsername: String? {
+        guard keepsUsername, fields.contains(.username), fields.count > 1, let name = proposedUsername else {
+            return nil
+        }
+        return name.isEmpty ? nil : name
+    }
+
+    private var keepsUsername: Bool {
+        switch reason {
+        case .refused, .storedRefused, .passwordRefusedBefore: true
+        case .leftBlank(let field): field != .username
+        case .notLoggedIn, .forced, .sessionEnded, .unnamed: false
+        }
+    }
+
+    /// Whether nothing was asked in this login yet.
+    var isFirst: Bool {
+        switch reason {
+        case .refused, .leftBlank: false
+        case .notLoggedIn, .forced, .sessionEnded, .passwordRefusedBefore, .unnamed, .storedRefused: true
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import CProcess
+import Glibc
+import LoginCore
+import Secrets
+import Synchronization
+
+/// What is asked in one line, and how it shows.
+struct LineRequest: Sendable {
+    enum Style: Sendable {
+        /// What is typed can be seen and edited.
+        case shown
+        /// One mark for each character, or nothing at all.
+        case masked(Cell?)
+    }
+
+    let label: String
+    let style: Style
+    /// Put in place to be edited.
+    var proposed = ""
+    /// In seconds, for the line.
+    let timeout: Int
+    /// Whether Ctrl-U twice leads back to the question before.
+    var mayGoBack = false
+    /// Asked about ten times a second: whether nobody waits for the answer any more.
+    var isCancelled: (@Sendable () -> Bool)?
+    /// The most that may be typed, in bytes.
+    var limit = LineBuffer.limit
+    /// When the time is up, also for who was stopped meanwhile; `timeout` does not count then.
+    var until: ContinuousClock.Instant?
+    /// What else interrupts the line.
+    var beside: OtherWait?
+    /// What was typed before the line was interrupted.
+    var rest: LineRest?
+    /// Whether several pasted lines are one.
+    var joinsLines = false
+
+    var isShown: Bool {
+        switch style {
+        case .shown: true
+        case .masked: false
+        }
+    }
+}
+
+/// How a line ended.
+enum LineEnding: Equatable, Sendable {
+    case accepted, cancelled, wentBack, hungUp, expired, interrupted
+}
+
+/// What is kept of an interrupted line, for the same question to go on with.
+struct LineRest: Sendable {
+    let text: Secret
+    let paste: Paste
+    let isOverfull: Bool
+}
+
+/// One line while it is being typed: everything but the text, which lies in readline's buffer.
+struct LineSession: Sendable {
+    let question: LineRequest
+    let screen: Screen
+    /// What of the line is on the screen.
+    var drawn = ScreenLine()
+    private(set) var ending: LineEnding?
+    /// Whether more was typed than there is room for.
+    var isOverfull = false
+    /// Keys that were read but belong to what follows.
+    var pushedBack: [UInt8] = []
+    var paste = Paste()
+    /// The last two keys.
+    private var keys: (before: UInt8, now: UInt8) = (0, 0)
+    private var lastKey = ContinuousClock.now
+    private var deadline: ContinuousClock.Instant
+
+    init(_ question: LineRequest, on screen: Screen) {
+        self.question = question
+        self.screen = screen
+        deadline = question.until ?? .now + .seconds(question.timeout)
+        paste.joinsLines = question.joinsLines
+        guard let rest = question.rest else { return }
+        paste = rest.paste
+        isOverfull = rest.isOverfull
+    }
+
+    /// What may interrupt the line now: not the middle of a paste, unless its end was lost.
+    var beside: OtherWait? {
+        guard paste.isOpen, let beside = question.beside else { return question.beside }
+        let end = lastKey + Paste.longestGap
+        return end <= .now ? beside : OtherWait([], due: end)
+    }
+
+    var millisecondsLeft: Int32 {
+        let left = (deadline - .now) / .milliseconds(1)
+        return Int32(max(0, min(left.rounded(.up), Double(Int32.max))))
+    }
+
+    /// Who comes back to a stopped question has all the time again.
+    mutating func restartClock() {
+        deadline = question.until ?? .now + .seconds(question.timeout)
+    }
+
+    mutating func takePushedBack() -> UInt8? {
+        pushedBack.isEmpty ? nil : pushedBack.removeFirst()
+    }
+
+    /// - Returns: whether the byte is one for the line.
+    mutating func takes(_ byte: UInt8) -> Bool {
+        let now = ContinuousClock.now
+        // Its end was lost: Enter has to be Enter again.
+        if paste.isOpen, now - lastKey > Paste.longestGap { paste.isOpen = false }
+        (lastKey, keys) = (now, (keys.now, byte))
+        return paste.takes(byte)
+    }
+
+    /// Whether this key came twice in a row, in a line that may be left by it.
+    func leadsBack(_ key: Int32) -> Bool {
+        question.mayGoBack && key == 0x15 && keys == (0x15, 0x15)
+    }
+
+    /// What was wrong is erased.
+    mutating func forgetFaults() {
+        isOverfull = false
+        paste.hasSeveralLines = false
+    }
+
+    /// Whether the line stands there still, for whoever asked to take it away.
+    var leavesLine: Bool { ending == .interrupted || ending == .expired && question.beside != nil }
+
+    /// The first end is the end: readline turns the end of input into an Enter where something was typed.
+    mutating func end(_ how: LineEnding) {
+        if ending == nil { ending = how }
+    }
+}
+
+/// The line that readline is working on.
+///
+/// The one static variable of the Swift part. Readline calls functions of C that get a key and nothing else, so what
+/// belongs to the line (the mask, the deadline, what is on the screen) has to be found in a known place. It is set for
+/// the time of one call of `readline` and never holds what was typed.
+enum CurrentLine {
+    private static let session = Mutex<LineSession?>(nil)
+
+    static func begin(_ question: LineRequest, on screen: Screen) {
+        session.withLock { $0 = LineSession(question, on: screen) }
+    }
+
+    static func finish() -> LineSession? {
+        session.withLock { session in
+            defer { session = nil }
+            return session
+        }
+    }
+
+    /// Nothing outside of `begin` and `finish`.
+    static func with<Result: Sendable>(_ body: (inout LineSession) -> Result) -> Result? {
+        session.withLock { session in
+            guard var current = session else { return nil }
+            defer { session = current }
+            return body(&current)
+        }
+    }
+}

@@ -1,0 +1,19 @@
+/// What is waited for together with the keyboard, by the same thread.
+struct OtherWait: Sendable {
+    /// Whatever has something to read; no more than 15.
+    let descriptors: [Int32]
+    private let due: ContinuousClock.Instant?
+
+    /// - Parameter due: when it is time for something else.
+    init(_ descriptors: [Int32], due: ContinuousClock.Instant? = nil) {
+        self.descriptors = descriptors
+        self.due = due
+    }
+
+    var isDue: Bool { due.map { $0 <= .now } ?? false }
+
+    var millisecondsLeft: Int32 {
+        guard let due else { return .max }
+        return Int32(max(0, min(((due - .now) / .milliseconds(1)).rounded(.up), Double(Int32.max))))
+    }
+}
