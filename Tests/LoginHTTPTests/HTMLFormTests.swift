@@ -124,6 +124,9 @@ struct `The forms of a page` {
         ("<title><form action=//evil></title><form><input name=a></form>", [["a"]]),
         ("<input name=z form=f><form id=f><input name=a></form><input name=b form=f>", [["z", "a", "b"]]),
         ("<p id=f><form id=f><input name=a></form><input name=b form=f>", [["a"]]),
+        ("<form><input name=a><noscript><input type=submit></noscript></form>", [["a"]]),
+        ("<script><!-- document.write('<script src=x>'); --></script><form><input name=a></form>", [["a"]]),
+        ("<form><input name=a></form><plaintext><form action=//evil><input name=b></plaintext></form>", [["a"]]),
         ("<form><svg><path d=x /><g><title>x</title></g></svg><input name=a></form>", [["a"]]),
     ])
     func `A form has the fields that browsers give it`(html: String, names: [[String]]) throws {
@@ -136,6 +139,10 @@ struct `The forms of a page` {
         "<svg><form action=//evil></svg>", "<form><math><input name=p></math>",
         "<form><textarea name=t><b>x</b></textarea>",
         "<form><textarea name=t><form action=//evil></textarea><input name=p>",
+        "<noscript><form action=/a></noscript><form action=//evil><input name=p></form>",
+        "<form action=/a><input name=a><noscript></form></noscript><form action=//evil><input name=p></form>",
+        "<noscript><base href=//evil></noscript><form action=a><input name=p></form>",
+        "<script><!--<script></script><form action=/a><input name=p></form><!-- --></script>",
     ])
     func `A page whose forms browsers read differently is refused`(html: String) throws {
         #expect(

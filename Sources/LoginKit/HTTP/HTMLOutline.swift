@@ -43,6 +43,7 @@ struct HTMLOutline {
             return
         }
         places.enter(element)
+        if places.isInNoScript, ["form", "/form", "base"].contains(element.name) { isUnclear = true }
         if element.name != "form", let id = element.text("id"), ids[id] == nil { ids[id] = .some(nil) }
         switch element.name {
         case "base": base = base ?? element.text("href")
@@ -50,7 +51,9 @@ struct HTMLOutline {
         case "/form": end(at: element)
         case "option": list?.offer(element, isDisabled: places.isDisabledGroup)
         case "a", "area", "link": link(element)
-        case "script": hasScripts = true
+        case "script":
+            hasScripts = true
+            isUnclear = isUnclear || element.content.map(HTMLSource.goesOn) == true
         case "title" where names.count < 2: names += [element.content].compactMap(\.self)
         case "meta" where names.count < 2 && element.text("name")?.lowercased() == "generator":
             names += [element.text("content")].compactMap(\.self)

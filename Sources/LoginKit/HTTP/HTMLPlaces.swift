@@ -23,6 +23,8 @@ struct HTMLPlaces {
     private(set) var isTextArea = false
     /// The depth of a drawing or a formula, in which tags have other meanings.
     private var foreign: Int?
+    /// The depth of a `<noscript>`, which is text for a browser that runs scripts.
+    private var noScript: Int?
     private var dataList: Int?
     private var group: (depth: Int, isDisabled: Bool)?
     /// The disabled ones.
@@ -31,6 +33,7 @@ struct HTMLPlaces {
     var isOutside: Bool { template != nil }
     var isText: Bool { text != nil }
     var isForeign: Bool { foreign != nil }
+    var isInNoScript: Bool { noScript != nil }
     var isInDataList: Bool { dataList != nil }
     var isDisabledGroup: Bool { group?.isDisabled == true }
     /// The first legend of a disabled fieldset stays enabled (HTML, section 4.10.19.5).
@@ -38,11 +41,12 @@ struct HTMLPlaces {
 
     /// Leaves all that an element of this depth is not in.
     mutating func leave(_ depth: Int) {
-        path = Array(path.prefix(depth))
+        path.removeLast(max(path.count - depth, 0))
         let isOver = { (start: Int?) in start.map { depth <= $0 } ?? false }
         if isOver(template) { template = nil }
         if isOver(text) { (text, isTextArea) = (nil, false) }
         if isOver(foreign) { foreign = nil }
+        if isOver(noScript) { noScript = nil }
         if isOver(dataList) { dataList = nil }
         if isOver(group?.depth) { group = nil }
         while let last = fieldsets.last, depth <= last.depth { fieldsets.removeLast() }
@@ -51,11 +55,17 @@ struct HTMLPlaces {
 
     mutating func enter(_ element: HTMLElement) {
         let depth = element.depth
-        defer { path = path + Array(repeating: "", count: max(depth - path.count, 0)) + [element.name] }
+        defer {
+            path += repeatElement("", count: max(depth - path.count, 0))
+            path.append(element.name)
+        }
         switch element.name {
         case "template": template = depth
         case "textarea": (text, isTextArea) = (depth, true)
         case "title", "iframe", "noembed", "noframes", "xmp": text = foreign == nil ? depth : nil
+        // No end tag ends it.
+        case "plaintext": text = foreign == nil ? -1 : nil
+        case "noscript": noScript = noScript ?? depth
         case "svg", "math": foreign = foreign ?? depth
         case "datalist": dataList = dataList ?? depth
         case "optgroup": group = (depth, element.text("disabled") != nil)
