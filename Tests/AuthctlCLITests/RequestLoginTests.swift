@@ -87,6 +87,21 @@ import Testing
         #expect(run.code == 10 && world.requests.count == 3, "\(run.talk)")
     }
 
+    @Test func `a 401 without a challenge leaves a stored password alone where verify still accepts it`() throws {
+        let world = try loggedIn()
+        let run = world.run("request", "GET", "/account/x", server: [.answer(401, "no"), .answer(200)])
+        #expect(run.code == 10 && run.output == "no" && sent(world, "old-secret") == 2, "\(run.talk)")
+        let again = world.run("request", "GET", "/account/x", server: [.answer(200, "here")])
+        #expect(again.code == 0 && again.output == "here", "\(again.talk)")
+    }
+
+    @Test func `a 401 without a challenge marks a stored password once verify has refused it`() throws {
+        let world = try loggedIn()
+        let run = world.run("request", "GET", "/account/x", server: [.answer(401, "no"), refused])
+        #expect(run.code == 3 && run.output == "no" && sent(world, "old-secret") == 2, "\(run.talk)")
+        #expect(world.run("request", "GET", "/account/x").code == 4 && world.requests.isEmpty)
+    }
+
     // MARK: C1
 
     @Test(arguments: [401, 403])

@@ -10,7 +10,8 @@ package enum RelayJudgement: Equatable, Sendable {
     case undecided
     /// A redirect that no rule names, to where people log in.
     case redirected
-    /// A 401 to the password itself: the server has judged it already, and another question would be another attempt.
+    /// A 401 to the password itself that asks for a password again: the server has judged it, and asking verify would be
+    /// another attempt. A 401 without such a challenge does not say that it looked at the password.
     case refusedPassword
     /// A 401 of another protection space than the login's, by the realm that its challenge names.
     case otherRealm(String)
@@ -55,7 +56,7 @@ extension ParsedResponse {
         if status == 401, let realm = context.space?.otherRealm(in: offered) { return .otherRealm(realm) }
         if matches(any: rule.forbidden ?? []) { return .forbidden }
         let isToldForbidden = toldForbidden(Refusal(status: status)) != nil
-        if status == 401, context.carriedPassword, offered.isEmpty || offered.contains(where: \.takesPassword) {
+        if status == 401, context.carriedPassword, offered.contains(where: \.takesPassword) {
             return isToldForbidden ? .forbidden : .refusedPassword
         }
         if matches(any: rule.loggedOut ?? []) { return .loggedOut }
