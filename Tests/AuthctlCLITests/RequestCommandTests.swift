@@ -145,9 +145,9 @@ import Testing
             world.run("request", "GET", "/a", server: [anonymous, .answer(200, token), me, .answer(200)]).code == 0)
         let file = world.home.path + "/state/authctl/plaintext.json"
         #expect(chmod(file, 0o644) == 0)
-        let run = world.run("request", "GET", "/a", server: [anonymous, .answer(200, token), me, .answer(200, "a")])
+        let run = world.run("request", "GET", "/a", server: [.answer(200, token), me, .answer(200, "a")])
         #expect(run.code == 0 && run.output == "a" && run.talk.contains("the login was not stored"), "\(run.talk)")
-        let token = world.run("token", server: [anonymous, .answer(200, token), me])
+        let token = world.run("token", server: [.answer(200, token), me])
         #expect(token.code == 0 && token.output == "tok\n" && token.talk.contains("the login was not stored"))
     }
 

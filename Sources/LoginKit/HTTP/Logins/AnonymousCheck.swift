@@ -32,9 +32,12 @@ struct AnonymousCheck {
         _ = try client.transport.send(HTTPRequest(method: "HEAD", url: "\(client.endpoint.base)/"))
     }
 
-    /// The protection space of a login that answers no challenge: in which words a stranger is refused does not matter.
-    func space(_ method: AuthenticationMethod) throws(LoginError) -> ProtectionSpace {
-        ProtectionSpace(origin: client.endpoint.origin, realm: try challenges().first?.realm, method: method)
+    /// The protection space of a login that answers no challenge.
+    /// - Parameter isKnown: sends no request if an earlier login has left the anonymous response. Only for a login that asks nobody: at a
+    ///   prompt, a server that is down shows before a password is typed.
+    func space(_ method: AuthenticationMethod, isKnown: Bool) throws(LoginError) -> ProtectionSpace {
+        let realm = isKnown && client.anonymousResponse != nil ? nil : try challenges().first?.realm
+        return ProtectionSpace(origin: client.endpoint.origin, realm: realm, method: method)
     }
 
     /// With what somebody without a login is refused; nothing where there is no endpoint to ask.

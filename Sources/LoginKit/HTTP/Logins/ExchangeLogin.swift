@@ -19,7 +19,9 @@ final class ExchangeLogin: LoginProcedure {
     }
 
     func prepare(hasPassword: Bool) throws(LoginError) -> ProtectionSpace {
-        let found = try AnonymousCheck(client: client).space(method)
+        // Without a page or a token, only the cookies of an anonymous response tell which ones everybody gets.
+        let needsCookies = method == .cookie && client.profile.loginSteps.first?.page == nil
+        let found = try AnonymousCheck(client: client).space(method, isKnown: hasPassword && !needsCookies)
         space = found
         return found
     }

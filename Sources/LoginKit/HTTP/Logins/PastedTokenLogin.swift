@@ -11,7 +11,7 @@ final class PastedTokenLogin: LoginProcedure {
     }
 
     func prepare(hasPassword: Bool) throws(LoginError) -> ProtectionSpace {
-        let found = try AnonymousCheck(client: client).space(.token)
+        let found = try AnonymousCheck(client: client).space(.token, isKnown: hasPassword)
         space = found
         return found
     }
