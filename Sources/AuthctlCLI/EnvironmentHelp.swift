@@ -47,9 +47,9 @@ struct EnvironmentHelpCommand: ParsableCommand {
               The Kerberos ticket cache and configuration for negotiate; see
               kerberos(7).
           NO_COLOR, TERM
-              No colors if the first is set or the second is dumb; see STREAMS.
+              No colors if the first is set or the second is dumb.
           XDG_CONFIG_HOME, XDG_STATE_HOME
-              Parent folders of the configuration and the state, see FILES; by default
+              Parent folders of the configuration and the state; by default
               ~/.config and ~/.local/state.
 
         """

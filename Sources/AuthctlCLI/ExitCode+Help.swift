@@ -4,7 +4,7 @@ extension ExitCode {
     /// What it means, in one line.
     var meaning: String {
         switch self {
-        case .ok: "done; for status and whoami: verified and usable"
+        case .ok: "done; whoami: verified and usable; status: every login is, shown or not"
         case .failure: "any other failure"
         case .usage: "wrong options, unknown profile, bad file, endpoint that proves nothing"
         case .rejected: "the server refused the credential"

@@ -6,6 +6,14 @@ import Testing
 @Suite struct PasswordFirstTests {
     static let label = "Password for ann (leave empty to change the name): "
 
+    @Test func `a narrow terminal has the way back to the name in a line above, so that no word is broken`() throws {
+        let probe = try Probe(arguments: ["--proposed", "ann", "--refused", "1"], columns: 40)
+        try probe.pty.wait(for: "Password for ann: ")
+        #expect(probe.screen(columns: 40).lines.contains("(leave empty to change the name)"))
+        probe.pty.type(Probe.canary + "\r")
+        try expectAnswer(probe, "ann", Probe.canary)
+    }
+
     private func asked(_ more: String...) throws -> Probe {
         try Probe(arguments: ["--proposed", "ann"] + more)
     }

@@ -48,10 +48,7 @@ struct StoreRow: Encodable {
         let plaintext = StoreRow(.plaintext, keeps: "permanently", why: "used only by name; unencrypted")
         let found = helpers.map { helper in
             StoreRow(
-                helper, keeps: keptByHelper,
-                why:
-                    "used only by name: not tested, see '\(ShellCommand("authctl", "store", "test", helper.description))'"
-            )
+                helper, keeps: keptByHelper, why: "used only by name; not tested")
         }
         return [plaintext] + found + [StoreRow(StoreName.none, keeps: "nothing", why: "used only by name")]
     }

@@ -89,11 +89,11 @@ extension Discovered {
         case .oauth(let server)?: remarks += server.remarks
         case .form?:
             remarks.append(
-                "not detected: verify.username and logout; to see the response to verify: authctl profile test"
+                "not detected: verify.username and logout; to see the response to verify: authctl profile test NAME"
             )
             if case .form? = guarded?.refusal {
                 remarks.append(
-                    "if a right password is refused, this page shows its form to everybody: try another URL")
+                    "if this page shows its form to logged-in users, too, it cannot verify a login: try another URL")
             }
         case .token?: remarks.append("make a token at the service; the login asks for it")
         case .challenge?, .passwordGrant?, nil: break

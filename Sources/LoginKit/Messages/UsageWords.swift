@@ -13,8 +13,8 @@ extension UsageFault {
             let names = known.map { SafeText.quoted($0) }.joined(separator: ", ")
             return Message(
                 "profile \(profile) has no account \(SafeText.quoted(username))",
-                next: known.isEmpty
-                    ? "log in: \(ShellCommand("authctl", "login", profile, "-u", username))" : "its accounts: \(names)")
+                next: (known.isEmpty ? "" : "its accounts: \(names); ")
+                    + "to log in: \(ShellCommand("authctl", "login", profile, "-u", username))")
         case .profileNotNamed(let known):
             return Message(
                 "more than one profile is possible",

@@ -106,9 +106,9 @@ package struct StrictTable {
 }
 
 extension [String] {
-    /// Those that differ from `name` by few letters, the nearest first.
+    /// Those that differ from `name` by few letters or begin with it, the nearest first.
     package func nearest(to name: String) -> [String] {
-        map { ($0, $0.editDistance(to: name)) }
+        map { ($0, name.count > 2 && $0.hasPrefix(name) ? 0 : $0.editDistance(to: name)) }
             .filter { $0.1 <= Swift.max(2, name.count / 3) && $0.1 < name.count }
             .sorted { $0.1 < $1.1 }
             .map(\.0)

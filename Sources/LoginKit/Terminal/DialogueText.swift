@@ -31,10 +31,15 @@ struct DialogueText {
         return "\(field.label) for \(SafeText.name(name)): "
     }
 
-    /// The same where the name is kept, with the way back to it.
-    /// - Parameter mayBeBlank: an empty line is an answer then.
-    func label(_ field: CredentialField, keeping name: String, mayBeBlank: Bool) -> String {
-        "\(field.label) for \(SafeText.name(name)) (\(mayBeBlank ? "Ctrl-U twice" : "leave empty") to change the name): "
+    /// The label where the name is kept, with the way back to it: behind the label, or in a line above it on a narrow terminal.
+    /// - Parameter mayBeBlank: whether an empty line is an answer.
+    func label(
+        _ field: CredentialField, keeping name: String, mayBeBlank: Bool
+    ) -> (line: String?, label: String) {
+        let start = "\(field.label) for \(SafeText.name(name))"
+        let hint = "\(mayBeBlank ? "Ctrl-U twice" : "leave empty") to change the name"
+        let whole = "\(start) (\(hint)): "
+        return whole.count < columns ? (nil, whole) : ("(\(hint))", "\(start): ")
     }
 
     private var reason: [String] {

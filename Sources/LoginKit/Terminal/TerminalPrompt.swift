@@ -57,7 +57,8 @@ struct TerminalPrompt: Prompt, Sendable {
         var form = CredentialForm(challenge.fields, keeping: challenge.keptUsername)
         if let (field, name) = form.first {
             let mayBeBlank = mayBeBlank(field)
-            let label = dialogue.label(field, keeping: name, mayBeBlank: mayBeBlank)
+            let (line, label) = dialogue.label(field, keeping: name, mayBeBlank: mayBeBlank)
+            if let line { conversation.say([line]) }
             switch try conversation.readOrGoBack(label, style: .masked(mask), for: field) {
             case .cancelled: return .cancelled
             case .typed(let typed) where !typed.isEmpty || mayBeBlank: form.fill(field, typed)
