@@ -29,7 +29,7 @@ enum CommandNames {
 
     /// The command that the first words name, without the tree of all commands around it: that tree is put together at every
     /// start, and costs a tenth of it.
-    /// - Returns: nothing where the line does not begin with a command, or does not parse; the whole tree then says why.
+    /// - Returns: `nil` if the line does not begin with a command, or does not parse; the whole tree then says why.
     static func parsed(_ arguments: [String]) -> (any ParsableCommand)? {
         guard !mayAskForHelp(arguments) else { return nil }
         var commands = Authctl.configuration.subcommands, rest = arguments[...]

@@ -4,7 +4,7 @@ import LoginCore
 /// How a run of the program ends.
 enum Ending {
     case code(ExitCode)
-    /// `exec`: the gate failed, and the command never ran.
+    /// `exec`: the login failed, and the command never ran.
     case neverRan(ExitCode)
     /// `exec`: its command could not be run, or has ended with this.
     case status(Int32)

@@ -10,7 +10,8 @@ final class Invocation {
     var loginOptions: [String] = []
 
     init(
-        _ world: World, _ console: Console, _ options: GlobalOptions, mayAsk: Bool = false, mayUnlock: Bool = false
+        _ dependencies: Dependencies, _ console: Console, _ options: GlobalOptions, mayAsk: Bool = false,
+        mayUnlock: Bool = false
     ) throws(LoginError) {
         self.console = console
         self.options = options
@@ -18,15 +19,15 @@ final class Invocation {
         (chosen.mayAsk, chosen.mayUnlock) = (mayAsk, mayUnlock)
         let streams = console.streams, isQuiet = options.quiet
         context = try LoginContext(
-            world, chosen,
-            Talk(
+            dependencies, chosen,
+            Messages(
                 note: { if !isQuiet { streams.say(note: $0) } },
                 warn: { if !isQuiet || !$0.hasPrefix(Streams.warning) { streams.say(note: $0) } },
                 show: { streams.say(asIs: $0) }))
         if options.verbose { context.trace = { streams.say(asIs: SafeText.escaped($0, limit: 2000)) } }
     }
 
-    /// Standard output for results, standard error for talk.
+    /// Standard output for results, standard error for messages.
     var streams: Streams { console.streams }
 
     /// Says something to the person, unless they want quiet.
@@ -43,16 +44,16 @@ final class Invocation {
     func say(asIs text: String) { say(styled: StyledText(text), wraps: false) }
 
     /// What stands before an action, with the options of the login that may become necessary.
-    func gate(_ profile: Profile, _ options: LoginOptions) throws(LoginError) -> Gate {
+    func provider(_ profile: Profile, _ options: LoginOptions) throws(LoginError) -> SessionProvider {
         loginOptions = options.keeping.words
-        return try Gate(context, profile, options.choices)
+        return try SessionProvider(context, profile, options.choices)
     }
 
     /// Whom the command is about, with how it was called: for the message that ends it.
     var typedTopic: ErrorContext {
         var topic = context.topic
         // The URL may have named the user.
-        let environment = context.world.environment
+        let environment = context.dependencies.environment
         topic.environmentNamesURL = environment["AUTHCTL_VERIFY_URL"] != nil
         topic.isWithinUnstoredExec = topic.profile != nil && environment["AUTHCTL_EPHEMERAL"] == topic.profile
         topic.options = options.words + (options.username == nil ? topic.options : []) + loginOptions

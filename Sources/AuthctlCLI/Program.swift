@@ -8,18 +8,18 @@ typealias ExitCode = LoginCore.ExitCode
 
 /// The whole program behind `main`: parses, runs one command, turns whatever ends it into words and one exit code.
 package struct Program {
-    private let world: World
+    private let dependencies: Dependencies
     private var console: Console
 
-    init(_ world: World, _ console: Console) {
-        self.world = world
+    init(_ dependencies: Dependencies, _ console: Console) {
+        self.dependencies = dependencies
         self.console = console
     }
 
     /// - Parameter arguments: without the program's own name.
     func run(_ arguments: [String]) -> Ending {
         var program = self
-        program.console.streams = console.streams.seen(in: world, ColorChoice(arguments))
+        program.console.streams = console.streams.seen(in: dependencies, ColorChoice(arguments))
         let ending = program.perform(arguments)
         return arguments.first == ExecCommand.name ? ending.ofExec : ending
     }
@@ -55,7 +55,7 @@ package struct Program {
     /// For a shell, which has no use for words of ours.
     private func complete(_ arguments: [String]) -> Ending {
         do throws(LoginError) {
-            try Completer(world: world, streams: console.streams).answer(arguments)
+            try Completer(dependencies: dependencies, streams: console.streams).answer(arguments)
             return .code(.ok)
         } catch {
             return .code(error.exitCode)
@@ -66,7 +66,8 @@ package struct Program {
         var topic = ErrorContext()
         do throws(LoginError) {
             let invocation = try Invocation(
-                world, console, command.global, mayAsk: type(of: command).mayAsk, mayUnlock: type(of: command).mayUnlock
+                dependencies, console, command.global, mayAsk: type(of: command).mayAsk,
+                mayUnlock: type(of: command).mayUnlock
             )
             defer { topic = invocation.typedTopic }
             return try command.end(invocation)

@@ -39,7 +39,7 @@ public struct Identity: Equatable, Sendable {
     /// As the verify endpoint tells it, if it does.
     public let serverName: String?
 
-    /// - Parameter serverName: nothing where the verify endpoint tells none.
+    /// - Parameter serverName: `nil` if the verify endpoint tells none.
     public init(username: String, serverName: String?) {
         self.username = username
         self.serverName = serverName

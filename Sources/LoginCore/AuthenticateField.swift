@@ -9,7 +9,7 @@ package struct AuthenticateChallenge: Equatable, Sendable {
     /// The names that came more than once, which none may (RFC 9110, section 11.2): what they mean is not clear.
     package let repeated: Set<String>
 
-    /// The protection space, in the server's own word (RFC 9110, section 11.5); nothing where it names none.
+    /// The protection space, in the server's own word (RFC 9110, section 11.5); `nil` if it names none.
     package var realm: String? { parameters["realm"] }
 
     /// - Parameter token68: a challenge has this or parameters, never both (RFC 9110, section 11.3).

@@ -9,7 +9,7 @@ public struct ProtectionSpace: Equatable, Sendable {
     /// How the credential would be sent there.
     public let method: AuthenticationMethod
 
-    /// - Parameter realm: nothing where the server names none, or is not asked by a challenge.
+    /// - Parameter realm: `nil` if the server names none, or is not asked by a challenge.
     public init(origin: Origin, realm: String? = nil, method: AuthenticationMethod) {
         self.origin = origin
         self.realm = realm

@@ -89,18 +89,18 @@ public enum Session: Equatable, Sendable {
     }
 }
 
-/// A token, with what is needed to renew it.
+/// A token, with what is needed to refresh it.
 public struct Token: Equatable, Sendable {
     /// The token itself, without the scheme that it is sent with.
     public let value: Secret
-    /// What a new one is got with (RFC 6749, section 6); nothing where the service gave none.
+    /// What a new one is got with (RFC 6749, section 6); `nil` if the service gave none.
     public let refreshToken: Secret?
     /// Seconds of Unix time.
     public let expires: Int64?
-    /// What it is renewed and revoked by, where an authorization server handed it out; nothing where the profile says that.
+    /// What it is refreshed and revoked by, where an authorization server handed it out; `nil` if the profile says that.
     package let terms: Grant.Terms?
 
-    /// - Parameter expires: seconds of Unix time; nothing where the end is not known.
+    /// - Parameter expires: seconds of Unix time; `nil` if the end is not known.
     public init(value: Secret, refreshToken: Secret?, expires: Int64?) {
         self.init(value: value, refreshToken: refreshToken, expires: expires, terms: nil)
     }
@@ -149,7 +149,7 @@ public struct Login: Equatable, Sendable {
     public let credential: Credential?
     /// What every later request needs beside the session; kept as long as it is.
     public let extraSecrets: [CredentialField: Secret]
-    /// What verify answered before this login; nothing where it was not asked, or says nothing by that.
+    /// What verify answered before this login; `nil` if it was not asked, or says nothing by that.
     package let anonymousResponse: AnonymousResponse?
     /// Where it was verified, if that was by HTTP authentication just now.
     package let space: VerifiedSpace?

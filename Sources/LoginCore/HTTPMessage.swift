@@ -13,7 +13,7 @@ package struct HTTPRequest: Equatable {
     package var headers: [HTTPRequestField]
     /// The names of headers that are left out, although the transport would send them by itself.
     package var withoutHeaders: [String] = []
-    /// Held in memory; nothing for a request without a body, or whose body passes through.
+    /// Held in memory; `nil` for a request without a body, or whose body passes through.
     package var body: Secret?
     /// Where the bodies pass through that are not held in memory; the answer's then stays empty.
     package var streamedBodies: StreamedBodies?
@@ -120,7 +120,7 @@ package struct HTTPResponse: Equatable, Sendable {
     /// Whether a body may follow the head, whatever that says of its length (RFC 9112, section 6.3).
     package static func mayHaveBody(status: Int) -> Bool { status >= 200 && status != 204 && status != 304 }
 
-    /// Of the body, in bytes, as the server tells it; nothing where it does not.
+    /// Of the body, in bytes, as the server tells it; `nil` if it does not.
     package var contentLength: Int64? { values(of: "Content-Length").first.flatMap { Int64($0) } }
 }
 
@@ -149,7 +149,7 @@ package struct Redirect: Equatable, Sendable {
 
     /// - Parameters:
     ///   - url: absolute; empty where it cannot be read.
-    ///   - origin: nothing unless the scheme is http or https.
+    ///   - origin: `nil` unless the scheme is http or https.
     ///   - target: path and query, for messages; the whole text where it cannot be read.
     package init(url: String, origin: Origin?, target: String) {
         self.url = url

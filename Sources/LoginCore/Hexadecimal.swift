@@ -9,7 +9,7 @@ package enum Hexadecimal {
         return bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
     }
 
-    /// The byte that two digits write, in either case; nothing where one of them is none.
+    /// The byte that two digits write, in either case; `nil` if one of them is none.
     package static func byte(_ high: UInt8, _ low: UInt8) -> UInt8? {
         guard let high = value(high), let low = value(low) else { return nil }
         return high << 4 | low

@@ -8,7 +8,7 @@ public struct Replacement: Equatable, Sendable {
     public let isBeside: Bool
 
     /// - Parameter wanted: the name that the login was to come out as.
-    /// - Returns: nothing if it did, or if the server names nobody.
+    /// - Returns: `nil` if it did, or if the server names nobody.
     package init?(wanted: String, confirmed: Identity) {
         guard let now = confirmed.serverName, !now.isSame(as: wanted) else { return nil }
         stored = Identity(username: wanted, serverName: wanted)
@@ -16,7 +16,7 @@ public struct Replacement: Equatable, Sendable {
         isBeside = true
     }
 
-    /// - Returns: nothing if `confirmed` is who `stored` is, or if the server names nobody.
+    /// - Returns: `nil` if `confirmed` is who `stored` is, or if the server names nobody.
     public init?(of stored: Identity, by confirmed: Identity) {
         guard let before = stored.serverName, let now = confirmed.serverName, !before.isSame(as: now) else {
             return nil

@@ -1,5 +1,5 @@
-/// A stored session while it is judged: verified, renewed if the server will not have it, and rejected if that does not
-/// help. It is renewed twice at most: what another process has renewed may be over again by the time it is verified.
+/// A stored session while it is judged: verified, refreshed if the server will not have it, and rejected if that does not
+/// help. It is refreshed twice at most: what another process has refreshed may be over again by the time it is verified.
 package struct StoredSession: Equatable, Sendable {
     /// What is being done with it; the raw value says it in words.
     package enum Step: String, Equatable, Sendable {
@@ -12,7 +12,7 @@ package struct StoredSession: Equatable, Sendable {
     var step = Step.verifying
     /// Whether there is a credential beside it, to earn another one with.
     let withCredential: Bool
-    /// How often it was renewed in this login, be it by another process.
+    /// How often it was refreshed in this login, be it by another process.
     var refreshes = 0
     /// Whether the server has refused it.
     var isRefused = false

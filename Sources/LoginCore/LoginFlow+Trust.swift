@@ -37,7 +37,7 @@ package struct TrustAcceptance: Equatable, Sendable {
 }
 
 extension TrustAnswer {
-    /// What the answer to a question about `trust` accepts; nothing for a no.
+    /// What the answer to a question about `trust` accepts; `nil` for a no.
     package func acceptance(of trust: ServerTrust) -> TrustAcceptance? {
         switch self {
         case .reject: nil

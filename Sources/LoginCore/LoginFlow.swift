@@ -4,7 +4,7 @@
 /// what is secret to itself: no state, event or effect holds any of it.
 ///
 /// What is promised, and proved by a walk of every reachable state with every event (`LoginFlowWalkTests`):
-/// - a login is saved only after the verify endpoint confirmed it, but for a renewed session, which is saved before, since the
+/// - a login is saved only after the verify endpoint confirmed it, but for a refreshed session, which is saved before, since the
 ///   old one may be used up by then; a stored one is rejected only after a refusal;
 /// - at most `maxAttempts` credentials and as many codes are sent, with at most ten blank answers between two; every path ends,
 ///   nothing happens after the end;
@@ -34,9 +34,9 @@ package struct LoginFlow: Equatable, Sendable {
         package var patience = 300
         /// A ticket may be there, so that the server is asked although nobody can be.
         package var mayUseTicket: Bool
-        /// Renew what is stored before it is verified, since it is past its end or near to it.
+        /// Refresh what is stored before it is verified, since it is past its end or near to it.
         package var refreshesFirst: Bool
-        /// The server has just refused the stored session: it is renewed or given up, not verified once more.
+        /// The server has just refused the stored session: it is refreshed or given up, not verified once more.
         package var sessionWasRefused: Bool
         /// What becomes of a certificate that does not verify.
         package var trust: TrustPolicy
@@ -198,7 +198,7 @@ package struct LoginFlow: Equatable, Sendable {
         package let fields: [CredentialField]
         /// Whose logins are stored.
         package let accounts: [Identity]
-        /// The one among them that is meant, by the name typed; nothing where that is left open.
+        /// The one among them that is meant, by the name typed; `nil` if that is left open.
         package let account: String?
         /// The URL of a page where a person can register.
         package var signup: String?
@@ -343,7 +343,7 @@ extension LoginFlow {
         finish(.failed(.failure(.unexpectedEvent("\(event.name) while \(state.name)"))))
     }
 
-    /// With what is stored, a session is only renewed; with a credential that a person gave, an account is logged in.
+    /// With what is stored, a session is only refreshed; with a credential that a person gave, an account is logged in.
     func approval(_ source: Source) -> Approval {
         switch source {
         case .stored: .refresh

@@ -23,7 +23,7 @@ public enum LoginKind: Equatable, Sendable {
 public enum HTTPScheme: String, CaseIterable, Sendable {
     case negotiate, digest, basic
 
-    /// - Returns: nothing for a method that is no such scheme.
+    /// - Returns: `nil` for a method that is no such scheme.
     public init?(_ method: AuthenticationMethod) {
         switch method {
         case .negotiate: self = .negotiate
@@ -86,7 +86,7 @@ extension LoginKind {
     }
 
     /// What a secret is that was given for such a login, or stored with one.
-    /// - Parameter secret: nothing where the login has none.
+    /// - Parameter secret: `nil` if the login has none.
     public func credential(of secret: Secret?) -> Credential.Kind {
         switch self {
         case .challenge: secret.map { .password($0) } ?? .ticket

@@ -21,7 +21,7 @@ public struct LoginNeed: Equatable, Sendable {
         case noActiveAccount(known: [String])
         /// The server names another person than the one that is stored; what is stored stays.
         case otherPerson(Replacement)
-        /// The service has renewed the session for another person: it is kept, and not used.
+        /// The service has refreshed the session for another person: it is kept, and not used.
         case refreshedForAnother(Replacement)
         /// The clock shows an earlier time than when the login was saved, and the service was not to be asked.
         case clockSetBack(ClockDifference)

@@ -4,10 +4,10 @@ public struct BusyFault: Equatable, Sendable {
     public let status: Int
     /// Seconds, as `Retry-After` tells them (RFC 9110, section 10.2.3).
     public let retryAfter: Int?
-    /// The server's own words, unescaped; nothing where none are known.
+    /// The server's own words, unescaped; `nil` if none are known.
     public let words: String?
 
-    /// - Parameter retryAfter: in seconds; nothing where the server does not say.
+    /// - Parameter retryAfter: in seconds; `nil` if the server does not say.
     public init(status: Int, retryAfter: Int?, words: String?) {
         self.status = status
         self.retryAfter = retryAfter

@@ -8,7 +8,7 @@ package protocol CredentialStore {
     /// Which store it is, as `store list` and messages name it.
     var name: StoreName { get }
 
-    /// - Returns: nothing if the account has no secret here.
+    /// - Returns: `nil` if the account has no secret here.
     func find(_ account: AccountID) throws(StoreFault) -> Secret?
 
     /// Puts `secret` in the place of whatever the account had.
@@ -47,7 +47,7 @@ package protocol LoginKeeper {
 package enum Approval: Equatable, Sendable {
     /// A person logged in, by this method: the account becomes the active one, in the store that was prepared.
     case login(AuthenticationMethod)
-    /// The service renewed the session: it takes the place of the old one in its own store, and nothing else changes.
+    /// The service refreshed the session: it takes the place of the old one in its own store, and nothing else changes.
     case refresh
 }
 
@@ -68,7 +68,7 @@ package struct StoredLogin: Equatable, Sendable {
     package let extraSecrets: [CredentialField: Secret]
     /// When the session ended, in seconds of Unix time, where it is past its end or its store has dropped it for that.
     package var endedAt: Int64?
-    /// Whether the service has to be asked before the session is used: it was renewed and nobody has said yet whose it is, or
+    /// Whether the service has to be asked before the session is used: it was refreshed and nobody has said yet whose it is, or
     /// the clock here cannot tell whether it has ended.
     package var mustBeVerified = false
 
@@ -110,18 +110,18 @@ package protocol Authenticator {
     func begin(_ credential: Credential, code: Secret?) throws(LoginError) -> LoginStep
 
     /// Goes on with a login that wants a second factor. After a code that was refused, it may be gone on with once more.
-    /// - Parameter code: nothing where an approval on another device is waited for.
+    /// - Parameter code: `nil` if an approval on another device is waited for.
     /// - Throws: `LoginError.rejected` only if the server refused the code.
     func resume(_ partial: any PartialLogin, code: Secret?) throws(LoginError) -> LoginStep
 
     /// Asks the verify endpoint about a session that is already there.
-    /// - Returns: the same session, with whatever the server renewed in it.
+    /// - Returns: the same session, with whatever the server refreshed in it.
     /// - Throws: `LoginError.rejected` only if the server refused the session.
     func verify(_ session: Session, username: String) throws(LoginError) -> Login
 
     /// Exchanges a session for a new one; the old one may be used up then.
-    /// - Returns: nothing where there is nothing to renew it with.
-    /// - Throws: `LoginError.rejected` only if the server refused to renew it.
+    /// - Returns: `nil` if there is nothing to refresh it with.
+    /// - Throws: `LoginError.rejected` only if the server refused to refresh it.
     func refresh(_ session: Session, username: String) throws(LoginError) -> Session?
 
     /// What the last login or refresh handed out for later requests; to be kept with the session.

@@ -13,11 +13,11 @@ public struct Profile: Equatable, Sendable {
     /// The requests that turn a user name and a password into a session, in this order; none where what a person gives is the
     /// session already.
     public var loginSteps: [RequestRule] = []
-    /// Renews a token; nothing where the service has no such request, or the profile does not say it.
+    /// Refreshes a token; `nil` if the service has no such request, or the profile does not say it.
     public var refresh: RequestRule?
-    /// Ends the session at the server; nothing where logging out only forgets it here.
+    /// Ends the session at the server; `nil` if logging out only forgets it here.
     public var logout: RequestRule?
-    /// As the profile says it; nothing for what is usual with its methods: `sessionRule`.
+    /// As the profile says it; `nil` for what is usual with its methods: `sessionRule`.
     public var session: SessionRule?
     /// Which grant its logins are, where an authorization server hands them out.
     public var oauth: OAuthProfile?
@@ -34,7 +34,7 @@ public struct Profile: Equatable, Sendable {
     public struct Settings: Equatable, Sendable {
         /// Whether secrets may go over plain http to this origin. A loopback address needs no leave.
         public var allowHTTP = false
-        /// As `--proxy` takes it: a URL, or `environment` for the usual variables; nothing for no proxy.
+        /// As `--proxy` takes it: a URL, or `environment` for the usual variables; `nil` for no proxy.
         public var proxy: String?
         /// The file of the authorities that replace the system's.
         public var caFile: String?
@@ -44,9 +44,9 @@ public struct Profile: Equatable, Sendable {
         public var key: String?
         /// Seconds for one request.
         public var timeout: Int?
-        /// The name of the store for its logins, as `StoreName` reads it; nothing for `auto`.
+        /// The name of the store for its logins, as `StoreName` reads it; `nil` for `auto`.
         public var store: String?
-        /// How long a login is kept; nothing where it is not said.
+        /// How long a login is kept; `nil` if it is not said.
         public var persist: Persistence?
         /// Whether the password stays beside the token or the cookies that it earned.
         public var keepPassword = false

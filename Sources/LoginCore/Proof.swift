@@ -25,7 +25,7 @@ extension Profile {
         }
     }
 
-    /// The request that has to send a stranger away before anybody is asked for a credential. A form has nothing to say to
+    /// The request that has to send an anonymous client away before anybody is asked for a credential. A form has nothing to say to
     /// somebody who fills nothing in, and is never sent empty.
     package var guarded: (rule: RequestRule, step: Step)? {
         switch proof {

@@ -1,18 +1,18 @@
-/// Whose session a renewal brought, as far as the answer to it tells by itself.
+/// Whose session a refresh brought, as far as the answer to it tells by itself.
 package struct RefreshOwner: Equatable, Sendable {
     /// The user name in the answer, where the profile says its place.
     package let named: String?
-    /// Whom the token that was renewed and the one that came are about, where each of them says so (RFC 7519, section 4.1.2).
+    /// Whom the token that was refreshed and the one that came are about, where each of them says so (RFC 7519, section 4.1.2).
     package let subjects: Subjects?
 
     /// Of two tokens.
     package struct Subjects: Equatable, Sendable {
-        /// Of the token that was renewed.
+        /// Of the token that was refreshed.
         package let old: String
         /// Of the one that took its place.
         package let new: String
 
-        /// - Returns: nothing unless both are known.
+        /// - Returns: `nil` unless both are known.
         package init?(old: String?, new: String?) {
             guard let old, let new else { return nil }
             (self.old, self.new) = (old, new)
@@ -27,7 +27,7 @@ package struct RefreshOwner: Equatable, Sendable {
 
     /// Compares with what is known of the account. A name is held against the server's own: what was typed may be an address
     /// for what the server calls otherwise.
-    /// - Returns: who it was and who it is now; nothing where it is the same person, or nothing tells.
+    /// - Returns: who it was and who it is now; `nil` if it is the same person, or nothing tells.
     package func otherPerson(than known: Identity) -> Replacement? {
         let renamed = Identity(username: known.username, serverName: named)
         if let other = Replacement(of: known, by: renamed) { return other }

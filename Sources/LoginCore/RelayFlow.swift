@@ -3,13 +3,13 @@
 ///
 /// One table like `LoginFlow`, which promises:
 /// - one question to `verify` and one login at most, and every path ends;
-/// - nothing is renewed, erased or logged in for before the server has refused the session at `verify`, unless it has refused the
+/// - nothing is refreshed, erased or logged in for before the server has refused the session at `verify`, unless it has refused the
 ///   password itself, or there is no session: then it is not asked about that once more;
 /// - a session goes out twice at most: with the first login and with the next one;
 /// - what is forbidden, or of another protection space, never leads to a login.
 package struct RelayFlow: Equatable, Sendable {
     /// What goes out with the request.
-    package enum Luggage: Equatable, Sendable {
+    package enum Attachment: Equatable, Sendable {
         /// No session: there never was a login here.
         case nothing
         /// A password that is not sent here before the server asks for it.
@@ -20,7 +20,7 @@ package struct RelayFlow: Equatable, Sendable {
 
     /// Where the request is.
     package enum State: Equatable, Sendable {
-        case sending(Luggage)
+        case sending(Attachment)
         /// After an answer that was taken for this.
         case verifying(RelayJudgement)
         case entering
@@ -40,7 +40,7 @@ package struct RelayFlow: Equatable, Sendable {
     package enum Effect: Equatable, Sendable {
         case verify, enter
         /// The same request once more, with this.
-        case send(Luggage)
+        case send(Attachment)
         /// The answer that there is goes to the person.
         case finish(Ending)
     }
@@ -63,18 +63,18 @@ package struct RelayFlow: Equatable, Sendable {
     private var wasAsked = false
 
     /// - Parameters:
-    ///   - luggage: what the request goes out with.
+    ///   - attachment: what the request is sent with.
     ///   - canVerify: whether there is a verify endpoint to be asked; else the rules decide alone.
-    package init(sending luggage: Luggage, canVerify: Bool = true) {
-        state = .sending(luggage)
+    package init(sending attachment: Attachment, canVerify: Bool = true) {
+        state = .sending(attachment)
         self.canVerify = canVerify
     }
 
     /// - Returns: what to do next; after `finish` nothing is left to be done.
     package mutating func handle(_ event: Event) -> Effect {
         switch (state, event) {
-        case (.sending(let luggage), .answered(let judgement)):
-            return judge(judgement, luggage)
+        case (.sending(let attachment), .answered(let judgement)):
+            return judge(judgement, attachment)
         case (.verifying(.redirected), .verified(isKnown: true)):
             // A redirect after a post, say: whoever is logged in is sent there too.
             return finish(.answered)
@@ -89,8 +89,8 @@ package struct RelayFlow: Equatable, Sendable {
         }
     }
 
-    private mutating func judge(_ judgement: RelayJudgement, _ luggage: Luggage) -> Effect {
-        switch (luggage, judgement) {
+    private mutating func judge(_ judgement: RelayJudgement, _ attachment: Attachment) -> Effect {
+        switch (attachment, judgement) {
         case (_, .passed):
             return finish(.answered)
         case (.nothing, _):
@@ -114,7 +114,7 @@ package struct RelayFlow: Equatable, Sendable {
         }
     }
 
-    private mutating func send(_ luggage: Luggage) -> Effect { go(.sending(luggage), .send(luggage)) }
+    private mutating func send(_ attachment: Attachment) -> Effect { go(.sending(attachment), .send(attachment)) }
 
     private mutating func go(_ next: State, _ effect: Effect) -> Effect {
         state = next

@@ -42,7 +42,7 @@ public struct ServerTrust: Equatable, Sendable {
     public let notAfter: Int64
     /// Of the server's own certificate, for people to compare.
     public let fingerprint: Fingerprint
-    /// SHA-256 of the public key, in base64: what stays when a certificate is renewed with the same key (RFC 7469,
+    /// SHA-256 of the public key, in base64: what stays when a certificate is refreshed with the same key (RFC 7469,
     /// section 2.4).
     public let key: String
 
@@ -91,7 +91,7 @@ public struct TrustedCertificate: Equatable, Sendable, Codable {
         self.fingerprint = fingerprint
     }
 
-    /// Why that server is not what was accepted; nothing if it is. With another key it is none of it, whatever its faults
+    /// Why that server is not what was accepted; `nil` if it is. With another key it is none of it, whatever its faults
     /// are.
     public func fault(with trust: ServerTrust) -> TrustFault? {
         guard origin == trust.origin, key == trust.key else {

@@ -16,7 +16,7 @@ public enum StoreName: Hashable, Sendable {
     /// Every store but the helpers, of which there are as many as programs in `PATH`; in the order in which they are shown.
     public static let builtIn: [StoreName] = [.secretService, .file, .keyring, .plaintext, .none]
 
-    /// - Returns: nothing if no store has this name or may have it; `auto` is a choice, not a store.
+    /// - Returns: `nil` if no store has this name or may have it; `auto` is a choice, not a store.
     public init?(_ text: String) {
         if let store = Self.builtIn.first(where: { $0.description.isSame(as: text) }) {
             self = store

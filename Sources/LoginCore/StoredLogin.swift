@@ -1,7 +1,7 @@
 extension StoredLogin {
-    /// When nothing in it is of use any more, in seconds of Unix time; nothing if that never comes or is not known.
+    /// When nothing in it is of use any more, in seconds of Unix time; `nil` if that never comes or is not known.
     ///
-    /// A refresh token and a password outlive the session that they renew, and cookies end one by one.
+    /// A refresh token and a password outlive the session that they refresh, and cookies end one by one.
     package var lastUse: Int64? {
         if credential != nil || !extraSecrets.isEmpty { return nil }
         switch session {

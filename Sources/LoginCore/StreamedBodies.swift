@@ -1,6 +1,6 @@
 /// A body of a request that is read while it is sent.
 package protocol RequestSource: AnyObject {
-    /// In bytes; nothing where only the end will tell.
+    /// In bytes; `nil` if only the end will tell.
     var count: Int64? { get }
 
     /// - Returns: how many bytes were put into `buffer`; 0 at the end, nothing where more is yet to come: to be asked again.
@@ -26,7 +26,7 @@ package protocol ResponseSink: AnyObject {
 /// How the bodies of one request and of its answer pass through, in pieces: whatever their size, no more than a piece of them
 /// is in memory.
 package final class StreamedBodies {
-    /// What is sent; nothing where the request has no body, or one that is in memory.
+    /// What is sent; `nil` if the request has no body, or one that is in memory.
     package let source: (any RequestSource)?
     /// Where the answer goes.
     package let sink: any ResponseSink

@@ -15,7 +15,7 @@ package final class SuppliedCode {
         self.read = read
     }
 
-    /// - Returns: nothing once it was taken, since a code works once.
+    /// - Returns: `nil` once it was taken, since a code works once.
     func take() throws(LoginError) -> Secret? {
         let read = read
         self.read = nil

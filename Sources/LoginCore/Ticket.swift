@@ -14,7 +14,7 @@ public enum TicketProblem: Equatable, Sendable {
 
 extension TicketFinding {
     /// The same, if the ticket is for this user: by the principal, with or without its realm.
-    /// - Parameter wanted: nothing for whoever it is.
+    /// - Parameter wanted: `nil` for whoever it is.
     public func restricted(to wanted: String?) -> TicketFinding {
         guard let wanted, !wanted.isEmpty else { return self }
         if self == .unusable(.expired(principal: "")) { return .unusable(.expired(principal: wanted)) }

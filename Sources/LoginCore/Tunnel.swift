@@ -10,6 +10,6 @@ package protocol Tunnel: AnyObject {
     /// - Returns: how many bytes were taken; 0 where there is no room now.
     func send(_ bytes: UnsafeRawBufferPointer) throws(LoginError) -> Int
 
-    /// - Returns: how many bytes came; nothing where there are none now, 0 at the end.
+    /// - Returns: how many bytes came; `nil` if there are none now, 0 at the end.
     func receive(into buffer: UnsafeMutableRawBufferPointer) throws(LoginError) -> Int?
 }

@@ -1,7 +1,7 @@
 /// The protection space that a login was verified in, as far as later requests have to know it (RFC 9110, section 11.5). Nothing of
 /// it is secret.
 package struct VerifiedSpace: Equatable, Sendable, Codable {
-    /// The server's own word for it; nothing where it named none.
+    /// The server's own word for it; `nil` if it named none.
     package let realm: String?
     /// The path that verified the login, up to its last slash.
     package let folder: String

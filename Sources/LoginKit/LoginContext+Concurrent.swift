@@ -10,7 +10,7 @@ extension LoginContext {
             // A helper is unlocked by its own agent, for each entry.
             if case .helper = record.store { continue }
             do throws(StoreFault) {
-                let store = try shelf().open(record.store), id = record.id(in: profile)
+                let store = try stores().open(record.store), id = record.id(in: profile)
                 if try store.contains(id) { _ = try store.find(id) }
             } catch {
                 // Whoever needs the store is told.
@@ -24,7 +24,7 @@ extension LoginContext {
     package func concurrently<Input, Output>(
         _ inputs: [Input], _ work: @escaping (LoginContext, Input) -> Output
     ) -> [Output] {
-        let width = min(world.width, inputs.count)
+        let width = min(dependencies.width, inputs.count)
         // What is traced stays together.
         guard width > 1, trace == nil else { return inputs.map { work(self, $0) } }
         let tasks = ConcurrentTasks(inputs, self, work)
@@ -40,7 +40,7 @@ private final class ConcurrentTasks<Input, Output>: @unchecked Sendable {
     private let inputs: [Input]
     private let context: LoginContext
     private let work: (LoginContext, Input) -> Output
-    private let line: World.NoticeLine
+    private let line: Dependencies.NoticeLine
     /// Whoever has it uses what follows.
     private let lock = Mutex(())
     private var next = 0
@@ -49,9 +49,9 @@ private final class ConcurrentTasks<Input, Output>: @unchecked Sendable {
 
     init(_ inputs: [Input], _ context: LoginContext, _ work: @escaping (LoginContext, Input) -> Output) {
         (self.inputs, self.context, self.work) = (inputs, context, work)
-        line = context.world.noticeLine.shared()
+        line = context.dependencies.noticeLine.shared()
         // Opened before there are several threads.
-        _ = context.shelf()
+        _ = context.stores()
         outputs = Array(repeating: nil, count: inputs.count)
         said = Array(repeating: [], count: inputs.count)
     }
@@ -61,7 +61,7 @@ private final class ConcurrentTasks<Input, Output>: @unchecked Sendable {
             let say: @Sendable (Bool, String) -> Void = { [self] isWarning, text in
                 lock.withLock { _ in said[index].append((isWarning, text)) }
             }
-            let part = context.part(line, Talk(note: { say(false, $0) }, warn: { say(true, $0) }))
+            let part = context.part(line, Messages(note: { say(false, $0) }, warn: { say(true, $0) }))
             let output = work(part, inputs[index])
             lock.withLock { _ in outputs[index] = output }
         }
@@ -84,11 +84,11 @@ private final class ConcurrentTasks<Input, Output>: @unchecked Sendable {
     }
 }
 
-extension World.NoticeLine {
+extension Dependencies.NoticeLine {
     /// The same line for several threads: it names one server at a time.
-    fileprivate func shared() -> World.NoticeLine {
+    fileprivate func shared() -> Dependencies.NoticeLine {
         let taken = Taken(), line = self
-        return World.NoticeLine(
+        return Dependencies.NoticeLine(
             show: { text in
                 taken.value.withLock { isTaken in
                     guard !isTaken else { return false }

@@ -5,7 +5,7 @@ extension LoginContext {
     package func keeper(_ profile: Profile, _ origin: Origin, _ settings: LoginSettings = LoginSettings())
         -> StoreKeeper
     {
-        let shelf = shelf()
+        let stores = stores()
         let persist = settings.persistence(of: profile), store = settings.store(of: profile)
         return StoreKeeper(
             subject: StoreKeeper.Subject(
@@ -13,18 +13,18 @@ extension LoginContext {
             rules: StoreKeeper.Rules(
                 persistence: persist ?? .permanent, keepsPassword: profile.settings.keepPassword,
                 kind: profile.kind),
-            book: book,
+            registry: registry,
             stores: StoreKeeper.Stores(
                 choose: { () throws(StoreFault) in
-                    let chosen = try shelf.chooser()
+                    let chosen = try stores.chooser()
                         .choose(store, persistence: persist) { self.tell(ofPassing: $0) }
                     self.chosenStore = chosen.name
                     return chosen
                 },
-                open: { (name) throws(StoreFault) in try shelf.open(name) }),
-            clock: world.clock,
-            leftBehind: { [talk] store, fault in
-                talk.warn(
+                open: { (name) throws(StoreFault) in try stores.open(name) }),
+            clock: dependencies.clock,
+            leftBehind: { [messages] store, fault in
+                messages.warn(
                     "the old copy in '\(store)' could not be erased: \(LoginError.store(fault).message(about: ErrorContext()).what)"
                 )
             })
@@ -39,7 +39,7 @@ extension LoginContext {
             other.mayBeLocal = mayBeLocal
             other.allowHTTP = false
             other.exception = try exception(for: origin)
-            return world.transport(origin, other)
+            return dependencies.transport(origin, other)
         }
     }
 
@@ -47,12 +47,13 @@ extension LoginContext {
     package func interruptionHold() -> InterruptionHold {
         let notice = showsNotice ? RefreshWords.postponed + "\n" : nil
         return InterruptionHold(
-            begin: { world.postponement.begin(notice) }, end: { [world] in world.postponement.end() })
+            begin: { dependencies.postponement.begin(notice) },
+            end: { [dependencies] in dependencies.postponement.end() })
     }
 
     /// Nothing where a notice stands still.
     private var spinner: Spinner? {
-        options.showsMovement && world.environment.hasColors ? Spinner(isUnicode: world.isUnicode()) : nil
+        options.showsMovement && dependencies.environment.hasColors ? Spinner(isUnicode: dependencies.isUnicode()) : nil
     }
 
     /// How requests of a profile go out to its origin.
@@ -66,15 +67,15 @@ extension LoginContext {
             (settings.timeout, settings.transferTimeout) = (timeout, timeout)
         }
         if showsNotice {
-            let notice = WaitingNotice(world.noticeLine, origin, spinner: spinner)
+            let notice = WaitingNotice(dependencies.noticeLine, origin, spinner: spinner)
             settings.whileWaiting = { notice.note($0) }
         }
-        settings.environment = world.environment.proxies
+        settings.environment = dependencies.environment.proxies
         if let proxy = profile.settings.proxy {
             settings.proxy = proxy == "environment" ? .environment : .url(proxy)
         }
         settings.trace = trace
-        settings.isCancelled = world.isCancelled
+        settings.isCancelled = dependencies.isCancelled
         return settings
     }
 }

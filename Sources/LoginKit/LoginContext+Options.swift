@@ -3,9 +3,9 @@ package import LoginCore
 extension LoginContext {
     /// What holds for all of the work.
     package struct Options {
-        /// The profile that is meant; nothing where the environment or the configuration says it.
+        /// The profile that is meant; `nil` if the environment or the configuration says it.
         package var profile: String?
-        /// The account that is meant, by the name typed or the server's; nothing for the active one.
+        /// The account that is meant, by the name typed or the server's; `nil` for the active one.
         package var username: String?
         /// The folder of everything, configuration included, in the place of the person's own ones.
         var folder: String?

@@ -3,20 +3,20 @@ import Secrets
 
 /// One piece of work with logins, such as a command: the world, what was chosen for all of it, and what is worked out once.
 package final class LoginContext {
-    package let world: World
+    package let dependencies: Dependencies
     package private(set) var options: Options
     package let paths: Paths
     package let profiles: Configuration
-    package private(set) var book: AccountRegistry
+    package private(set) var registry: AccountRegistry
     /// Whether a person may be asked to log in, and somebody is there to be asked.
     package private(set) var mayAsk: Bool
     /// Whether a person may be asked to unlock a store, and somebody is there to be asked; most work never comes to ask that.
-    var mayUnlock: Bool { isUnlockingAllowed && world.hasTerminal() }
+    var mayUnlock: Bool { isUnlockingAllowed && dependencies.hasTerminal() }
     private var isUnlockingAllowed: Bool
     /// Whether nobody may be asked, whoever is there.
     let isPromptForbidden: Bool
     /// Seconds that a person has for each answer.
-    package var promptTimeout = World.DialogueSettings().timeout
+    package var promptTimeout = Dependencies.DialogueSettings().timeout
     /// Is told what is sent and answered, without secrets.
     package var trace: (@Sendable (String) -> Void)?
     /// Whom the work is about, for its messages.
@@ -27,27 +27,27 @@ package final class LoginContext {
     var chosenStore: StoreName?
     private var remembered: AccountRegistryDocument?
     private var warned: Set<String> = []
-    private var opened: StoreFactory?
+    private var opened: Stores?
     /// How many steps have the turn, each within the other.
     private var turns = 0
-    let talk: Talk
+    let messages: Messages
 
     /// - Throws: `usage` for a configuration that cannot be read, or a choice that makes no sense.
-    package init(_ world: World, _ options: Options, _ talk: Talk) throws(LoginError) {
-        self.world = world
+    package init(_ dependencies: Dependencies, _ options: Options, _ messages: Messages) throws(LoginError) {
+        self.dependencies = dependencies
         self.options = options
-        self.talk = talk
+        self.messages = messages
         (paths, profiles) = try LoginContext.fromConfig { () throws(UsageFault) in
-            let environment = world.environment
+            let environment = dependencies.environment
             let paths =
                 if let folder = options.folder { try Paths(folder: folder, environment) } else {
                     try Paths(environment, config: options.config)
                 }
             return (paths, try Configuration(paths))
         }
-        book = world.book(paths.stateFolder)
-        let isForbidden = options.noPrompt || (world.environment["AUTHCTL_NO_PROMPT"] ?? "0") != "0"
-        self.mayAsk = options.mayAsk && !isForbidden && world.hasTerminal()
+        registry = dependencies.registry(paths.stateFolder)
+        let isForbidden = options.noPrompt || (dependencies.environment["AUTHCTL_NO_PROMPT"] ?? "0") != "0"
+        self.mayAsk = options.mayAsk && !isForbidden && dependencies.hasTerminal()
         isPromptForbidden = isForbidden
         isUnlockingAllowed = options.mayUnlock && !isForbidden
         if let timeout = options.timeout, !(1...3600).contains(timeout) {
@@ -58,17 +58,19 @@ package final class LoginContext {
     }
 
     /// A part of the same work for another thread: it asks nobody, and a store that is locked stays locked.
-    func part(_ line: World.NoticeLine, _ talk: Talk) -> LoginContext {
-        LoginContext(partOf: self, line, talk)
+    func part(_ line: Dependencies.NoticeLine, _ messages: Messages) -> LoginContext {
+        LoginContext(partOf: self, line, messages)
     }
 
-    private init(partOf whole: LoginContext, _ line: World.NoticeLine, _ talk: Talk) {
-        var world = whole.world
-        world.noticeLine = line
-        (self.world, options, paths, profiles, book) = (world, whole.options, whole.paths, whole.profiles, whole.book)
+    private init(partOf whole: LoginContext, _ line: Dependencies.NoticeLine, _ messages: Messages) {
+        var dependencies = whole.dependencies
+        dependencies.noticeLine = line
+        (self.dependencies, options, paths, profiles, registry) = (
+            dependencies, whole.options, whole.paths, whole.profiles, whole.registry
+        )
         (mayAsk, isPromptForbidden, isUnlockingAllowed) = (false, true, false)
         (promptTimeout, acceptance, remembered) = (whole.promptTimeout, whole.acceptance, whole.remembered)
-        (opened, self.talk) = (whole.opened, talk)
+        (opened, self.messages) = (whole.opened, messages)
     }
 
     /// From now on nobody is asked anything, and nothing is shown on the terminal: it is another program's.
@@ -77,10 +79,10 @@ package final class LoginContext {
     }
 
     /// Says something to the person, unless they want quiet.
-    package func say(_ text: String) { talk.note(text) }
+    package func say(_ text: String) { messages.note(text) }
 
     /// The same of what nobody should miss.
-    package func warn(_ text: String) { talk.warn(text) }
+    package func warn(_ text: String) { messages.warn(text) }
 
     /// The same of what is found again with each account.
     func warnOnce(_ text: String) {
@@ -96,7 +98,7 @@ package final class LoginContext {
     /// The same profile as the environment has it; messages are about it from here on.
     func prepared(_ written: Profile) throws(LoginError) -> Profile {
         var profile = written
-        try profile.settings.override(by: world.environment)
+        try profile.settings.override(by: dependencies.environment)
         topic.fields = profile.fields
         topic.asksForConsent = profile.kind.asksForConsent
         // In `-u name:password` as curl takes it, the rest must not be repeated by whatever comes next.
@@ -110,8 +112,8 @@ package final class LoginContext {
 
     /// Runs a step in which a person may be asked: others of this process wait for its end.
     func inTurn<Result>(_ step: () throws(LoginError) -> Result) throws(LoginError) -> Result {
-        guard let turn = world.turn else { return try step() }
-        if turns == 0 { try turn.take(unless: world.isCancelled ?? { false }) }
+        guard let turn = dependencies.turn else { return try step() }
+        if turns == 0 { try turn.take(unless: dependencies.isCancelled ?? { false }) }
         turns += 1
         defer {
             turns -= 1
@@ -124,12 +126,12 @@ package final class LoginContext {
     func lookAgain() { remembered = nil }
 
     /// From now on a registry that a newer authctl wrote is read as far as it can be understood, to log out of what it names.
-    package func readNewerRegistry() { book.readsNewer = true }
+    package func readNewerRegistry() { registry.readsNewer = true }
 
     /// What was remembered when the work began.
     package func document() throws(LoginError) -> AccountRegistryDocument {
         if let remembered { return remembered }
-        let document = try fromStore(try book.read())
+        let document = try fromStore(try registry.read())
         remembered = document
         return document
     }
@@ -156,38 +158,40 @@ package final class LoginContext {
     }
 
     package func parse(_ url: String) throws(LoginError) -> ParsedURL {
-        let parser = try world.urlParser()
+        let parser = try dependencies.urlParser()
         return try LoginContext.fromConfig { () throws(UsageFault) in try parser.parse(url) }
     }
 
     /// The stores, with a passphrase from a file or, where that may be asked for, from the person.
     ///
     /// One for all of the work, so that a passphrase is asked for and turned into a key once.
-    package func shelf() -> StoreFactory {
+    package func stores() -> Stores {
         if let opened { return opened }
         let asked = StorePassphrase(context: self)
-        var place = World.ShelfPlace(stateFolder: paths.stateFolder)
+        var place = Dependencies.StoreLocation(stateFolder: paths.stateFolder)
         place.holding = profiles.defaults.passphraseCache
         place.desktop = desktop
         place.anotherPassphrase = { (failures) throws(StoreFault) in try asked.another(after: failures) }
-        let notice = LocalWorkNotice(world.noticeLine)
+        let notice = LocalWorkNotice(dependencies.noticeLine)
         if showsNotice { place.deriving = { $0 ? notice.begin("Opening the encrypted file…") : notice.end() } }
-        let shelf = world.shelf(place) { () throws(StoreFault) in try asked.first() }
-        opened = shelf
-        return shelf
+        let stores = dependencies.stores(place) { () throws(StoreFault) in try asked.first() }
+        opened = stores
+        return stores
     }
 
     /// The desktop's keyring, which may ask a person to unlock it where that is allowed.
     private var desktop: DesktopSession {
         let notice = { [unowned self] in say("waiting for the dialogue of the desktop's keyring") }
         let unlocking = DesktopSession.Unlocking.asking(seconds: promptTimeout, notice: notice)
-        return DesktopSession(unlocking: mayUnlock ? unlocking : .never) { [world] in world.environment[$0] }
+        return DesktopSession(unlocking: mayUnlock ? unlocking : .never) { [dependencies] in
+            dependencies.environment[$0]
+        }
     }
 
     /// Where the encrypted file is, or will be.
     package var encryptedFile: String { "\(paths.stateFolder)/\(EncryptedFileStore.fileName)" }
 
-    package var dialogueSettings: World.DialogueSettings {
-        World.DialogueSettings(mask: world.environment.mask, timeout: promptTimeout)
+    package var dialogueSettings: Dependencies.DialogueSettings {
+        Dependencies.DialogueSettings(mask: dependencies.environment.mask, timeout: promptTimeout)
     }
 }

@@ -29,13 +29,13 @@ struct ChangedBookTests {
         _ words: [String], in world: TestWorld, while change: (inout AccountRegistryDocument) -> Void
     ) throws -> (fault: LoginError?, after: AccountRegistryDocument) {
         try world.withWorld { real in
-            let command = try #require(try Authctl.parseAsRoot(words) as? any WorldCommand)
+            let command = try #require(try Authctl.parseAsRoot(words) as? any InvokedCommand)
             let invocation = try Invocation(real, command.global)
             _ = try invocation.context.document()
-            try invocation.context.book.update(change)
+            try invocation.context.registry.update(change)
             var fault: LoginError?
             do throws(LoginError) { _ = try command.run(invocation) } catch { fault = error }
-            return (fault, try invocation.context.book.read())
+            return (fault, try invocation.context.registry.read())
         }
     }
 
@@ -95,7 +95,7 @@ struct ChangedBookTests {
     @Test func `of two spellings of one name only one is active`() throws {
         let world = try chat()
         try world.withWorld { real in
-            _ = try Invocation(real, try GlobalOptions.parse([])).context.book.update { document in
+            _ = try Invocation(real, try GlobalOptions.parse([])).context.registry.update { document in
                 document.profiles[0].accounts = ["caf\u{E9}", "cafe\u{301}"].map { account($0, origin) }
                 document.profiles[0].activeUsername = "caf\u{E9}"
             }

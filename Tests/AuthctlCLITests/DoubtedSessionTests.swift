@@ -5,7 +5,7 @@ import Testing
 
 @testable import AuthctlCLI
 
-/// Sessions that are kept and not used as they are: renewed for somebody else, or with an end that the clock cannot tell.
+/// Sessions that are kept and not used as they are: refreshed for somebody else, or with an end that the clock cannot tell.
 struct DoubtedSessionTests {
     private static let url = "https://chat.example/_matrix/client/v3"
 
@@ -67,7 +67,7 @@ struct DoubtedSessionTests {
         #expect(world.requests.isEmpty)
     }
 
-    @Test func `D23: a renewal whose answer names somebody else is 4 naming both, and nothing of it is used`() throws {
+    @Test func `D23: a refresh whose answer names somebody else is 4 naming both, and nothing of it is used`() throws {
         let world = try ann(Self.config(", username = \"/user\""))
         world.now += 100
         let run = world.run("token", "chat", server: [tokens("t2", more: ",\"user\":\"mallory\"")])
@@ -104,7 +104,7 @@ struct DoubtedSessionTests {
     }
 
     @Test(arguments: [["whoami"], ["status"]])
-    func `D23: so is one that whoami or status has renewed`(command: [String]) throws {
+    func `D23: so is one that whoami or status has refreshed`(command: [String]) throws {
         let world = try ann()
         let answers = [.answer(401), tokens("t2"), named("mallory")]
         let run = world.run(command + ["chat"], server: answers.map { .success($0) })

@@ -57,11 +57,12 @@ struct EphemeralLoginTests {
         // What verify answers without a login is known by now.
         let session = try world.withWorld(server: Array(answers("new").dropFirst())) { world in
             let invocation = try Invocation(world, try GlobalOptions.parse([]))
-            let gate = try invocation.gate(try invocation.context.selectProfile(nil), try LoginOptions.parse([]))
+            let gate = try invocation.provider(try invocation.context.selectProfile(nil), try LoginOptions.parse([]))
             let login = try EphemeralLogin(gate)
-            // Nobody else has to wait for the command: the right to renew is free.
-            _ = try invocation.context.keeper(gate.profile, login.handover.run.endpoint.origin).beginRefresh(of: nil)
-            return login.handover.session
+            // Nobody else has to wait for the command: the right to refresh is free.
+            _ = try invocation.context.keeper(gate.profile, login.execEnvironment.run.endpoint.origin).beginRefresh(
+                of: nil)
+            return login.execEnvironment.session
         }
         guard case .token(let token) = session else { throw Unscripted() }
         #expect(token.value.unprotectedText == "new")

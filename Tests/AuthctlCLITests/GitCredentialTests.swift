@@ -151,7 +151,7 @@ struct GitCredentialTests {
         throws
     {
         let basic = Session.credential(Credential(username: "ann", .password(Secret(secret))))
-        #expect(throws: GitAnswerFault.lineEnd) { try answer(SessionRule(), basic) }
+        #expect(throws: GitResponseFault.lineEnd) { try answer(SessionRule(), basic) }
         #expect(throws: FillFault.self) { try answer(pair, token(secret)) }
         #expect(throws: FillFault.self) { try answer(.bearer, token(secret)) }
     }
@@ -161,7 +161,7 @@ struct GitCredentialTests {
         let longest = String(repeating: "x", count: 65_535 - 10)
         let basic = { (text: String) in Session.credential(Credential(username: "ann", .password(Secret(text)))) }
         #expect(try answer(SessionRule(), basic(longest)) == "username=ann\npassword=\(longest)")
-        #expect(throws: GitAnswerFault.tooLong(limit: 65_535)) { try answer(SessionRule(), basic(longest + "x")) }
-        #expect(throws: GitAnswerFault.tooLong(limit: 65_535)) { try answer(.bearer, token(longest)) }
+        #expect(throws: GitResponseFault.tooLong(limit: 65_535)) { try answer(SessionRule(), basic(longest + "x")) }
+        #expect(throws: GitResponseFault.tooLong(limit: 65_535)) { try answer(.bearer, token(longest)) }
     }
 }

@@ -165,7 +165,7 @@ struct HelperLoginTests {
         return world
     }
 
-    @Test func `C7 a token past its end is renewed, and the answer tells the new end`() throws {
+    @Test func `C7 a token past its end is refreshed, and the answer tells the new end`() throws {
         let world = try chat()
         let bearer = "capability[]=authtype\nauthtype=Bearer\ncredential="
         #expect(try lent(world, "https://chat.example") == bearer + "old\npassword_expiry_utc=1000100")
@@ -178,7 +178,7 @@ struct HelperLoginTests {
         #expect(try lent(world, "https://chat.example") == bearer + "new\npassword_expiry_utc=1000150")
     }
 
-    @Test func `C7 a token past its end that cannot be renewed is not lent, and nobody is asked`() throws {
+    @Test func `C7 a token past its end that cannot be refreshed is not lent, and nobody is asked`() throws {
         let world = try chat()
         world.now += 100
         #expect(throws: LoginError.self) { try lent(world, "https://chat.example", server: [.answer(503)]) }
@@ -217,7 +217,7 @@ struct HelperLoginTests {
             config: (0..<count).map { Self.basic("p\($0)", "https://h\($0).example") }.joined())
         return try world.withWorld { world in
             let invocation = try Invocation(world, try GlobalOptions.parse([]))
-            try invocation.context.book.update { document in
+            try invocation.context.registry.update { document in
                 for number in 0..<count {
                     let origin = Origin(scheme: "https", host: "h\(number).example", port: 443)
                     document.updateProfile("p\(number)", url: "https://h\(number).example", origin: origin) {

@@ -69,7 +69,7 @@ struct OAuthCommandTests {
         #expect(world.consent.visits.count == 1)
     }
 
-    @Test func `what has expired is renewed at the token endpoint of the login, with rotation`() throws {
+    @Test func `what has expired is refreshed at the token endpoint of the login, with rotation`() throws {
         let world = try loggedIn()
         world.now += 601
         let token = world.run("token", "notes", server: [Self.tokens("at2", refresh: "rt2")])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AuthctlCLI
 
-/// How many requests a login and its renewal cost. A request too many is not in the script, and fails the command.
+/// How many requests a login and its refresh cost. A request too many is not in the script, and fails the command.
 struct OAuthCountTests {
     private static let config = """
         [profiles.notes]

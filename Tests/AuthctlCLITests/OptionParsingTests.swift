@@ -22,7 +22,7 @@ struct OptionParsingTests {
                 ? ["\(words[0]) \(options) \(words.dropFirst().joined())"] : [])
         {
             let parsed = try #require(
-                try Authctl.parseAsRoot(line.split(separator: " ").map(String.init)) as? any WorldCommand)
+                try Authctl.parseAsRoot(line.split(separator: " ").map(String.init)) as? any InvokedCommand)
             let global = parsed.global
             #expect(global.profile == "p" && global.username == "anna" && global.config == "c" && global.timeout == 7)
             #expect(global.quiet && global.verbose && global.noPrompt && parsed.printsJSON)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AuthctlCLI
 
-/// What is said of the end of a session that authctl renews by itself.
+/// What is said of the end of a session that authctl refreshes by itself.
 struct RefreshWordsTests {
     private static let config = """
         [profiles.chat]
@@ -25,7 +25,7 @@ struct RefreshWordsTests {
         return (world, run)
     }
 
-    @Test func `B10: a session with a refresh token renews, before its end and after it`() throws {
+    @Test func `B10: a session with a refresh token refreshes, before its end and after it`() throws {
         let (world, _) = try logIn("{\"t\": \"tok\", \"r\": \"ref\", \"e\": 3}")
         for wait: Int64 in [0, 5] {
             world.now += wait

@@ -26,7 +26,7 @@ import Testing
         .answer(status, body, cookies: [.named("sid", value)])
     }
 
-    /// Logged in, with a cookie that every answer renews.
+    /// Logged in, with a cookie that every answer refreshes.
     private func shop() throws -> TestWorld {
         let world = try TestWorld(config: Self.shop)
         world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
@@ -53,14 +53,14 @@ import Testing
         }
     }
 
-    @Test func `403 is asked of verify once, and forbidden even where verify renews the cookie`() throws {
+    @Test func `403 is asked of verify once, and forbidden even where verify refreshes the cookie`() throws {
         let world = try shop()
         let refused = HTTPResponse.answer(403, "no")
         let verified = answer(200, "{\"name\":\"Anna\"}", cookie: "three")
         let run = world.run("request", "POST", "/orders", "-d", "x", server: [refused, verified])
         #expect(run.code == 10 && run.output == "no")
         #expect(world.requests.map { $0.prefix(4) } == ["POST", "GET "])
-        // What verify renewed is kept.
+        // What verify refreshed is kept.
         _ = world.run("request", "GET", "/orders", server: [.answer(200)])
         #expect(world.requests.first?.contains("cookie sid=three") == true)
     }

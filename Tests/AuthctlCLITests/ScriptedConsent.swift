@@ -28,8 +28,8 @@ final class ScriptedConsent: ConsentDialogue {
     func show(_ visit: BrowserVisit) throws(LoginError) { visits.append(visit) }
 
     func awaitAnswer(
-        _ wait: AuthorizationFlow.AnswerWait, _ judge: AuthorizationJudge
-    ) throws(LoginError) -> (answer: AuthorizationAnswer, after: Int)? {
+        _ wait: AuthorizationFlow.CallbackWait, _ judge: AuthorizationJudge
+    ) throws(LoginError) -> (answer: AuthorizationResponse, after: Int)? {
         guard let visit = visits.last, let state = visit.url.firstMatch(of: /state=([^&]+)/)?.1 else { return nil }
         return (judge.judge(pasted: Secret("\(visit.redirect)?\(answer)&state=\(state)")), 1)
     }

@@ -35,7 +35,7 @@ struct ServedAnswerTests {
 
     @Test(arguments: sizes.indices) func `a size is told as far as it is known`(index: Int) throws {
         let (method, status, length, size) = Self.sizes[index]
-        let call = call(method), answer = ServedAnswer(call, headers)
+        let call = call(method), answer = ServedResponse(call, headers)
         let fields = length.map { ["Content-Length: \($0)", "X-A: b"] } ?? ["X-A: b"]
         try answer.begin(.answer(status, headers: fields))
         let begun = try #require(call.begun())
@@ -44,7 +44,7 @@ struct ServedAnswerTests {
     }
 
     @Test func `it is whole once the service has ended it`() throws {
-        let call = call(), answer = ServedAnswer(call, headers)
+        let call = call(), answer = ServedResponse(call, headers)
         try answer.begin(.answer(200))
         try Array("abc".utf8).lend { (bytes) throws(LoginError) in try answer.write(bytes) }
         #expect(!answer.isWhole)
@@ -55,7 +55,7 @@ struct ServedAnswerTests {
     }
 
     @Test func `no header repeats the session, whatever it is called`() throws {
-        let call = call(), answer = ServedAnswer(call, headers)
+        let call = call(), answer = ServedResponse(call, headers)
         answer.hidden.add([Secret("t0k-12345678")], username: "ann")
         try answer.begin(
             .answer(200, headers: ["X-Echo: Bearer t0k-12345678", "X-Url: ?t=t0k%2D12345678", "X-A: t0k"]))
@@ -63,7 +63,7 @@ struct ServedAnswerTests {
     }
 
     @Test func `who reads no more ends the transfer`() throws {
-        let call = call(), answer = ServedAnswer(call, headers)
+        let call = call(), answer = ServedResponse(call, headers)
         try answer.begin(.answer(200))
         call.abandon()
         #expect(throws: LoginError.cancelled) {
@@ -78,7 +78,7 @@ struct ServedAnswerTests {
             (.loginRequired(LoginNeed(why: .sessionRefused)), 502), (.failure(.bodyNotRepeatable), 502),
         ] as [(LoginError, Int)])
     func `where the service has no answer the command is told why`(error: LoginError, status: Int) throws {
-        let call = call(), answer = ServedAnswer(call, headers), topic = ErrorContext(profile: "wire")
+        let call = call(), answer = ServedResponse(call, headers), topic = ErrorContext(profile: "wire")
         answer.explain(error, topic)
         #expect(answer.isWhole)
         call.end(isWhole: answer.isWhole)
@@ -89,14 +89,14 @@ struct ServedAnswerTests {
     }
 
     @Test func `an answer that has begun is not explained, and neither is a command that hung up`() throws {
-        let begun = call(), answer = ServedAnswer(begun, headers)
+        let begun = call(), answer = ServedResponse(begun, headers)
         try answer.begin(.answer(200))
         answer.explain(.network(.connectionLost), ErrorContext())
         #expect(!answer.isWhole && begun.begun()?.status == 200)
         begun.end(isWhole: answer.isWhole)
         #expect(body(of: begun).isEmpty)
         let gone = call()
-        ServedAnswer(gone, headers).explain(.cancelled, ErrorContext())
+        ServedResponse(gone, headers).explain(.cancelled, ErrorContext())
         #expect(!gone.hasBegun)
     }
 }

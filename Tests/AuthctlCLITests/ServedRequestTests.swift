@@ -37,10 +37,10 @@ struct ServedRequestTests {
     private func trips(_ world: TestWorld) -> [String] {
         world.requests.map { request in
             let lines = request.split(separator: "\n").map(String.init)
-            let luggage = lines.dropFirst().filter { line in
+            let attachment = lines.dropFirst().filter { line in
                 ["Authorization:", "basic ", "cookie ", "Cookie:"].contains { line.hasPrefix($0) }
             }
-            return ([lines[0]] + luggage).joined(separator: "; ")
+            return ([lines[0]] + attachment).joined(separator: "; ")
         }
     }
 
@@ -66,7 +66,7 @@ struct ServedRequestTests {
         }
     }
 
-    @Test func `what the service no longer takes is renewed once, and the same request goes out again`() throws {
+    @Test func `what the service no longer takes is refreshed once, and the same request goes out again`() throws {
         let server = [
             .answer(401), .answer(401), ServedScene.issued("t-2", "r-2"), ServedScene.me, .answer(200, "yes"),
             .answer(200, "two"),
@@ -88,7 +88,7 @@ struct ServedRequestTests {
         }
     }
 
-    @Test func `what is past its end is renewed before it is used`() throws {
+    @Test func `what is past its end is refreshed before it is used`() throws {
         let server = [ServedScene.issued("t-2", "r-2"), ServedScene.me, .answer(200, "yes")]
         try scene("shop", login: Self.shopLogin, later: 4000, server) { (scene, world) throws in
             #expect(try scene.send("GET", "/v1/items").body == "yes")
@@ -96,7 +96,7 @@ struct ServedRequestTests {
         }
     }
 
-    @Test func `where nothing can be renewed the refusal goes on, and the person is told once`() throws {
+    @Test func `where nothing can be refreshed the refusal goes on, and the person is told once`() throws {
         let refused = HTTPResponse.answer(401, "no", headers: ["X-Why: old"], cookies: [Self.sid("one")])
         try scene("blog", login: Self.blogLogin, [refused, .answer(401), refused]) {
             (scene, world) throws in
@@ -110,7 +110,7 @@ struct ServedRequestTests {
         }
     }
 
-    @Test func `cookies that an answer renews go along with the next request, those of a refusal do not`() throws {
+    @Test func `cookies that an answer refreshes go along with the next request, those of a refusal do not`() throws {
         let server = [
             HTTPResponse.answer(200, "a", cookies: [Self.sid("two")]),
             .answer(404, "b", cookies: [Self.sid("three")]), .answer(200, "c", cookies: [Self.sid("two")]),
@@ -165,7 +165,7 @@ struct ServedRequestTests {
         }
     }
 
-    @Test func `what is forbidden to a session that holds is no reason to renew it`() throws {
+    @Test func `what is forbidden to a session that holds is no reason to refresh it`() throws {
         try scene("wire", login: Self.wireLogin, [.answer(403, "no"), .answer(200)]) { (scene, world) throws in
             let got = try scene.send("GET", "/api/x")
             #expect(got.status == 403 && got.body == "no" && scene.warnings.isEmpty)

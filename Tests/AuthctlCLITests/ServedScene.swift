@@ -48,16 +48,16 @@ final class ServedScene {
         let warnings = Mutex<[String]>([])
     }
 
-    init(_ world: World, _ profile: String) throws {
+    init(_ world: Dependencies, _ profile: String) throws {
         let told = Told()
         self.told = told
         let context = try LoginContext(
             world, LoginContext.Options(),
-            Talk(note: { _ in }, warn: { text in told.warnings.withLock { $0.append(text) } }))
-        let gate = try Gate(context, try context.profiles.profile(named: profile), LoginChoices())
-        let admission = try gate.enterUnverified()
-        run = admission.run
-        session = ServedSession(gate.unattended(), admission)
+            Messages(note: { _ in }, warn: { text in told.warnings.withLock { $0.append(text) } }))
+        let gate = try SessionProvider(context, try context.profiles.profile(named: profile), LoginChoices())
+        let authenticated = try gate.enterUnverified()
+        run = authenticated.run
+        session = ServedSession(gate.unattended(), authenticated)
         headers = ServedHeaders(
             root: "http://127.0.0.1:40404/5e63e7", origin: run.endpoint.origin, rule: run.profile.sessionRule)
     }
@@ -76,7 +76,7 @@ final class ServedScene {
         let call = ServerCall(head, target: target, socket: -1)
         if let body { Array(body.utf8).withUnsafeBytes { bytes in _ = call.body.write(bytes) } }
         call.body.finish()
-        let answer = ServedAnswer(call, headers)
+        let answer = ServedResponse(call, headers)
         let request = ServedRequest(
             call: call, session: session, service: try run.serviceBeside { false }, profile: run.profile,
             endpoint: run.endpoint, headers: headers)

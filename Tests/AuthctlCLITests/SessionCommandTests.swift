@@ -123,7 +123,7 @@ struct SessionCommandTests {
         .answer(200, "{\"access_token\":\"\(token)\",\"expires_in_ms\":200000}")
     }
 
-    @Test func `E4 a token past its end is renewed, never printed`() throws {
+    @Test func `E4 a token past its end is refreshed, never printed`() throws {
         let world = try chat()
         world.now += 100
         let fresh = HTTPResponse.answer(200, "{\"access_token\":\"tok2\",\"expires_in_ms\":100000}")
@@ -133,7 +133,7 @@ struct SessionCommandTests {
         #expect(world.run("token", "chat").output == "tok2\n")
     }
 
-    @Test func `E4 --min-ttl renews, and a new token that is too short is 1`() throws {
+    @Test func `E4 --min-ttl refreshes, and a new token that is too short is 1`() throws {
         let world = try chat()
         let fresh = HTTPResponse.answer(200, "{\"access_token\":\"tok2\",\"expires_in_ms\":100000}")
         #expect(world.run("token", "chat", "--min-ttl", "100").output == "tok-anna\n")

@@ -70,7 +70,9 @@ final class TestWorld {
     }
 
     /// Lends the world to what is less than a command.
-    func withWorld<Result>(server answers: [HTTPResponse] = [], _ body: (World) throws -> Result) rethrows -> Result {
+    func withWorld<Result>(server answers: [HTTPResponse] = [], _ body: (Dependencies) throws -> Result) rethrows
+        -> Result
+    {
         server = ScriptedTransport(answers.map { .success($0) })
         return try body(world())
     }
@@ -78,9 +80,9 @@ final class TestWorld {
     /// What was sent, byte for byte.
     var requests: [String] { server.requests.map(\.dump) }
 
-    private func world() -> World {
+    private func world() -> Dependencies {
         let clock = WallClock { [now, elapsed] in now + elapsed.seconds.withLock { $0 } }
-        var world = World(
+        var world = Dependencies(
             environment: Environment(variables, password: password),
             clock: clock, hasTerminal: { self.person.isThere }, isTerminal: { self.terminals.contains($0) },
             columns: { _ in self.columns }, isUnicode: { self.isUnicode },
@@ -92,8 +94,8 @@ final class TestWorld {
             },
             tickets: tickets,
             // No helper of this machine is run.
-            shelf: {
-                StoreFactory(
+            stores: {
+                Stores(
                     folder: $0.stateFolder, clock: clock, holding: $0.holding, environment: ProgramEnvironment([:]),
                     desktop: $0.desktop, another: $0.anotherPassphrase, passphrase: $1)
             })
@@ -105,7 +107,7 @@ final class TestWorld {
 
 extension Invocation {
     /// Of no command: what it says is dropped.
-    convenience init(_ world: World, _ options: GlobalOptions) throws(LoginError) {
+    convenience init(_ world: Dependencies, _ options: GlobalOptions) throws(LoginError) {
         try self.init(world, Console(streams: Streams { _, _ in }), options)
     }
 }

@@ -36,7 +36,7 @@ func settings() -> AuthorizationSettings {
     return settings
 }
 
-func tell(_ answer: AuthorizationAnswer) {
+func tell(_ answer: AuthorizationResponse) {
     switch answer {
     case .right(let code): print("code", code.unprotectedText)
     case .denied(let refusal): print("denied", refusal.code?.rawValue ?? "-")
@@ -62,7 +62,7 @@ func browse(_ dialogue: AuthorizationDialogue) throws(LoginError) {
     try dialogue.show(visit(redirect.uri(port: port.number)))
     let judge = AuthorizationJudge(
         redirect: redirect, port: port.number, state: Secret(state), issuer: issuer, promisesIssuer: false)
-    var wait = AuthorizationFlow.AnswerWait(
+    var wait = AuthorizationFlow.CallbackWait(
         hears: port.isOpen, asks: !arguments.has("--no-person"), seconds: arguments.number("--seconds") ?? 60)
     while let (answer, _) = try dialogue.awaitAnswer(wait, judge) {
         tell(answer)

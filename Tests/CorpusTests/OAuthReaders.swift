@@ -54,7 +54,7 @@ func readTokenAnswer(_ bytes: UnsafeRawBufferPointer) {
     let body = Secret(copying: UnsafeRawBufferPointer(rebasing: bytes.dropFirst()))
     let response = HTTPResponse(
         status: status, headers: [HTTPResponseField(name: "Content-Type", value: "application/json")], body: body)
-    guard case .issued(let tokens)? = try? TokenAnswer(response) else { return }
+    guard case .issued(let tokens)? = try? TokenResponse(response) else { return }
     precondition(status < 300 && !tokens.accessToken.isEmpty && tokens.accessToken.isHeaderSafe)
     precondition(tokens.refreshToken?.isEmpty != true && tokens.lifetime.map { $0 > 0 } ?? true)
 }

@@ -119,7 +119,7 @@ import Testing
         #expect(!authctl.hasFile("ran"))
     }
 
-    @Test func `renews a session that is over before it runs`() throws {
+    @Test func `refreshes a session that is over before it runs`() throws {
         try authctl.logIn("chat")
         try demo.order(.init(path: "/_matrix/client/v3/account/whoami", status: 401))
         #expect(try authctl.run(["exec", "-P", "chat"] + Self.touch).code == 0)
@@ -145,7 +145,7 @@ import Testing
         #expect(result.error.contains("session ended at the server"))
         #expect(try demo.requests().last?.path == "/_matrix/client/v3/logout")
         #expect(try authctl.keptSecrets().isEmpty)
-        #expect(!FileManager.default.fileExists(atPath: authctl.book))
+        #expect(!FileManager.default.fileExists(atPath: authctl.registry))
     }
 
     @Test func `keeps its code where that session cannot be ended, which is said`() throws {

@@ -119,7 +119,7 @@ import Testing
             "\(result.output)\(result.error)")
     }
 
-    @Test func `E9 renews a token that ends in the middle, once for fifty requests at a time`() throws {
+    @Test func `E9 refreshes a token that ends in the middle, once for fifty requests at a time`() throws {
         let before = try service.seen()
         let result = try serve(
             """
@@ -136,7 +136,7 @@ import Testing
         #expect(try authctl.run("whoami", "stream").code == 0, "what was renewed is stored")
     }
 
-    @Test func `E9 sends a body once more that it has kept, and renews for the next where it was too long`() throws {
+    @Test func `E9 sends a body once more that it has kept, and refreshes for the next where it was too long`() throws {
         let result = try serve(
             """
             end() { \(Self.curl) -X POST \(service.origin)/end; }
@@ -162,7 +162,7 @@ import Testing
         #expect(try eventually { try service.seen().open == 0 }, "what nobody reads any more is ended at the service")
     }
 
-    @Test func `passes the refusal on where the session cannot be renewed, and says why, once`() throws {
+    @Test func `passes the refusal on where the session cannot be refreshed, and says why, once`() throws {
         let result = try serve(
             """
             \(Self.curl) -X POST '\(service.origin)/end?all=1'
@@ -207,7 +207,7 @@ import Testing
         #expect(try run.end() == .exited(0))
     }
 
-    @Test func `passes WebSockets and events, and renews before it opens one`() throws {
+    @Test func `passes WebSockets and events, and refreshes before it opens one`() throws {
         let python = try #require(RealServer.packagesPython)
         let file = try authctl.file(
             "client.py",
@@ -267,7 +267,7 @@ import Testing
         #expect(try eventually { try service.seen().open == 0 })
     }
 
-    @Test func `E9 renews a session that no store has, and ends it with the command`() throws {
+    @Test func `E9 refreshes a session that no store has, and ends it with the command`() throws {
         let script = """
             \(Self.curl) -X POST \(service.origin)/end
             for i in 1 2; do \(Self.curl) "$AUTHCTL_SERVE_URL"me; done

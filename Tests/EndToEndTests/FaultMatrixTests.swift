@@ -36,10 +36,10 @@ import Testing
     }
 
     private func finding(_ authctl: Installation, _ store: StoreOnTest) throws -> Finding {
-        let shelf = StoreFactory(folder: authctl.state, clock: WallClock { Int64(time(nil)) }) {
+        let stores = Stores(folder: authctl.state, clock: WallClock { Int64(time(nil)) }) {
             Secret(StoreOnTest.secret)
         }
-        let name = try #require(StoreName(store.name)), opened = try shelf.open(name)
+        let name = try #require(StoreName(store.name)), opened = try stores.open(name)
         let ids = ["ann", "bob"].map { AccountID(profile: "wire", origin: origin, username: $0) }
         let book = try AccountRegistry(folder: authctl.state).read()
         return Finding(

@@ -124,7 +124,7 @@ import Testing
         #expect(try ask(place, "get", "-P", "wire").output.isEmpty)
     }
 
-    @Test func `C6 a token that another process has renewed since is not erased`() throws {
+    @Test func `C6 a token that another process has refreshed since is not erased`() throws {
         try authctl.logIn("chat")
         let old = try authctl.run("token", "chat").output
         _ = try authctl.run("token", "chat", "--min-ttl", "100000")

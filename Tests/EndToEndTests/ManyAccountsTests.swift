@@ -30,7 +30,7 @@ import Testing
         try folder.createDirectory(
             atPath: authctl.state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         for (path, text) in [
-            (authctl.book, "{\"version\": 1, \"profiles\": [\(profiles.joined(separator: ","))]}"),
+            (authctl.registry, "{\"version\": 1, \"profiles\": [\(profiles.joined(separator: ","))]}"),
             (authctl.plaintext, "{\"version\": 1, \"entries\": [\(entries.joined(separator: ","))]}"),
         ] {
             #expect(
@@ -115,7 +115,7 @@ import Testing
                 let killed = try Command.run(
                     ChildSpec(strace, options + command, environment: authctl.environment))
                 let left = try authctl.keptSecrets().count
-                let book = String(decoding: try authctl.bytes(authctl.book), as: UTF8.self)
+                let book = String(decoding: try authctl.bytes(authctl.registry), as: UTF8.self)
                 let known = book.components(separatedBy: "\"username\"").count - 1
                 #expect(known >= left, "\(call) \(number)")
                 let next = try authctl.run("logout", "--all", "--local")

@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `O8 renew it once, fifty of them, where a used refresh token would end the family`() throws {
+    @Test func `O8 refresh it once, fifty of them, where a used refresh token would end the family`() throws {
         try authctl.letTokensExpire()
         let before = try statuses(of: Self.token).count
         // Slow enough for all of them to have read the old token.

@@ -25,7 +25,7 @@ import Testing
         try authctl.login(arguments, opening: pattern, open)
     }
 
-    @Test func `OA1 in a browser, is used, renewed and revoked`() throws {
+    @Test func `OA1 in a browser, is used, refreshed and revoked`() throws {
         let run = try authctl.onTerminal("login", "notes", "--browser", person.browser, columns: 140)
         try run.pty.wait(for: "at \(demo.origin)/id, in the browser.")
         #expect(try run.end() == .exited(0))
@@ -35,8 +35,8 @@ import Testing
         let request = try authctl.run("request", "-P", "notes", "/me")
         #expect(request.code == 0 && request.output.contains("ann"), "\(request.error)")
         let old = try authctl.run("token", "notes").output
-        let renewed = try authctl.runLater(["token", "notes"])
-        #expect(renewed.code == 0 && renewed.output != old, "\(renewed.error)")
+        let refreshed = try authctl.runLater(["token", "notes"])
+        #expect(refreshed.code == 0 && refreshed.output != old, "\(refreshed.error)")
         let logout = try authctl.run("logout", "notes")
         #expect(logout.code == 0 && logout.error.contains("session ended at the server"), "\(logout.error)")
         #expect(try authctl.run("whoami", "notes").code == 4)

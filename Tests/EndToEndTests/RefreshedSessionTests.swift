@@ -2,8 +2,8 @@ import Foundation
 import LoginTestSupport
 import Testing
 
-/// Sessions that the server renews: after their end by a refresh token, or by a new cookie at each request.
-@Suite(.onOwnThreads) struct `A session that is renewed` {
+/// Sessions that the server refreshes: after their end by a refresh token, or by a new cookie at each request.
+@Suite(.onOwnThreads) struct `A session that is refreshed` {
     let demo: DemoBackendProcess
     let authctl: Installation
 
@@ -50,7 +50,7 @@ import Testing
         #expect(try authctl.keptSecrets().isEmpty)
     }
 
-    @Test func `is renewed once, however many ask at the same time`() async throws {
+    @Test func `is refreshed once, however many ask at the same time`() async throws {
         try authctl.logIn("chat")
         // Slow enough for all of them to have read the old token.
         try demo.order(.init(path: "/_matrix/client/v3/refresh", delay: 1))

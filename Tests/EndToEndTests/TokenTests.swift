@@ -2,7 +2,7 @@ import Foundation
 import LoginTestSupport
 import Testing
 
-/// Tokens that end, and are renewed.
+/// Tokens that end, and are refreshed.
 @Suite(.onOwnThreads) struct `A token` {
     let demo: DemoBackendProcess
     let authctl: Installation
@@ -32,7 +32,7 @@ import Testing
         #expect(try token("chat") == first)
     }
 
-    @Test func `that lives too short is renewed, saved, and the old one is refused`() throws {
+    @Test func `that lives too short is refreshed, saved, and the old one is refused`() throws {
         try authctl.logIn("chat", "ann", "correct horse", "--ttl", "60")
         // Only the login knows a ttl where the profile sends none; the demo's tokens live five minutes.
         let first = try token("chat")
@@ -87,7 +87,7 @@ import Testing
         #expect(try authctl.runLater(["status", "screencast", "--offline"]).code == 4)
     }
 
-    @Test func `too short for --min-ttl without a way to renew it is 4`() throws {
+    @Test func `too short for --min-ttl without a way to refresh it is 4`() throws {
         try authctl.logIn("screencast", "ann", "correct horse", "--ttl", "30")
         #expect(try authctl.run("token", "screencast", "--min-ttl", "10").code == 0)
         let late = try authctl.run("token", "screencast", "--min-ttl", "60")

@@ -77,7 +77,7 @@ struct LoopbackScene {
     }
 
     /// Waits as the dialogue does.
-    func next(within seconds: Double = 20) -> AuthorizationAnswer? {
+    func next(within seconds: Double = 20) -> AuthorizationResponse? {
         let deadline = Date(timeIntervalSinceNow: seconds)
         while deadline.timeIntervalSinceNow > 0 {
             if let answer = listener.answer(judge) { return answer }

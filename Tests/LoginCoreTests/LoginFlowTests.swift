@@ -111,13 +111,13 @@ struct LoginFlowTests {
             (accepted, .finish(.alreadyLoggedIn(SomeLogin.identity))))
     }
 
-    @Test func `a session that the server renewed is saved`() {
+    @Test func `a session that the server refreshed is saved`() {
         walk(
             SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.session), .verifySession),
             (refreshed, .save(.refresh)), (.saved, .finish(.alreadyLoggedIn(SomeLogin.identity))))
     }
 
-    @Test func `a session that is over is renewed, kept, and verified again`() {
+    @Test func `a session that is over is refreshed, kept, and verified again`() {
         walk(
             SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.session), .verifySession), (refused, .refreshSession),
             (.refreshed, .save(.refresh)), (.saved, .verifySession),
@@ -143,7 +143,7 @@ struct LoginFlowTests {
         }
     }
 
-    @Test func `a session is renewed twice at most, then rejected`() {
+    @Test func `a session is refreshed twice at most, then rejected`() {
         walk(
             SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.session), .verifySession), (refused, .refreshSession),
             (.refreshed, .save(.refresh)), (.saved, .verifySession),
@@ -152,7 +152,7 @@ struct LoginFlowTests {
             (refused, .reject(.session)))
     }
 
-    @Test func `a session near its end is renewed first, and stays where it cannot be`() {
+    @Test func `a session near its end is refreshed first, and stays where it cannot be`() {
         let flow = SomeLogin.flow(LoginFlow.Policy(mayAsk: false, refreshesFirst: true))
         walk(
             flow, (.begun, .lookUp), (.lookedUp(.session), .refreshSession),

@@ -109,7 +109,7 @@ struct LoginFlowWalkTests {
         #expect(names.count == 20)
     }
 
-    @Test(arguments: cases) func `a login is saved only when it was just confirmed or renewed`(_ walked: Case) {
+    @Test(arguments: cases) func `a login is saved only when it was just confirmed or refreshed`(_ walked: Case) {
         for step in walked.walk.steps {
             guard case .save(let approval) = step.effect else { continue }
             switch step.event {

@@ -67,7 +67,7 @@ struct LoginLoopTests {
         #expect(journal.entries == ["keeper.fill", "service.verify as 'anna'"])
     }
 
-    @Test func `what the server renewed is kept`() {
+    @Test func `what the server refreshed is kept`() {
         let refreshed = Login(identity: SomeLogin.identity, session: .cookies([.named("sid", "new")]))
         let keeper = ScriptedKeeper(
             fill: [.success(StoredLogin(session: .cookies([.named("sid", "old")]), username: "anna"))],
@@ -208,7 +208,7 @@ struct LoginLoopTests {
         #expect(keeper.approved == [same])
     }
 
-    @Test func `a renewed session is kept before it is verified`() {
+    @Test func `a refreshed session is kept before it is verified`() {
         let journal = Journal()
         let next = Session.cookies([.named("sid", "next")])
         let outcome = run(

@@ -15,15 +15,15 @@ struct OAuthAnswerTests {
     private func heard(
         _ target: String, method: String = "GET", hosts: [String] = ["127.0.0.1:41873"],
         _ judge: AuthorizationJudge? = nil
-    ) -> AuthorizationAnswer {
+    ) -> AuthorizationResponse {
         (judge ?? self.judge()).judge(LoopbackRequest(method: method, hosts: hosts, target: Secret(target)))
     }
 
-    private func pasted(_ text: String, _ judge: AuthorizationJudge? = nil) -> AuthorizationAnswer {
+    private func pasted(_ text: String, _ judge: AuthorizationJudge? = nil) -> AuthorizationResponse {
         (judge ?? self.judge()).judge(pasted: Secret(text))
     }
 
-    private func denied(_ code: OAuthErrorCode?, words: String? = nil) -> AuthorizationAnswer {
+    private func denied(_ code: OAuthErrorCode?, words: String? = nil) -> AuthorizationResponse {
         .denied(OAuthRefusal(code, at: .authorization, words: words))
     }
 

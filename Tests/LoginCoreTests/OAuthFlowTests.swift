@@ -17,7 +17,7 @@ struct OAuthFlowTests {
 
     @Test func `a browser login, from metadata to exchange`() {
         let policy = AuthorizationFlow.Policy(choice: .init(canStartBrowser: true))
-        let wait = AuthorizationFlow.AnswerWait(hears: true, asks: true, seconds: 300)
+        let wait = AuthorizationFlow.CallbackWait(hears: true, asks: true, seconds: 300)
         let effects = run(
             policy,
             [.begun, .discovered(all), listened, .registered, .pushed, .shown, .heard(.right, after: 9), .exchanged])
@@ -107,7 +107,7 @@ struct OAuthFlowTests {
         for event in [.begun, .discovered(.init(endpoints: [.authorization, .token])), listened, .shown] {
             _ = flow.handle(event)
         }
-        var wait = AuthorizationFlow.AnswerWait(hears: true, asks: true, seconds: 290, forgeries: 1)
+        var wait = AuthorizationFlow.CallbackWait(hears: true, asks: true, seconds: 290, forgeries: 1)
         #expect(flow.handle(.heard(.forged, after: 10)) == .awaitAnswer(wait))
         wait.complaint = .otherState
         wait.seconds = 200
@@ -124,7 +124,7 @@ struct OAuthFlowTests {
         }
         // A web page, or a program that does not know the state, does not end a login.
         for second in 0...3 * AuthorizationFlow.mostForgeries {
-            let left = AuthorizationFlow.AnswerWait(hears: true, asks: false, seconds: 300 - second)
+            let left = AuthorizationFlow.CallbackWait(hears: true, asks: false, seconds: 300 - second)
             #expect(flow.handle(.heard(.stray, after: second)) == .awaitAnswer(left))
         }
         for _ in 1..<AuthorizationFlow.mostForgeries {

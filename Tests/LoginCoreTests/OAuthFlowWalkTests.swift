@@ -191,7 +191,7 @@ struct OAuthFlowWalkTests {
         #expect(!walked.walk.places.contains { holdsSecret($0.flow) })
         #expect(!walked.walk.steps.contains { holdsSecret($0.effect) })
         #expect(!OAuthFlowWalk.events.contains { holdsSecret($0) })
-        #expect(holdsSecret(AuthorizationAnswer.right(code: Secret("canary"))))
+        #expect(holdsSecret(AuthorizationResponse.right(code: Secret("canary"))))
     }
 
     private func holdsSecret(_ value: Any) -> Bool {

@@ -10,7 +10,7 @@ struct OAuthRegistrationTests {
         -> OAuthClient
     {
         let response = SomeOAuth.response(status, body, headers)
-        return try RegistrationAnswer(response, from: endpoint, parse: SomeOAuth.parse).client
+        return try RegistrationResponse(response, from: endpoint, parse: SomeOAuth.parse).client
     }
 
     @Test func `no more is asked for than is used`() throws {

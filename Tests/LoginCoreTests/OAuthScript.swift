@@ -46,8 +46,8 @@ final class OAuthScript: AuthorizationTransport, BrowserDialogue, DeviceDialogue
     func show(_ visit: BrowserVisit) throws(LoginError) { visits.append(visit) }
 
     func awaitAnswer(
-        _ wait: AuthorizationFlow.AnswerWait, _ judge: AuthorizationJudge
-    ) throws(LoginError) -> (answer: AuthorizationAnswer, after: Int)? {
+        _ wait: AuthorizationFlow.CallbackWait, _ judge: AuthorizationJudge
+    ) throws(LoginError) -> (answer: AuthorizationResponse, after: Int)? {
         guard !answers.isEmpty, let url = visits.last?.url else { return nil }
         let state = url.split(separator: "&").first { $0.hasPrefix("state=") }?.dropFirst(6) ?? ""
         let target = answers.removeFirst()(String(state))

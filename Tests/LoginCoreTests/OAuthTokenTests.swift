@@ -5,9 +5,9 @@ import Testing
 /// What a token endpoint's answer is taken for.
 struct OAuthTokenTests {
     private func read(_ status: Int, _ body: String, _ headers: [String: String] = [:]) throws(LoginError)
-        -> TokenAnswer
+        -> TokenResponse
     {
-        try TokenAnswer(SomeOAuth.response(status, body, headers))
+        try TokenResponse(SomeOAuth.response(status, body, headers))
     }
 
     private func issued(_ members: String) throws -> IssuedTokens {
@@ -113,7 +113,7 @@ struct OAuthTokenTests {
         let terms = Grant.Terms(
             issuer: nil, tokenEndpoint: "https://id.example/token", revocation: nil, client: client, scope: nil,
             resource: nil)
-        let answer = try TokenAnswer(SomeOAuth.response(status, body), at: .refresh)
+        let answer = try TokenResponse(SomeOAuth.response(status, body), at: .refresh)
         return try answer.refreshed(Grant(token: SomeOAuth.grant.token, terms: terms))
     }
 
@@ -174,12 +174,12 @@ struct OAuthTokenTests {
     }
 
     @Test(arguments: [
-        (200, "", RevocationAnswer.revoked), (204, "", .revoked), (401, "", .failed(status: 401)),
+        (200, "", RevocationResponse.revoked), (204, "", .revoked), (401, "", .failed(status: 401)),
         (500, "", .failed(status: 500)), (400, "{\"error\":\"unsupported_token_type\"}", .unsupported),
         (200, "{\"error\":\"invalid_client\"}", .failed(status: 200)),
     ])
-    func `O10 a revocation is told from one that failed`(status: Int, body: String, answer: RevocationAnswer) {
-        #expect(RevocationAnswer(SomeOAuth.response(status, body)) == answer)
+    func `O10 a revocation is told from one that failed`(status: Int, body: String, answer: RevocationResponse) {
+        #expect(RevocationResponse(SomeOAuth.response(status, body)) == answer)
     }
 
     private func name(_ members: [String: JSONValue], nonce: String? = "n") throws(IdentityTokenFault) -> String {

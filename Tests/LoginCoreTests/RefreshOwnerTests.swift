@@ -1,7 +1,7 @@
 import LoginCore
 import Testing
 
-/// Whose a renewed session is.
+/// Whose a refreshed session is.
 struct RefreshOwnerTests {
     private let ann = Identity(username: "ann@example.org", serverName: "ann")
 

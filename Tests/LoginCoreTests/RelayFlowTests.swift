@@ -11,7 +11,7 @@ import Testing
             .verified(isKnown: true), .verified(isKnown: false), .entered(sendsAhead: true),
             .entered(sendsAhead: false),
         ]
-    private static let beginnings: [RelayFlow.Luggage] = [
+    private static let beginnings: [RelayFlow.Attachment] = [
         .nothing, .withheld(isConfirmed: false), .withheld(isConfirmed: true), .session(isConfirmed: false),
         .session(isConfirmed: true),
     ]
@@ -27,14 +27,14 @@ import Testing
     }
 
     private struct Path {
-        let beginning: RelayFlow.Luggage
+        let beginning: RelayFlow.Attachment
         let canVerify: Bool
         var events: [RelayFlow.Event] = []
         var effects: [RelayFlow.Effect] = []
 
         /// What went out, in this order.
-        var sent: [RelayFlow.Luggage] {
-            [beginning] + effects.compactMap { if case .send(let luggage) = $0 { luggage } else { nil } }
+        var sent: [RelayFlow.Attachment] {
+            [beginning] + effects.compactMap { if case .send(let attachment) = $0 { attachment } else { nil } }
         }
 
         func place(of effect: RelayFlow.Effect) -> Int? { effects.firstIndex(of: effect) }

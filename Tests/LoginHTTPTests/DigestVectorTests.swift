@@ -23,13 +23,13 @@ struct DigestVectorTests {
     private func answer(
         _ session: inout DigestSession, _ pair: BasicCredential = mufasa, method: String = "GET",
         uri: String = "/dir/index.html", body: String? = nil, cnonce: String = cnonce
-    ) throws -> DigestAnswer {
+    ) throws -> DigestResponse {
         try session.answer(
             DigestSession.Request(method: method, uri: uri, body: body.map { Secret($0) }), pair, clientNonce: cnonce,
             hash: HashLibrary.digits)
     }
 
-    private func fields(_ answer: DigestAnswer) throws -> [String: String] {
+    private func fields(_ answer: DigestResponse) throws -> [String: String] {
         let value = try answer.authorization(hash: HashLibrary.digits).text
         return try #require(AuthenticateChallenge.parse([value]).first).parameters
     }
@@ -122,13 +122,13 @@ struct DigestVectorTests {
     }
 
     @Test(arguments: [
-        ("rspauth=\"9b712497bc9f91499fbcca1dfc5f09a5\"", DigestAnswer.Proof.supplied),
+        ("rspauth=\"9b712497bc9f91499fbcca1dfc5f09a5\"", DigestResponse.Proof.supplied),
         ("rspauth=9B712497BC9F91499FBCCA1DFC5F09A5, nc=00000001, qop=auth", .supplied),
         ("rspauth=\"0b712497bc9f91499fbcca1dfc5f09a5\"", .wrong), ("rspauth=\"\"", .wrong), ("nextnonce=\"x\"", .none),
         ("rspauth=\"9b712497bc9f91499fbcca1dfc5f09a5\", cnonce=\"other\"", .wrong),
         ("rspauth=\"9b712497bc9f91499fbcca1dfc5f09a5\", nc=00000002", .wrong),
     ])
-    func `D19 the server's own proof is checked`(info: String, expected: DigestAnswer.Proof) throws {
+    func `D19 the server's own proof is checked`(info: String, expected: DigestResponse.Proof) throws {
         var session = try mufasas("qop=auth, algorithm=MD5")
         let answer = try answer(&session)
         let proof = try answer.proof(

@@ -4,7 +4,7 @@ import LoginTestSupport
 import Secrets
 import Testing
 
-/// Renewing a session and ending it: the profile `chat`.
+/// Refreshing a session and ending it: the profile `chat`.
 struct ServiceEndingTests {
     private static let base = "https://chat.example/_matrix/client/v3"
     private let old = Token(value: Secret("a1"), refreshToken: Secret("r\"1"), expires: 5)

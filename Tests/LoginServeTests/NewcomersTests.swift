@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func `one that says nothing gives its place back, and so does one that keeps talking`() {
-        let newcomers = Newcomers(patience: .milliseconds(300)), silent = Pair(), busy = Pair()
+        let newcomers = PendingConnections(patience: .milliseconds(300)), silent = Pair(), busy = Pair()
         newcomers.arrive(silent.near)
         newcomers.arrive(busy.near)
         #expect(!silent.isClosed && !busy.isClosed)
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func `one that knows the segment stays`() {
-        let newcomers = Newcomers(patience: .milliseconds(100)), known = Pair(), other = Pair()
+        let newcomers = PendingConnections(patience: .milliseconds(100)), known = Pair(), other = Pair()
         newcomers.arrive(known.near)
         newcomers.leave(known.near)
         newcomers.arrive(other.near)

@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    private static let answer = ServerAnswer(status: 200, fields: [], size: nil)
+    private static let answer = ServerResponse(status: 200, fields: [], size: nil)
 
     private func write(_ text: String, to call: ServerCall) -> Bool {
         Array(text.utf8).withUnsafeBytes { call.write($0) }
@@ -57,7 +57,7 @@ import Testing
         let scene = Scene(), call = scene.call
         defer { withExtendedLifetime(scene) {} }
         #expect(!call.hasBegun)
-        call.begin(ServerAnswer(status: 201, fields: [], size: nil))
+        call.begin(ServerResponse(status: 201, fields: [], size: nil))
         call.begin(Self.answer)
         #expect(call.hasBegun && call.begun()?.status == 201)
         #expect(write("abc", to: call))
@@ -95,7 +95,7 @@ import Testing
         ] as [(Int, [String], Int64?, String)] {
             let scene = Scene("POST", Self.chunked), call = scene.call
             let fields = HTTPResponse.answer(status, headers: fields).headers
-            call.begin(ServerAnswer(status: status, fields: fields, size: size))
+            call.begin(ServerResponse(status: status, fields: fields, size: size))
             if size != 0 { #expect(write("abc", to: call) && write("", to: call)) }
             call.end(isWhole: true)
             #expect(scene.received() == "HTTP/1.1 \(status) \r\n\(rest)")
@@ -121,7 +121,7 @@ import Testing
         // With the first byte of its body, or after a second without.
         for hasBody in [true, false] {
             let scene = Scene("POST", Self.chunked, ServedField("Expect", "100-Continue")), call = scene.call
-            Thread.detachNewThread { call.begin(ServerAnswer(status: 413, fields: [], size: 0)) }
+            Thread.detachNewThread { call.begin(ServerResponse(status: 413, fields: [], size: 0)) }
             if hasBody {
                 #expect(Array("x".utf8).withUnsafeBytes { call.body.write($0) })
                 call.body.flush()

@@ -15,18 +15,18 @@ struct CrashTests {
             switch self {
             case .file: EncryptedFileStore.fileName
             case .plaintext: PlaintextStore.fileName
-            case .book: AccountRegistry.fileName
+            case .registry: AccountRegistry.fileName
             }
         }
 
         func command(_ folder: TemporaryFolder, _ value: String) -> [String] {
-            [Program.probe, "save", rawValue, folder.path, "work", self == .book ? value : "alice", value]
+            [Program.probe, "save", rawValue, folder.path, "work", self == .registry ? value : "alice", value]
         }
 
         /// What is there now; a fault is a lost or a half file.
         func value(_ folder: TemporaryFolder) throws -> String? {
             switch self {
-            case .book:
+            case .registry:
                 return try AccountRegistry(folder: folder.path).read().profile("work")?.accounts.last?.username
             case .plaintext: return try PlaintextStore(folder: folder.path).find(.some())?.text
             case .file:
@@ -96,7 +96,7 @@ struct CrashTests {
         print("F4 \(saved): \(kills) kills, \(news) of them after the rename, 0 lost, 0 half")
     }
 
-    @Test(arguments: Thoroughness.choose(usual: [Saved.plaintext], full: [.plaintext, .book]))
+    @Test(arguments: Thoroughness.choose(usual: [Saved.plaintext], full: [.plaintext, .registry]))
     func `F4 a first save killed at any system call leaves nothing or the file, whole`(saved: Saved) throws {
         // The names of the folders differ, the calls do not.
         let rehearsal = TemporaryFolder()

@@ -98,7 +98,7 @@ import Testing
         #expect(try book.read().account(.some())?.passwordRefused == false)
     }
 
-    @Test func `a renewal does not bring back what another process erases while it saves`() throws {
+    @Test func `a refresh does not bring back what another process erases while it saves`() throws {
         try keeper(store).approve(Self.login("old"), .login(.token))
         let logout = logout()
         var filled = false

@@ -128,10 +128,10 @@ import Testing
     }
 
     @Test func `A store test that was killed is cleaned up by the next one`() throws {
-        let shelf = StoreFactory(folder: folder.path, clock: .fixed) { () throws(StoreFault) in Secret("x") }
-        let store = try shelf.open(.plaintext)
+        let stores = Stores(folder: folder.path, clock: .fixed) { () throws(StoreFault) in Secret("x") }
+        let store = try stores.open(.plaintext)
         try store.save(Secret("left by a test that was killed"), for: StoreTest.account, expires: nil)
-        try shelf.test(store)
+        try stores.test(store)
         #expect(try !store.contains(StoreTest.account))
     }
 

@@ -31,7 +31,7 @@ import Testing
         switch file {
         case .encrypted: "\(Program.probe) init file \(path) p u && \(Program.probe) save file \(path) p u x"
         case .plaintext: "\(Program.probe) save plaintext \(path) p u x"
-        case .book: "\(Program.probe) save book \(path) p u"
+        case .registry: "\(Program.probe) save book \(path) p u"
         }
     }
 
@@ -86,8 +86,8 @@ import Testing
         let folder = TemporaryFolder()
         #expect(try Program.run(["mkdir", "-m", "700", "\(folder.parent)/elsewhere"]).status == 0)
         #expect(try Program.run(["ln", "-s", "elsewhere", folder.path]).status == 0)
-        expectUnsafe { try File.book.read(in: folder) }
-        expectUnsafe { try File.book.write(in: folder) }
+        expectUnsafe { try File.registry.read(in: folder) }
+        expectUnsafe { try File.registry.write(in: folder) }
         #expect(folder.entries().isEmpty)
     }
 
@@ -96,7 +96,7 @@ import Testing
         let folder = TemporaryFolder()
         #expect(try Program.run(["chown", "54321", folder.parent]).status == 0)
         #expect {
-            try File.book.write(in: folder)
+            try File.registry.write(in: folder)
         } throws: { error in
             if case StoreFault.unsafeFile(_, let problem) = error { problem.contains("sudo -H") } else { false }
         }
@@ -110,7 +110,7 @@ import Testing
         let trace = "\(folder.parent)/trace"
         let saved = try Program.run([
             "strace", "-f", "-y", "-o", trace, "-e", "trace=/open,creat,/rename,fsync,write,flock", Program.probe,
-            "save", file == .encrypted ? "file" : file == .book ? "book" : "plaintext", folder.path, "p", "u", "x",
+            "save", file == .encrypted ? "file" : file == .registry ? "book" : "plaintext", folder.path, "p", "u", "x",
         ])
         #expect(saved.status == 0)
         let lines = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n").filter {

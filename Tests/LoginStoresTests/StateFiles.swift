@@ -17,7 +17,7 @@ extension SafeFileTests {
                 let store = try encryptedStore(in: folder)
                 try store.save(Secret(value), for: .some(), expires: nil)
             case .plaintext: try PlaintextStore(folder: folder.path).save(Secret(value), for: .some(), expires: nil)
-            case .book:
+            case .registry:
                 try AccountRegistry(folder: folder.path).update { document in
                     document.updateProfile(value, url: "https://probe.example", origin: .example)
                 }
@@ -28,7 +28,7 @@ extension SafeFileTests {
             switch self {
             case .encrypted: _ = try store(in: folder).contains(.some())
             case .plaintext: _ = try PlaintextStore(folder: folder.path).find(.some())
-            case .book: _ = try AccountRegistry(folder: folder.path).read()
+            case .registry: _ = try AccountRegistry(folder: folder.path).read()
             }
         }
 

@@ -4,8 +4,8 @@ import Secrets
 import Testing
 
 @Suite struct StoreChooserTests {
-    private func shelf(_ folder: TemporaryFolder, passphrase: StoreFault? = nil) -> StoreFactory {
-        StoreFactory(folder: folder.path, clock: .fixed) { () throws(StoreFault) in
+    private func stores(_ folder: TemporaryFolder, passphrase: StoreFault? = nil) -> Stores {
+        Stores(folder: folder.path, clock: .fixed) { () throws(StoreFault) in
             if let passphrase { throw passphrase }
             return Secret("correct horse")
         }
@@ -16,21 +16,21 @@ import Testing
         try EncryptedFileStore.create(folder: folder.path, source: .passphrase(ask), derivation: .lowest)
     }
 
-    private func chooser(_ shelf: StoreFactory) -> StoreChooser { shelf.chooser() }
+    private func chooser(_ stores: Stores) -> StoreChooser { stores.chooser() }
 
     @Test(.enabled(if: Need.keyring, "the kernel keyring cannot be used here"))
     func `auto takes the keyring until the encrypted file is set up`() throws {
         let folder = TemporaryFolder()
-        #expect(try chooser(shelf(folder)).choose().name == .keyring)
+        #expect(try chooser(stores(folder)).choose().name == .keyring)
         try setUp(folder)
-        #expect(try chooser(shelf(folder)).choose().name == .file)
-        #expect(try chooser(shelf(folder)).choose(persistence: .permanent).name == .file)
-        #expect(try chooser(shelf(folder)).choose(persistence: .session).name == .keyring)
+        #expect(try chooser(stores(folder)).choose().name == .file)
+        #expect(try chooser(stores(folder)).choose(persistence: .permanent).name == .file)
+        #expect(try chooser(stores(folder)).choose(persistence: .session).name == .keyring)
     }
 
     @Test(.enabled(if: Need.keyring, "the kernel keyring cannot be used here"))
     func `permanent is refused where only the keyring works`() throws {
-        let chooser = chooser(shelf(TemporaryFolder()))
+        let chooser = chooser(stores(TemporaryFolder()))
         #expect(throws: StoreFault.cannotBePermanent(.keyring)) { try chooser.choose(persistence: .permanent) }
         #expect(throws: StoreFault.cannotBePermanent(.keyring)) {
             try chooser.choose(.keyring, persistence: .permanent)
@@ -40,12 +40,12 @@ import Testing
     @Test(.enabled(if: Need.keyring, "the kernel keyring cannot be used here"))
     func `a survey says why each store is not usable and which is chosen, without a passphrase`() throws {
         let folder = TemporaryFolder()
-        let before = chooser(shelf(folder)).survey()
+        let before = chooser(stores(folder)).survey()
         #expect(before.map(\.name) == [.secretService, .file, .keyring])
         #expect(before.map(\.isChosen) == [false, false, true])
         #expect(before[1].fault == .notSetUp(.file))
         try setUp(folder)
-        let after = chooser(shelf(folder, passphrase: .passphraseCancelled)).survey()
+        let after = chooser(stores(folder, passphrase: .passphraseCancelled)).survey()
         #expect(after.map(\.isChosen) == [false, true, false])
         #expect(after[1].fault == nil && after[2].fault == nil)
     }
@@ -55,17 +55,17 @@ import Testing
         try setUp(folder)
         let whole = try folder.bytes("store.authctl")
         try folder.overwrite("store.authctl", with: whole.dropLast())
-        #expect(throws: StoreFault.self) { try chooser(shelf(folder)).choose() }
-        #expect(chooser(shelf(folder)).survey().allSatisfy { !$0.isChosen })
+        #expect(throws: StoreFault.self) { try chooser(stores(folder)).choose() }
+        #expect(chooser(stores(folder)).survey().allSatisfy { !$0.isChosen })
         try folder.overwrite("store.authctl", with: whole)
         #expect(throws: StoreFault.passphraseCancelled) {
-            try chooser(shelf(folder, passphrase: .passphraseCancelled)).choose()
+            try chooser(stores(folder, passphrase: .passphraseCancelled)).choose()
         }
     }
 
     @Test func `plain text only by name, and none keeps nothing`() throws {
         let folder = TemporaryFolder()
-        let chooser = chooser(shelf(folder))
+        let chooser = chooser(stores(folder))
         #expect(try chooser.choose(.plaintext).name == .plaintext)
         #expect(try chooser.choose(.some(.none)).name == .none)
         #expect(try chooser.choose(persistence: Persistence.none).name == .none)

@@ -8,14 +8,14 @@ extension StoreKeeperTests {
         _ username: String? = nil, profile: String = "work", origin: Origin = .example,
         persistence: Persistence = .permanent, keepsPassword: Bool = false, name: StoreName = .plaintext
     ) -> StoreKeeper {
-        let shelf = StoreFactory(folder: folder.path, clock: .fixed) { () throws(StoreFault) in Secret("correct horse")
+        let stores = Stores(folder: folder.path, clock: .fixed) { () throws(StoreFault) in Secret("correct horse")
         }
         return StoreKeeper(
             subject: .init(profile: profile, url: "https://probe.example", origin: origin, username: username),
             rules: .init(persistence: persistence, keepsPassword: keepsPassword), book: book,
             stores: .init(
-                choose: { () throws(StoreFault) in try shelf.open(name) },
-                open: { (name) throws(StoreFault) in try shelf.open(name) }),
+                choose: { () throws(StoreFault) in try stores.open(name) },
+                open: { (name) throws(StoreFault) in try stores.open(name) }),
             clock: .fixed)
     }
 

@@ -9,7 +9,7 @@ import Testing
     var book: AccountRegistry { AccountRegistry(folder: folder.path) }
     var store: PlaintextStore { PlaintextStore(folder: folder.path) }
 
-    @Test func `A6: where a password was verified is remembered, and a renewal keeps it`() throws {
+    @Test func `A6: where a password was verified is remembered, and a refresh keeps it`() throws {
         let space = VerifiedSpace(realm: "Staff", path: "/account/me")
         let login = basic()
         let keeper = keeper()
@@ -50,7 +50,7 @@ import Testing
         #expect(try book.read().account(.some())?.keepsPassword == true)
     }
 
-    @Test func `a renewed session keeps the password that was kept, and its mark`() throws {
+    @Test func `a refreshed session keeps the password that was kept, and its mark`() throws {
         let keeper = keeper(keepsPassword: true)
         try keeper.approve(token("one"))
         let refreshed = Login(identity: token().identity, session: token("two").session)
@@ -168,7 +168,7 @@ import Testing
         #expect(try keeper("robot").account()?.username == "robot")
     }
 
-    @Test func `a renewal stays in the account's store, and does not make it the active one`() throws {
+    @Test func `a refresh stays in the account's store, and does not make it the active one`() throws {
         try keeper().approve(token())
         try keeper().approve(basic("bob"))
         let keeper = keeper("alice", name: .none)
@@ -178,7 +178,7 @@ import Testing
         #expect(try self.keeper().account()?.username == "bob")
     }
 
-    @Test func `a renewal does not bring back what another process has ended`() throws {
+    @Test func `a refresh does not bring back what another process has ended`() throws {
         try keeper().approve(token("old"))
         let slow = keeper()
         _ = try slow.fill()
@@ -223,11 +223,11 @@ import Testing
     }
 
     @Test func `forgetting erases the secret and the record, once`() throws {
-        let shelf = StoreFactory(folder: folder.path, clock: .fixed) { () throws(StoreFault) in Secret("") }
+        let stores = Stores(folder: folder.path, clock: .fixed) { () throws(StoreFault) in Secret("") }
         try keeper().approve(basic("alice"))
         try keeper().approve(basic("bob"))
-        #expect(try book.forget(.some("work", "bob"), opening: shelf.open))
-        #expect(try !book.forget(.some("work", "bob"), opening: shelf.open))
+        #expect(try book.forget(.some("work", "bob"), opening: stores.open))
+        #expect(try !book.forget(.some("work", "bob"), opening: stores.open))
         #expect(try !store.contains(.some("work", "bob")))
         #expect(try book.read().profile("work")?.accounts.map(\.username) == ["alice"])
         #expect(try keeper("alice").fill().session == basic("alice").session)

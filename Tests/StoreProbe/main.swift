@@ -9,7 +9,7 @@ import Secrets
 func run(_ arguments: [String]) throws(StoreFault) -> Int32 {
     let folder = arguments[2]
     let desktop = DesktopSession { name in getenv(name).map { String(cString: $0) } }
-    let shelf = StoreFactory(folder: folder, clock: WallClock { Int64(time(nil)) }, desktop: desktop) {
+    let stores = Stores(folder: folder, clock: WallClock { Int64(time(nil)) }, desktop: desktop) {
         Secret("correct horse")
     }
     let account = AccountID(
@@ -27,11 +27,11 @@ func run(_ arguments: [String]) throws(StoreFault) -> Int32 {
         return 0
     }
     if arguments[0] == "choose" {
-        print(try shelf.chooser().choose { complain("was skipped: \($0)") }.name)
+        print(try stores.chooser().choose { complain("was skipped: \($0)") }.name)
         return 0
     }
     guard let name = StoreName(arguments[1]) else { return 2 }
-    let store = try shelf.open(name)
+    let store = try stores.open(name)
     switch arguments[0] {
     case "init":
         try EncryptedFileStore.create(
@@ -62,7 +62,7 @@ func run(_ arguments: [String]) throws(StoreFault) -> Int32 {
     case "contains": return try store.contains(account) ? 0 : 3
     case "erase": return try store.erase(account) ? 0 : 3
     case "test":
-        try shelf.test(store)
+        try stores.test(store)
         return 0
     default: return 2
     }

@@ -3,7 +3,7 @@ import LoginCore
 import LoginKit
 
 /// `authctl discover URL`
-struct DiscoverCommand: WorldCommand, ReportingCommand {
+struct DiscoverCommand: InvokedCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "discover",
         abstract: "Detect how a URL's login works, and print a profile for it.",

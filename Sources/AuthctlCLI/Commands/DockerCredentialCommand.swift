@@ -3,7 +3,7 @@ import LoginCore
 import LoginKit
 
 /// The program `docker-credential-authctl`, which docker and its like run.
-struct DockerCredentialCommand: WorldCommand {
+struct DockerCredentialCommand: InvokedCommand {
     /// This program under its other name.
     static let program = "docker-credential-authctl"
     static let name = "docker-credential"

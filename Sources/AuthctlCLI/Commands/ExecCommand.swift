@@ -21,7 +21,7 @@ struct ExecCommand: EndingCommand {
             """)
     static let mayAsk = true
 
-    @OptionGroup(title: "What the command gets") var handover: HandoverOptions
+    @OptionGroup(title: "What the command gets") var execEnvironment: ExecEnvironmentOptions
 
     @Flag(help: "Log in for this command only: store nothing, and log out afterwards.")
     var ephemeral = false
@@ -62,11 +62,12 @@ struct ExecCommand: EndingCommand {
             return .status(error.status)
         }
         try invocation.tellOfOuterExec()
-        let gate = try invocation.gate(profile, login)
-        let gated = GatedCommand(
-            invocation: invocation, gate: gate, image: image, handover: handover, isOffline: offline)
+        let provider = try invocation.provider(profile, login)
+        let gated = ExecutedCommand(
+            invocation: invocation, provider: provider, image: image, execEnvironment: execEnvironment,
+            isOffline: offline)
         if ephemeral { return try gated.runOnce() }
-        return handover.serve ? try gated.serve() : try gated.become()
+        return execEnvironment.serve ? try gated.serve() : try gated.become()
     }
 
     /// What else than options stands before `--` is most often a profile; it is not repeated.
@@ -84,7 +85,7 @@ struct ExecCommand: EndingCommand {
 extension Invocation {
     /// The login of an outer `exec` goes on to be the command's unless another profile is named.
     fileprivate func tellOfOuterExec() throws(LoginError) {
-        guard let outer = context.world.environment["AUTHCTL_EXEC"] else { return }
+        guard let outer = context.dependencies.environment["AUTHCTL_EXEC"] else { return }
         say("authctl: already running inside 'authctl exec' for the profile \(SafeText.quoted(outer))")
     }
 }

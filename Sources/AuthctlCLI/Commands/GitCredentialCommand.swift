@@ -2,7 +2,7 @@ import ArgumentParser
 import LoginCore
 
 /// `authctl git-credential get|store|erase`, which git runs.
-struct GitCredentialCommand: WorldCommand {
+struct GitCredentialCommand: InvokedCommand {
     static let outline = CommandConfiguration(
         commandName: "git-credential",
         abstract: "Credential helper for git.",

@@ -3,7 +3,7 @@ import LoginCore
 import LoginKit
 
 /// `authctl login [PROFILE or URL]`
-struct LoginCommand: WorldCommand, ReportingCommand {
+struct LoginCommand: InvokedCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "login",
         abstract: "Log in and store the login.",
@@ -96,7 +96,7 @@ struct LoginCommand: WorldCommand, ReportingCommand {
     private func report(
         _ invocation: Invocation, _ run: LoginRun, _ identity: Identity, _ method: AuthenticationMethod?, wasThere: Bool
     ) throws(LoginError) {
-        // What the book may still know of an earlier login is not where this one is kept.
+        // What the registry may still know of an earlier login is not where this one is kept.
         let record =
             try wasThere || !run.keepsNothing
             ? fromStore(try run.keeper.account(of: identity)) : nil

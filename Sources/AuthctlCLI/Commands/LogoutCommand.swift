@@ -4,7 +4,7 @@ import LoginKit
 import Secrets
 
 /// `authctl logout [PROFILE]`
-struct LogoutCommand: WorldCommand, ReportingCommand {
+struct LogoutCommand: InvokedCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "logout",
         abstract: "End the session at the service and erase every local copy.",
@@ -45,8 +45,8 @@ struct LogoutCommand: WorldCommand, ReportingCommand {
         // After the accounts, since it may be what opens their file, and whatever became of them.
         if isOfEverything(invocation) {
             do throws(StoreFault) {
-                try invocation.context.shelf().dropHeldKey()
-                try invocation.context.shelf().sweep()
+                try invocation.context.stores().dropHeldKey()
+                try invocation.context.stores().sweep()
             } catch {
                 fault = fault ?? (.store(error), ErrorContext())
             }
@@ -66,7 +66,7 @@ struct LogoutCommand: WorldCommand, ReportingCommand {
         var first: (error: LoginError, topic: ErrorContext)?
         for receipt in receipts {
             if receipt.fault == nil || !receipt.server.isUntouched {
-                invocation.say(receipt.words(now: invocation.context.world.clock.now()))
+                invocation.say(receipt.words(now: invocation.context.dependencies.clock.now()))
             }
             guard let error = receipt.fault else { continue }
             let topic = ErrorContext(profile: receipt.profile, origin: receipt.place)
@@ -110,7 +110,7 @@ struct LogoutCommand: WorldCommand, ReportingCommand {
     /// Whoever logs out of one of several accounts may take it for the only one.
     private func tellOfOthers(_ receipts: [Receipt], _ invocation: Invocation) throws(LoginError) {
         guard !all, let done = receipts.first,
-            let record = try fromStore(try invocation.context.book.read()).profile(
+            let record = try fromStore(try invocation.context.registry.read()).profile(
                 done.profile),
             record.activeAccount == nil, let next = record.usernames.first
         else { return }

@@ -3,7 +3,7 @@ import LoginCore
 import LoginKit
 
 /// `authctl profile add FILE`, `-`, `--preset NAME --url URL`, `--from URL`
-struct ProfileAddCommand: WorldCommand, ReportingCommand {
+struct ProfileAddCommand: InvokedCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "add",
         abstract: "Import profiles from a file, a preset or a URL.",
@@ -78,13 +78,13 @@ struct ProfileAddCommand: WorldCommand, ReportingCommand {
         return .ok
     }
 
-    /// - Returns: nothing where the person does not want what was fetched.
+    /// - Returns: `nil` if the person does not want what was fetched.
     private func offered(_ invocation: Invocation) throws(LoginError) -> OfferedProfiles? {
         if let from { return try fetched(from, invocation) }
         if file == "-" { return try ProfileInput(invocation).offered(name: name) }
         return try LoginContext.fromConfig { () throws(UsageFault) in
             if let file { return try OfferedProfiles(file: file, name: name) }
-            let presets = Presets(invocation.context.world.environment), wanted = preset ?? ""
+            let presets = Presets(invocation.context.dependencies.environment), wanted = preset ?? ""
             guard let found = try presets.preset(named: wanted) else {
                 throw .badValue(option: "--preset", problem: presets.problem(with: wanted))
             }
@@ -97,7 +97,7 @@ struct ProfileAddCommand: WorldCommand, ReportingCommand {
         let fetched = try FetchedProfiles(context, from: url, name: name, checksum: sha256)
         if sha256 != nil { return fetched.offered }
         guard context.mayAsk else { throw .untrusted(.foreignProfile(url: url, .unseen(found: fetched.checksum))) }
-        let dialogue = context.world.dialogue(context.dialogueSettings)
+        let dialogue = context.dependencies.dialogue(context.dialogueSettings)
         return try dialogue.confirm(fetched.question, typing: "yes") ? fetched.offered : nil
     }
 
@@ -135,7 +135,7 @@ struct ProfileAddCommand: WorldCommand, ReportingCommand {
                 "\(question)\nThey were left out; repeat the command with --accept-commands to import them.")
             return false
         }
-        return try invocation.context.world.dialogue(invocation.context.dialogueSettings).confirm(
+        return try invocation.context.dependencies.dialogue(invocation.context.dialogueSettings).confirm(
             question, typing: "yes")
     }
 }

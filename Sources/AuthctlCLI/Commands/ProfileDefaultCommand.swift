@@ -3,7 +3,7 @@ import LoginCore
 import LoginKit
 
 /// `authctl profile default [NAME]`
-struct ProfileDefaultCommand: WorldCommand, ReportingCommand {
+struct ProfileDefaultCommand: InvokedCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "default", abstract: "Print or choose the default profile.",
         discussion: """
@@ -41,7 +41,7 @@ struct ProfileDefaultCommand: WorldCommand, ReportingCommand {
                     file: invocation.context.paths.configFile, path: "default", line: nil,
                     problem: "says '\(configured)', which overrides this choice; change it there"))
         }
-        _ = try fromStore(try invocation.context.book.update { $0.defaultProfile = profile.name })
+        _ = try fromStore(try invocation.context.registry.update { $0.defaultProfile = profile.name })
         invocation.say("The default profile is now \(profile.name).")
         if printsJSON { try invocation.streams.result(json: ["default": profile.name]) }
         return .ok

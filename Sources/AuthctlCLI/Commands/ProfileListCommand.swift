@@ -3,7 +3,7 @@ import LoginCore
 import LoginKit
 
 /// `authctl profile list`
-struct ProfileListCommand: WorldCommand, ReportingCommand {
+struct ProfileListCommand: InvokedCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "list", abstract: "List all profiles.",
         discussion: """

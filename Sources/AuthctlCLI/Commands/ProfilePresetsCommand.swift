@@ -3,7 +3,7 @@ import LoginCore
 import LoginKit
 
 /// `authctl profile presets [NAME]`
-struct ProfilePresetsCommand: WorldCommand, ReportingCommand {
+struct ProfilePresetsCommand: InvokedCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "presets", abstract: "List presets, or show one.",
         discussion: """
@@ -21,7 +21,7 @@ struct ProfilePresetsCommand: WorldCommand, ReportingCommand {
     var global: GlobalOptions { basic.all() }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
-        let presets = Presets(invocation.context.world.environment)
+        let presets = Presets(invocation.context.dependencies.environment)
         var found: [Presets.Preset] = []
         for wanted in name.map({ [$0] }) ?? presets.names {
             do throws(LoginError) {

@@ -3,7 +3,7 @@ import LoginCore
 import LoginKit
 
 /// `authctl profile remove NAME`
-struct ProfileRemoveCommand: WorldCommand, ReportingCommand {
+struct ProfileRemoveCommand: InvokedCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "remove", abstract: "Delete a profile that authctl made (not those in config.toml).",
         discussion: """
@@ -31,12 +31,13 @@ struct ProfileRemoveCommand: WorldCommand, ReportingCommand {
         case .made:
             invocation.context.topic = ErrorContext(profile: name)
         }
-        guard try fromStore(try forget(invocation.context.book)) else {
+        guard try fromStore(try forget(invocation.context.registry)) else {
             throw .usage(
                 .other("it still has logins; log out first: \(ShellCommand("authctl", "logout", name, "--all"))"))
         }
         _ = try fromStore(
-            try invocation.context.world.profileFolder(invocation.context.paths.madeProfiles).remove("\(name).toml"))
+            try invocation.context.dependencies.profileFolder(invocation.context.paths.madeProfiles).remove(
+                "\(name).toml"))
         invocation.say("Removed the profile \(SafeText.escaped(name)).")
         if printsJSON { try invocation.streams.result(json: ["removed": name]) }
         return .ok
@@ -45,9 +46,9 @@ struct ProfileRemoveCommand: WorldCommand, ReportingCommand {
     /// Looked at and changed in one step: a login that came in between would lose its record, and its secret be lost to
     /// every logout.
     /// - Returns: whether the profile had no login.
-    private func forget(_ book: AccountRegistry) throws(StoreFault) -> Bool {
+    private func forget(_ registry: AccountRegistry) throws(StoreFault) -> Bool {
         var isFree = true
-        try book.update { document in
+        try registry.update { document in
             isFree = document.profile(name)?.accounts.isEmpty ?? true
             guard isFree else { return }
             document.profiles.removeAll { $0.name.isSame(as: name) }

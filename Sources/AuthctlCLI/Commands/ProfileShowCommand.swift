@@ -3,7 +3,7 @@ import LoginCore
 import LoginKit
 
 /// `authctl profile show [NAME]`
-struct ProfileShowCommand: WorldCommand, ReportingCommand {
+struct ProfileShowCommand: InvokedCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "show", abstract: "Print a profile as TOML, ready to share.",
         discussion: """

@@ -3,7 +3,7 @@ import LoginCore
 import LoginKit
 
 /// `authctl profile test [NAME]`
-struct ProfileTestCommand: WorldCommand, ReportingCommand {
+struct ProfileTestCommand: InvokedCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "test", abstract: "Log in step by step, show each request, response and rule, and keep nothing.",
         discussion: """
@@ -64,7 +64,7 @@ struct ProfileTestCommand: WorldCommand, ReportingCommand {
 }
 
 extension LoginKind {
-    /// Whether the first request goes out as a stranger's, over the same transport as all others.
+    /// Whether the first request goes out as an anonymous client's, over the same transport as all others.
     fileprivate var beginsAnonymously: Bool {
         switch self {
         case .challenge, .exchange, .pasted, .oauth: true

@@ -3,7 +3,7 @@ import LoginCore
 import LoginKit
 
 /// `authctl request [METHOD] URL`
-struct RequestCommand: WorldCommand {
+struct RequestCommand: InvokedCommand {
     static let outline = CommandConfiguration(
         commandName: "request",
         abstract: "Send one request with the session.",
@@ -59,11 +59,11 @@ struct RequestCommand: WorldCommand {
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         try words.check { invocation.context.profiles.source(of: $0) != nil }
         if anonymous { return try runAnonymously(invocation) }
-        let gate = try invocation.gate(try invocation.context.selectProfile(forRequestTo: url), login)
+        let provider = try invocation.provider(try invocation.context.selectProfile(forRequestTo: url), login)
         let outgoing = try OutgoingRequest(
-            invocation, gate.profile, request, method: method, url: url,
-            mayConcern: gate.profile.mayConcern)
-        return try outgoing.code(of: try UserRequest(gate: gate, outgoing: outgoing).run())
+            invocation, provider.profile, request, method: method, url: url,
+            mayConcern: provider.profile.mayConcern)
+        return try outgoing.code(of: try UserRequest(provider: provider, outgoing: outgoing).run())
     }
 
     private func runAnonymously(_ invocation: Invocation) throws(LoginError) -> ExitCode {

@@ -3,7 +3,7 @@ import LoginCore
 import LoginKit
 
 /// `authctl status [PROFILE]`
-struct StatusCommand: WorldCommand, ReportingCommand, OptionList {
+struct StatusCommand: InvokedCommand, ReportingCommand, OptionList {
     static let outline = CommandConfiguration(
         commandName: "status",
         abstract: "Show the state of every account.",
@@ -55,7 +55,7 @@ struct StatusCommand: WorldCommand, ReportingCommand, OptionList {
         if !shown.isEmpty {
             let table = StatusTable(
                 rows: shown, defaultProfile: try invocation.context.defaultProfile(),
-                now: invocation.context.world.clock.now())
+                now: invocation.context.dependencies.clock.now())
             try invocation.streams.result(table.table)
         }
         let hidden = rows.count - shown.count
@@ -79,7 +79,7 @@ struct StatusCommand: WorldCommand, ReportingCommand, OptionList {
 
     private func sayAuthorities(_ rows: [StatusRow], _ invocation: Invocation) {
         guard invocation.options.verbose else { return }
-        if let file = invocation.context.world.environment["AUTHCTL_CA_FILE"] {
+        if let file = invocation.context.dependencies.environment["AUTHCTL_CA_FILE"] {
             return invocation.say("Certificate authorities: \(SafeText.escaped(file)) (AUTHCTL_CA_FILE)")
         }
         invocation.say("Certificate authorities: \(TransportSettings.systemAuthorities)")

@@ -4,7 +4,7 @@ import LoginKit
 import Secrets
 
 /// `authctl store init file`
-struct StoreInitCommand: WorldCommand, ReportingCommand {
+struct StoreInitCommand: InvokedCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "init", abstract: "Set up the encrypted file with a passphrase or a key file.",
         discussion: """
@@ -33,7 +33,7 @@ struct StoreInitCommand: WorldCommand, ReportingCommand {
             throw .usage(.badValue(option: "store", problem: "only 'file' needs to be set up"))
         }
         // Before anybody types a passphrase for nothing.
-        let isSetUp = try fromStore(try invocation.context.shelf().hasEncryptedFile())
+        let isSetUp = try fromStore(try invocation.context.stores().hasEncryptedFile())
         if isSetUp { throw .store(.alreadySetUp(.file, path: invocation.context.encryptedFile)) }
         let source = try keySource(invocation)
         try invocation.context.noticing("Creating the encrypted file…") { () throws(LoginError) in
@@ -55,11 +55,11 @@ struct StoreInitCommand: WorldCommand, ReportingCommand {
         if let keyFile {
             return .keyFile(path: try LoginContext.fromConfig { () throws(UsageFault) in try Paths.absolute(keyFile) })
         }
-        if let file = invocation.context.world.environment["AUTHCTL_STORE_PASSPHRASE_FILE"] {
+        if let file = invocation.context.dependencies.environment["AUTHCTL_STORE_PASSPHRASE_FILE"] {
             return .passphrase { () throws(StoreFault) in try SecretFile.passphrase(file) }
         }
         guard invocation.context.mayAsk else { throw .store(.newPassphraseMissing) }
-        let dialogue = invocation.context.world.dialogue(invocation.context.dialogueSettings)
+        let dialogue = invocation.context.dependencies.dialogue(invocation.context.dialogueSettings)
         guard let typed = try dialogue.askPassphrase("New passphrase: ", confirm: true) else { throw .cancelled }
         return .passphrase { () throws(StoreFault) in typed }
     }

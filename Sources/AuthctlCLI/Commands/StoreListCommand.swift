@@ -3,7 +3,7 @@ import LoginCore
 import LoginKit
 
 /// `authctl store list`
-struct StoreListCommand: WorldCommand, ReportingCommand {
+struct StoreListCommand: InvokedCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "list", abstract: "List the stores, and which one is chosen and why.",
         discussion: """
@@ -19,11 +19,11 @@ struct StoreListCommand: WorldCommand, ReportingCommand {
     var global: GlobalOptions { basic.all() }
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
-        let shelf = invocation.context.shelf()
-        let findings = shelf.chooser().survey()
+        let stores = invocation.context.stores()
+        let findings = stores.chooser().survey()
         let named = try invocation.namedStore()
-        var rows = findings.map { StoreRow($0) } + StoreRow.byNameOnly(shelf.helpers())
-        if case .helper(let helper)? = named?.store, !shelf.helpers().contains(.helper(helper)) {
+        var rows = findings.map { StoreRow($0) } + StoreRow.byNameOnly(stores.helpers())
+        if case .helper(let helper)? = named?.store, !stores.helpers().contains(.helper(helper)) {
             rows.append(.missing(helper))
         }
         rows = rows.map { $0.chosen(by: named) }
@@ -44,10 +44,10 @@ struct StoreListCommand: WorldCommand, ReportingCommand {
 }
 
 extension Invocation {
-    /// The store that the environment or the top of the configuration names, and which of the two; nothing for `auto`.
+    /// The store that the environment or the top of the configuration names, and which of the two; `nil` for `auto`.
     fileprivate func namedStore() throws(LoginError) -> (store: StoreName, source: String)? {
         var settings = Profile.Settings()
-        try settings.override(by: context.world.environment)
+        try settings.override(by: context.dependencies.environment)
         let source = settings.store == nil ? "config.toml" : "AUTHCTL_STORE"
         return (settings.store ?? context.profiles.defaults.store).flatMap { StoreName($0) }.map { ($0, source) }
     }

@@ -3,7 +3,7 @@ import LoginCore
 import LoginKit
 
 /// `authctl store move FROM TO`
-struct StoreMoveCommand: WorldCommand, ReportingCommand {
+struct StoreMoveCommand: InvokedCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "move", abstract: "Move logins from one store to another.",
         discussion: """

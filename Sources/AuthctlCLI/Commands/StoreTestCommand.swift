@@ -3,7 +3,7 @@ import LoginCore
 import LoginKit
 
 /// `authctl store test [STORE]`
-struct StoreTestCommand: WorldCommand, ReportingCommand {
+struct StoreTestCommand: InvokedCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "test", abstract: "Write a random secret, read it back from another process, and delete it.",
         discussion: """
@@ -25,10 +25,10 @@ struct StoreTestCommand: WorldCommand, ReportingCommand {
 
     func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
         let name = try store.map { (text) throws(LoginError) in try StoreName.keeping(text) }
-        let chosen = try fromStore(try invocation.context.shelf().chooser().choose(name))
+        let chosen = try fromStore(try invocation.context.stores().chooser().choose(name))
         if ReadBack.isNeeded(for: chosen.name) {
             try fromStore(
-                try invocation.context.shelf().test(chosen) { (store) throws(StoreFault) in
+                try invocation.context.stores().test(chosen) { (store) throws(StoreFault) in
                     try ReadBack(store: store, config: invocation.options.config).run()
                 })
         }

@@ -3,7 +3,7 @@ import LoginCore
 import LoginKit
 
 /// `authctl switch [PROFILE] USER`
-struct SwitchCommand: WorldCommand, ReportingCommand {
+struct SwitchCommand: InvokedCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "switch", abstract: "Switch to another account of a profile.",
         usage: "authctl switch [<profile>] [<user>]",
@@ -81,7 +81,7 @@ struct SwitchCommand: WorldCommand, ReportingCommand {
             let isActive = record.activeUsername.map { account.username.isSame(as: $0) } ?? false
             return SafeText.escaped(account.identity.displayName) + (isActive ? " (active)" : "")
         }
-        let dialogue = context.world.dialogue(context.dialogueSettings)
+        let dialogue = context.dependencies.dialogue(context.dialogueSettings)
         return accounts[try dialogue.choose("Accounts of \(profile.name):", among: names)].username
     }
 
@@ -94,7 +94,7 @@ struct SwitchCommand: WorldCommand, ReportingCommand {
         var known: [String] = []
         var found: AccountRecord?
         _ = try fromStore(
-            try invocation.context.book.update { document in
+            try invocation.context.registry.update { document in
                 guard let record = document.profile(profile.name), record.origin == origin else { return }
                 known = record.usernames
                 found = record.account(named: username)

@@ -5,7 +5,7 @@ import LoginKit
 import Secrets
 
 /// `authctl token [PROFILE]`
-struct TokenCommand: WorldCommand, ReportingCommand, OptionList {
+struct TokenCommand: InvokedCommand, ReportingCommand, OptionList {
     static let outline = CommandConfiguration(
         commandName: "token",
         abstract: "Print the session's token, never an expired one.",
@@ -91,7 +91,7 @@ struct TokenCommand: WorldCommand, ReportingCommand, OptionList {
 
 extension Invocation {
     fileprivate func show(_ secret: Secret) throws(LoginError) {
-        try streams.result(secret, isTerminal: context.world.isTerminal(STDOUT_FILENO))
+        try streams.result(secret, isTerminal: context.dependencies.isTerminal(STDOUT_FILENO))
     }
 }
 

@@ -3,7 +3,7 @@ import LoginCore
 import LoginKit
 
 /// `authctl trust list`
-struct TrustListCommand: WorldCommand, ReportingCommand {
+struct TrustListCommand: InvokedCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "list", abstract: "List the accepted certificates with their origins and faults.",
         discussion: """

@@ -3,7 +3,7 @@ import LoginCore
 import LoginKit
 
 /// `authctl trust remove ORIGIN|PROFILE`
-struct TrustRemoveCommand: WorldCommand, ReportingCommand {
+struct TrustRemoveCommand: InvokedCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "remove", abstract: "Remove the accepted certificate of an origin or a profile.",
         discussion: """
@@ -32,7 +32,7 @@ struct TrustRemoveCommand: WorldCommand, ReportingCommand {
                     "no certificate was accepted for \(SafeText.quoted(SuppliedURL(self.origin).withoutUserInformation))"
                         + (known.isEmpty ? "" : ", only for: \(known)")))
         }
-        _ = try fromStore(try invocation.context.book.update { $0.distrust(origin) })
+        _ = try fromStore(try invocation.context.registry.update { $0.distrust(origin) })
         invocation.say("The certificate of \(origin) is no longer trusted.")
         if printsJSON { try invocation.streams.result(json: ["removed": origin.description]) }
         return .ok

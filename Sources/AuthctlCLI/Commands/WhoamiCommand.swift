@@ -3,7 +3,7 @@ import LoginCore
 import LoginKit
 
 /// `authctl whoami [PROFILE]`
-struct WhoamiCommand: WorldCommand, ReportingCommand, OptionList {
+struct WhoamiCommand: InvokedCommand, ReportingCommand, OptionList {
     static let outline = CommandConfiguration(
         commandName: "whoami", abstract: "Ask the service who is logged in and print the user name.",
         discussion: """

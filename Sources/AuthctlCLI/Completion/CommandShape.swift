@@ -52,7 +52,7 @@ struct CommandShape: Decodable {
     func isNamed(_ word: String) -> Bool { commandName == word || aliases?.contains(word) == true }
 
     /// The whole tree, read from the parser's own description.
-    /// - Returns: nothing if the parser describes itself in another way than it did.
+    /// - Returns: `nil` if the parser describes itself in another way than it did.
     static func root() -> CommandShape? {
         let text = Authctl._dumpHelp()
         return try? JSONDecoder().decode(Tool.self, from: Data(text.utf8)).command

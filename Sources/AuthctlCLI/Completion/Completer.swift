@@ -9,7 +9,7 @@ struct Completer {
     /// The word that it goes by; no command of the parser's, so that nothing else has to know of it.
     static let name = "complete"
 
-    let world: World
+    let dependencies: Dependencies
     let streams: Streams
 
     func answer(_ arguments: [String]) throws(LoginError) {
@@ -30,7 +30,7 @@ struct Completer {
                     .filter { $0.0.hasPrefix("--") })
         case .value(let argument) where argument.completionKind?.file != nil: return "files"
         case .value(let argument):
-            let values = CompletionSources(world: world, place: place).values(of: argument)
+            let values = CompletionSources(dependencies: dependencies, place: place).values(of: argument)
             return list(values.map { (place.prefix + $0, nil) })
         }
     }

@@ -7,7 +7,7 @@ import LoginKit
 /// A fault of the configuration or of what is remembered is no reason to disturb somebody who is typing: nothing is offered then,
 /// and the command itself says why.
 struct CompletionSources {
-    let world: World
+    let dependencies: Dependencies
     let place: CommandLinePlace
 
     /// What the value of an option or an argument may be.
@@ -16,8 +16,8 @@ struct CompletionSources {
         switch (place.command.first, argument.key) {
         case ("profile", "name") where argument.kind == .positional && place.command.last == "remove":
             return profiles { if case .made = $0 { true } else { false } }
-        case ("profile", "preset"): return Presets(world.environment).names
-        case ("profile", "name") where place.command.last == "presets": return Presets(world.environment).names
+        case ("profile", "preset"): return Presets(dependencies.environment).names
+        case ("profile", "name") where place.command.last == "presets": return Presets(dependencies.environment).names
         case ("profile", "name") where argument.kind == .positional, (_, "profile"), (_, "profile-or-url"):
             return profiles()
         case ("switch", "names"): return switchable
@@ -34,9 +34,9 @@ struct CompletionSources {
     }
 
     private func profiles(_ isWanted: (Configuration.Source) -> Bool = { _ in true }) -> [String] {
-        guard let book = context?.profiles else { return [] }
-        return book.names.filter { name in
-            ProfileName.problem(name) == nil && book.source(of: name).map(isWanted) ?? false
+        guard let registry = context?.profiles else { return [] }
+        return registry.names.filter { name in
+            ProfileName.problem(name) == nil && registry.source(of: name).map(isWanted) ?? false
         }
     }
 
@@ -74,9 +74,9 @@ struct CompletionSources {
 
     /// With the helpers that are in `PATH`.
     private var stores: [StoreName] {
-        let shelf = world.shelf(
-            World.ShelfPlace(stateFolder: ""), { () throws(StoreFault) in throw .passphraseCancelled })
-        return StoreName.builtIn + shelf.helpers()
+        let stores = dependencies.stores(
+            Dependencies.StoreLocation(stateFolder: ""), { () throws(StoreFault) in throw .passphraseCancelled })
+        return StoreName.builtIn + stores.helpers()
     }
 
     private var origins: [String] { (document?.trusted ?? []).map(\.origin.description).sorted() }
@@ -89,6 +89,6 @@ struct CompletionSources {
     private var context: LoginContext? {
         var options = LoginContext.Options()
         options.config = place.values["config"]
-        do throws(LoginError) { return try LoginContext(world, options, .silent) } catch { return nil }
+        do throws(LoginError) { return try LoginContext(dependencies, options, .silent) } catch { return nil }
     }
 }

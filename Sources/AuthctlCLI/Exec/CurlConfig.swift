@@ -89,7 +89,7 @@ struct CurlConfig {
         let passphrase =
             run.profile.kind.isProvedByCertificate ? session.passphrase : run.extraSecrets[.passphrase]
         let identity = try KeyFile.files(certificate: file, key: settings.key)
-            .open(passphrase: passphrase, now: run.context.world.clock.now())
+            .open(passphrase: passphrase, now: run.context.dependencies.clock.now())
         do throws(SecretBuilder.LimitExceeded) {
             // A colon would end the name, and begin a passphrase.
             try text.option("cert", Secret(file.replacing("\\", with: "\\\\").replacing(":", with: "\\:")))

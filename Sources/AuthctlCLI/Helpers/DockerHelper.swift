@@ -127,7 +127,7 @@ struct DockerServer {
         self.text = String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
     }
 
-    /// - Returns: nothing for what must not be taken apart.
+    /// - Returns: `nil` for what must not be taken apart.
     var url: String? {
         guard Secret(text).isFreeOfControls else { return nil }
         return text.contains("://") ? text : "https://\(text)"

@@ -10,7 +10,7 @@ struct GitCredentialRequest: Equatable, Sendable {
     /// In bytes.
     static let limit = 64 << 10
 
-    /// For whom, as an absolute URL that has still to be parsed; nothing where `host` cannot be one.
+    /// For whom, as an absolute URL that has still to be parsed; `nil` if `host` cannot be one.
     let url: String?
     /// Selects the account.
     let username: String?

@@ -31,7 +31,7 @@ struct GitHelper {
     }
 
     private func answer(_ lent: LentLogin) throws(LoginError) -> Secret {
-        do throws(GitAnswerFault) {
+        do throws(GitResponseFault) {
             return try lent.gitAnswer()
         } catch {
             let why =

@@ -11,8 +11,8 @@ struct HelperLogin {
     /// Whether it can go along as the pair of HTTP Basic, as far as is known without opening it.
     var isPair: Bool { account.kind == .basic || (account.kind == .token && profile.sessionRule.basic != nil) }
 
-    /// What is stored, renewed if it is past its end.
-    /// - Returns: nothing where there is no session, or one that other programs cannot send.
+    /// What is stored, refreshed if it is past its end.
+    /// - Returns: `nil` if there is no session, or one that other programs cannot send.
     func lent() throws(LoginError) -> LentLogin? {
         let source = TokenSource(
             context: invocation.context, profile: profile, minimum: 0, asksServer: false, wantsHeader: true)
@@ -37,7 +37,7 @@ struct HelperLogin {
         return try stored.session.flatMap { (session) throws(LoginError) in try lent(session, stored.extraSecrets) }
     }
 
-    /// Has the service judge what is stored; what it refuses is erased, a password marked, and what can be renewed is.
+    /// Has the service judge what is stored; what it refuses is erased, a password marked, and what can be refreshed is.
     /// - Returns: whether there is a good login afterwards.
     func holds() throws(LoginError) -> Bool {
         do throws(LoginError) {
@@ -75,9 +75,9 @@ extension Invocation {
     }
 
     /// The origin that a program names.
-    /// - Returns: nothing for what is no https or http URL of a host: there is no login for it.
+    /// - Returns: `nil` for what is no https or http URL of a host: there is no login for it.
     func helperOrigin(_ url: String) throws(LoginError) -> (origin: Origin, user: String?, password: Secret?)? {
-        let parser = try context.world.urlParser()
+        let parser = try context.dependencies.urlParser()
         guard let parsed = try? parser.parse(url) else {
             explain("this is not a URL that a profile can have")
             return nil

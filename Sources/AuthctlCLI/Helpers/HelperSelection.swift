@@ -8,8 +8,8 @@ import LoginKit
 extension Invocation {
     /// - Parameters:
     ///   - names: of all profiles at this origin, where they are known; else they are looked for.
-    ///   - username: the name typed or the server's; nothing for what `-u` says, or the active account.
-    /// - Returns: nothing where nobody is logged in there.
+    ///   - username: the name typed or the server's; `nil` for what `-u` says, or the active account.
+    /// - Returns: `nil` if nobody is logged in there.
     /// - Throws: `usage` where more than one could be meant; `untrusted` where the login would travel in clear.
     func helperLogin(
         at origin: Origin, among names: [String]? = nil, username: String?
@@ -53,7 +53,7 @@ extension Invocation {
             let profile = try context.profile(named: named)
             return try context.origin(of: named) == origin ? profile : nil
         }
-        if let named = context.world.environment["AUTHCTL_PROFILE"] {
+        if let named = context.dependencies.environment["AUTHCTL_PROFILE"] {
             // Read in any case: a name that does not exist is a mistake.
             let profile = try context.profile(named: named)
             if try context.origin(of: named) == origin { return profile }

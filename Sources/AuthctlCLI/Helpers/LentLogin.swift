@@ -17,7 +17,7 @@ struct LentLogin: Equatable, Sendable {
     let expires: Int64?
 
     /// - Parameter values: of the session, and what its login handed out for later requests.
-    /// - Returns: nothing for a session that goes along in another way.
+    /// - Returns: `nil` for a session that goes along in another way.
     init?(_ session: Session, _ rule: SessionRule, _ values: SlotValues) throws(FillFault) {
         if let pair = try rule.basicPair(session, values) {
             proof = .pair(username: pair.username, password: pair.password)
@@ -43,7 +43,7 @@ struct LentLogin: Equatable, Sendable {
 
     /// The lines of an answer to git, the last without its end.
     /// - Throws: where a value would end its line, or makes it too long.
-    func gitAnswer() throws(GitAnswerFault) -> Secret {
+    func gitAnswer() throws(GitResponseFault) -> Secret {
         var lines: [(name: String, value: Secret)]
         switch proof {
         case .pair(let username, let password): lines = [("username", username), ("password", password)]
@@ -71,7 +71,7 @@ struct LentLogin: Equatable, Sendable {
 }
 
 /// Why a login cannot be told to git.
-enum GitAnswerFault: Error, Equatable, Sendable {
+enum GitResponseFault: Error, Equatable, Sendable {
     /// Something in it would end its line.
     case lineEnd
     /// In bytes.

@@ -17,7 +17,7 @@ struct AnonymousProbe {
         run = try LoginRun(invocation.context, profile, settings)
     }
 
-    /// - Throws: `loginRequired` where the service lets no stranger in, after it was told what it says.
+    /// - Throws: `loginRequired` where the service lets no anonymous client in, after it was told what it says.
     func tell(printsJSON: Bool) throws(LoginError) -> ExitCode {
         let evidence: Evidence, offered: [AuthenticateChallenge]
         do throws(LoginError) {

@@ -11,7 +11,7 @@ struct ExplainedAccount {
         now = clock.now()
     }
 
-    /// - Parameter stored: nothing where it was not read.
+    /// - Parameter stored: `nil` if it was not read.
     func login(_ stored: StoredLogin?) -> String {
         let name = account.username.isEmpty ? "" : " \(SafeText.name(account.username))"
         let age = account.savedAt > now ? "" : " \(Duration.inWords(now - account.savedAt)) ago"

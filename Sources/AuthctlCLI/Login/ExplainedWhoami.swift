@@ -40,7 +40,7 @@ struct ExplainedWhoami {
         } else {
             let stored = try verifier.run.keeper.fill()
             if let account = verifier.run.keeper.filledRecord {
-                let sentences = ExplainedAccount(account, invocation.context.world.clock)
+                let sentences = ExplainedAccount(account, invocation.context.dependencies.clock)
                 explanation.login = sentences.login(stored)
                 explanation.granted = sentences.granted(stored)
             }
@@ -83,7 +83,7 @@ extension Invocation {
         let record = try context.record(of: profile)
         let name = context.username(for: profile)
         if let account = name.map({ record?.account(named: $0) }) ?? record?.activeAccount {
-            return ExplainedAccount(account, context.world.clock).login(nil)
+            return ExplainedAccount(account, context.dependencies.clock).login(nil)
         }
         let whose = name.map { "no account \(SafeText.quoted($0))" } ?? "no active account"
         return "none; \(whose) of this profile is in \(SafeText.quoted(registry))."

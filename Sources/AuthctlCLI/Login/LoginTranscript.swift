@@ -19,7 +19,7 @@ final class LoginTranscript: Sendable {
         }
     }
 
-    /// Whether the first thing that is judged is what a stranger gets; a server that wants a certificate may have refused one
+    /// Whether the first thing that is judged is what an anonymous client gets; a server that wants a certificate may have refused one
     /// before there was an answer.
     private let beginsAnonymously: Bool
     private let noted = Mutex<(steps: [Step], lines: [String], proposals: [RuleProposal])>(([], [], []))

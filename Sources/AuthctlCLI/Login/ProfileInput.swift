@@ -14,7 +14,7 @@ struct ProfileInput {
 
     /// - Throws: `usage` for what is no text, is too long, or has no profile in it.
     func offered(name: String?) throws(LoginError) -> OfferedProfiles {
-        if invocation.context.world.isTerminal(STDIN_FILENO) {
+        if invocation.context.dependencies.isTerminal(STDIN_FILENO) {
             invocation.say("Paste the profile, and press Enter and Ctrl-D.")
         }
         let (bytes, isWhole) = try BodyInput("@-", option: Self.name).beginning(limit: FetchedProfiles.limit)

@@ -29,7 +29,7 @@ struct ReadBack {
         try store.erase(test.account)
     }
 
-    /// Why a second authctl does not find the test's secret; nothing if it does.
+    /// Why a second authctl does not find the test's secret; `nil` if it does.
     private func problem(finding test: StoreTest) -> String? {
         let notFound = "another process cannot find what this one wrote"
         let command = ["/proc/self/exe", "store", "read-back", store.name.description]
@@ -46,7 +46,7 @@ struct ReadBack {
 }
 
 /// The other process of `ReadBack`: prints the test's secret, which protects nothing.
-struct StoreReadBackCommand: WorldCommand {
+struct StoreReadBackCommand: InvokedCommand {
     static let outline = CommandConfiguration(
         commandName: "read-back", abstract: "Used by 'store test'.", shouldDisplay: false)
 
@@ -59,7 +59,7 @@ struct StoreReadBackCommand: WorldCommand {
         guard let name = StoreName(store) else {
             throw .usage(.badValue(option: "store", problem: "there is no such store"))
         }
-        let found = try fromStore(try invocation.context.shelf().open(name).find(StoreTest.account))
+        let found = try fromStore(try invocation.context.stores().open(name).find(StoreTest.account))
         guard let found else { return .store }
         try invocation.streams.result(found.base64)
         return .ok

@@ -129,7 +129,7 @@ struct StatusSurvey {
         do throws(LoginError) {
             guard asksServer else { return try context.problem(with: asked.account, of: asked.profile.name) }
             context.topic = ErrorContext(profile: asked.profile.name)
-            // A session that is past its end may still be renewed.
+            // A session that is past its end may still be refreshed.
             _ = try SessionVerifier(context, asked.profile, username: asked.account.username).identity()
             return nil
         } catch {

@@ -36,10 +36,10 @@ struct StoreNotice {
 
     /// No store keeps what the service itself will end today.
     func tip(_ record: AccountRecord) -> String? {
-        if let expires = record.expires, context.world.clock.seconds(until: expires) < 86_400 { return nil }
+        if let expires = record.expires, context.dependencies.clock.seconds(until: expires) < 86_400 { return nil }
         let isSetUp: Bool
         do throws(StoreFault) {
-            isSetUp = try context.shelf().hasEncryptedFile()
+            isSetUp = try context.stores().hasEncryptedFile()
         } catch {
             return nil
         }
@@ -54,7 +54,7 @@ struct StoreNotice {
     /// A service may grant another length than was asked for.
     private func sayLength(_ record: AccountRecord) {
         guard let asked = run.settings.ttl, run.profile.usesTTL, let expires = record.expires else { return }
-        let granted = context.world.clock.seconds(until: expires)
+        let granted = context.dependencies.clock.seconds(until: expires)
         guard abs(granted - Int64(asked)) > max(2, Int64(asked) / 20) else { return }
         invocation.say("The service granted \(Duration.inWords(granted)) instead of the requested \(asked) seconds.")
     }
@@ -62,6 +62,6 @@ struct StoreNotice {
     private func end(_ record: AccountRecord) -> String {
         guard let expires = record.expires else { return "" }
         if context.refreshes(record, of: run.profile) { return ", and the session is refreshed automatically" }
-        return ", and the session expires in \(Duration.inWords(context.world.clock.seconds(until: expires)))"
+        return ", and the session expires in \(Duration.inWords(context.dependencies.clock.seconds(until: expires)))"
     }
 }

@@ -41,11 +41,11 @@ struct StoreTransfer {
 
     /// Tries the new store before anything is touched.
     private func begin() throws(StoreFault) -> AccountMove {
-        let shelf = invocation.context.shelf()
-        let target = try shelf.open(target)
+        let stores = invocation.context.stores()
+        let target = try stores.open(target)
         invocation.context.warn(ofPlain: self.target)
-        try shelf.test(target)
-        return AccountMove(book: invocation.context.book, from: try shelf.open(source), to: target)
+        try stores.test(target)
+        return AccountMove(registry: invocation.context.registry, from: try stores.open(source), to: target)
     }
 
     private func say(

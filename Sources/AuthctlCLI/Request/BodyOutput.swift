@@ -6,7 +6,8 @@ extension Invocation {
     /// Where the bytes of an answer end up.
     func bodyWriter(path: String?, _ profile: Profile) throws(LoginError) -> BodyWriter {
         try BodyWriter(
-            streams, path: path, isTerminal: context.world.isTerminal(STDOUT_FILENO), patience: patience(profile))
+            streams, path: path, isTerminal: context.dependencies.isTerminal(STDOUT_FILENO), patience: patience(profile)
+        )
     }
 
     /// How long one wait for a pipe may take, in seconds: as long as the request.
@@ -16,9 +17,9 @@ extension Invocation {
 
     /// Only for a terminal that the answer does not go to, and that may have a line that moves.
     func transferProgress(of writer: BodyWriter) -> TransferProgress? {
-        guard !writer.isShownOnTerminal, !options.quiet, context.world.isTerminal(STDERR_FILENO),
-            context.world.environment.allowsMovement
+        guard !writer.isShownOnTerminal, !options.quiet, context.dependencies.isTerminal(STDERR_FILENO),
+            context.dependencies.environment.allowsMovement
         else { return nil }
-        return TransferProgress(streams, columns: context.world.columns(STDERR_FILENO))
+        return TransferProgress(streams, columns: context.dependencies.columns(STDERR_FILENO))
     }
 }

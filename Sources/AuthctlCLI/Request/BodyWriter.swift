@@ -12,7 +12,7 @@ final class BodyWriter: ResponseReceiver {
     /// Whether the person said by `-o -` that a terminal is to show whatever comes.
     private let isForced: Bool
     private var head: HTTPResponse?
-    /// JSON for a terminal, until it is whole; nothing for anything else.
+    /// JSON for a terminal, until it is whole; `nil` for anything else.
     private var json: [UInt8]?
 
     /// Longer JSON is shown as it comes, in bytes.

@@ -3,7 +3,7 @@ import LoginCore
 /// A JSON text with one member or element a line, indented by two blanks. Strings and numbers keep their bytes, and members
 /// their order.
 enum JSONLayout {
-    /// - Returns: nothing for what is not a JSON object or array, or is too deep.
+    /// - Returns: `nil` for what is not a JSON object or array, or is too deep.
     static func text(_ body: [UInt8]) -> [UInt8]? {
         let isJSON = body.withUnsafeBytes { bytes in
             do throws(JSONFault) {

@@ -21,7 +21,7 @@ final class TransferProgress: TransferWatcher {
     }
 
     /// Another body begins.
-    /// - Parameter count: in bytes; nothing where it is not known.
+    /// - Parameter count: in bytes; `nil` if it is not known.
     func expect(_ count: Int64?) {
         (whole, done, start) = (count, 0, ContinuousClock.now)
     }

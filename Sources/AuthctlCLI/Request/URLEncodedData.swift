@@ -5,7 +5,7 @@ import Secrets
 struct URLEncodedData {
     /// Sent as it is, with a `=` behind it; empty for none.
     let name: String
-    /// What is encoded; nothing where a file has it.
+    /// What is encoded; `nil` if a file has it.
     let text: String?
     /// `@` and a path.
     let file: String?

@@ -29,7 +29,7 @@ package struct DigestAlgorithm: Equatable, Sendable {
     }
 
     /// - Parameter name: in any case.
-    /// - Returns: nothing for an algorithm that is not understood.
+    /// - Returns: `nil` for an algorithm that is not understood.
     package init?(_ name: String) {
         let upper = name.uppercased(), suffix = "-SESS"
         isSession = upper.hasSuffix(suffix)

@@ -23,7 +23,7 @@ package struct DigestChallenge: Equatable, Sendable {
     package let opaque: String?
     /// What the answer is computed with.
     package let algorithm: DigestAlgorithm
-    /// As the server wrote it; nothing where it did not, which means MD5.
+    /// As the server wrote it; `nil` if it did not, which means MD5.
     package let algorithmName: String?
     /// Nothing for a server of RFC 2069, which knows none.
     package let qop: QOP?
@@ -80,7 +80,7 @@ extension DigestChallenge {
     /// Of several challenges the one with the strongest algorithm; of equals the first.
     ///
     /// The client chooses (RFC 7616, section 3.7).
-    /// - Returns: nothing if none of them can be answered, with the reason of each.
+    /// - Returns: `nil` if none of them can be answered, with the reason of each.
     package static func strongest(
         of offered: [AuthenticateChallenge]
     ) -> (challenge: DigestChallenge?, unusable: [Unusable]) {

@@ -45,13 +45,13 @@ package struct DigestSession: Sendable {
     /// - Throws: what `hash` throws, and `usage` for a name and password that are too long.
     package mutating func answer(
         _ request: Request, _ pair: BasicCredential, clientNonce: String, hash: Hasher
-    ) throws(LoginError) -> DigestAnswer {
+    ) throws(LoginError) -> DigestResponse {
         // A session's key is made of the first client nonce; servers that take the latest instead see the same.
         let cnonce = challenge.algorithm.isSession ? firstClientNonce ?? clientNonce : clientNonce
         firstClientNonce = firstClientNonce ?? cnonce
         nonceCount += 1
         let secretHash = try firstPart(pair, cnonce, hash)
-        return DigestAnswer(
+        return DigestResponse(
             challenge: challenge, nonce: nonce, clientNonce: cnonce, nonceCount: nonceCount,
             username: try username(pair, hash), request: request, secretHash: secretHash)
     }
@@ -73,7 +73,7 @@ package struct DigestSession: Sendable {
             challenge.algorithm.hash, try .joined([plain, Secret(":\(challenge.nonce):\(firstClientNonce ?? cnonce)")]))
     }
 
-    private func username(_ pair: BasicCredential, _ hash: Hasher) throws(LoginError) -> DigestAnswer.Username {
+    private func username(_ pair: BasicCredential, _ hash: Hasher) throws(LoginError) -> DigestResponse.Username {
         if challenge.hashesUsername {
             let hashed = try hash(challenge.algorithm.hash, Secret("\(pair.username):\(challenge.realm)"))
             return .hashed(hashed.unprotectedText)

@@ -15,7 +15,7 @@ struct APIDescription {
     /// Paths that answer GET without parameters, and need a login, those first that speak of the person.
     let guarded: [(path: String, schemes: [Scheme])]
 
-    /// - Returns: nothing for JSON of another kind.
+    /// - Returns: `nil` for JSON of another kind.
     init?(_ response: HTTPResponse, at target: String) {
         let members = OAuthBody(response).members
         guard let members, members["openapi"] != nil || members["swagger"] != nil,

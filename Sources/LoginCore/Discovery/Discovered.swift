@@ -1,6 +1,6 @@
 /// What GET requests without credentials found out about the login at a URL, with where each part of it comes from.
 package struct Discovered: Equatable, Sendable {
-    /// What refuses somebody without a login; nothing where everything that was asked lets strangers in.
+    /// What refuses somebody without a login; `nil` if everything that was asked lets anonymous clients in.
     package let guarded: GuardedPlace?
     /// Nothing where no way to log in was seen.
     package let login: FoundLogin?
@@ -16,11 +16,11 @@ package struct Discovered: Equatable, Sendable {
 
 /// A place that answers differently with and without a login, so that asking it proves one.
 package struct GuardedPlace: Equatable, Sendable {
-    /// How it refuses a stranger.
+    /// How it refuses an anonymous client.
     package enum Refusal: Equatable, Sendable {
         /// 401 or 403.
         case status(Int)
-        /// It sends strangers to this path.
+        /// It sends anonymous clients to this path.
         case redirect(status: Int, path: String)
         /// It shows a form with this password field in the place of its content.
         case form(status: Int, passwordField: String)
@@ -53,7 +53,7 @@ package struct FoundServer: Equatable, Sendable {
     package let resource: String?
     package let scope: String?
     package let endpoints: [OAuthEndpoint: EndpointURL]
-    /// How clients may prove themselves when they revoke; nothing where the server does not say.
+    /// How clients may prove themselves when they revoke; `nil` if the server does not say.
     package let revocationAuthentication: [String]?
     /// Where the service names the server, and what led there; empty where its own origin was tried.
     package let evidence: [String]
@@ -76,7 +76,7 @@ package struct FoundForm: Equatable, Sendable {
 
 /// Something that was seen and by itself is no way to log in.
 package enum Sighting: Equatable, Sendable {
-    /// A stranger is refused, and told nothing of a login.
+    /// An anonymous client is refused, and told nothing of a login.
     case refused(target: String, status: Int)
     /// A challenge that authctl does not know.
     case unknownChallenge(target: String, scheme: String)
@@ -94,6 +94,6 @@ package enum Sighting: Equatable, Sendable {
     case tooLarge(page: String)
     /// The next that would have been asked, after so many seconds of search.
     case unasked(page: String, after: Int64)
-    /// An API description whose operations all let strangers in, or cannot be asked without parameters.
+    /// An API description whose operations all let anonymous clients in, or cannot be asked without parameters.
     case openDescription(String)
 }

@@ -1,4 +1,4 @@
-/// What one visit shows: a place that refuses strangers, a way to log in, or both.
+/// What one visit shows: a place that refuses anonymous clients, a way to log in, or both.
 struct Glimpse {
     let place: GuardedPlace?
     let login: FoundLogin?
@@ -7,8 +7,8 @@ struct Glimpse {
 }
 
 extension Discovery {
-    /// - Parameter namedBy: what led there; nothing for the URL that the person gave.
-    /// - Returns: nothing where it shows nothing at all.
+    /// - Parameter namedBy: what led there; `nil` for the URL that the person gave.
+    /// - Returns: `nil` if it shows nothing at all.
     func look(at visit: DiscoveryVisit, namedBy: String?) throws(LoginError) -> Glimpse? {
         let response = visit.response, status = response.status
         if let busy = OAuthBody(response).busy {
@@ -88,7 +88,7 @@ extension Discovery {
         return Glimpse(place: place, login: nil)
     }
 
-    /// Lets strangers in: what it names may not.
+    /// Lets anonymous clients in: what it names may not.
     private func open(_ visit: DiscoveryVisit, _ page: LoginPage?) -> Glimpse {
         var glimpse = Glimpse(place: nil, login: nil)
         if let description = APIDescription(visit.response, at: visit.asked) {

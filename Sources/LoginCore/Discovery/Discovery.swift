@@ -1,12 +1,12 @@
 /// The way to what is looked at without a login.
 package protocol DiscoveryTransport: MetadataTransport {
-    /// The response as a page; nothing where it is none.
+    /// The response as a page; `nil` if it is none.
     /// - Throws: `answerTooLarge` for one that is longer than what is read of a page.
     func page(_ response: HTTPResponse, at url: EndpointURL) throws(LoginError) -> LoginPage?
 }
 
 /// Looks for the login of a URL by GET requests without credentials: at the challenges there, the metadata that they lead to, the
-/// forms of pages, and what a page that lets strangers in links to. No path is guessed but the well-known ones.
+/// forms of pages, and what a page that lets anonymous clients in links to. No path is guessed but the well-known ones.
 package final class Discovery: MetadataTransport {
     /// Requests in all, redirects and metadata among them: six for the URL itself, and five for metadata.
     package static let mostRequests = 12
@@ -53,7 +53,7 @@ package final class Discovery: MetadataTransport {
         return visit
     }
 
-    /// - Throws: `verifyProvesNothing` where everything lets strangers in; `untrusted` for a redirect or a form that leads to another
+    /// - Throws: `verifyProvesNothing` where everything lets anonymous clients in; `untrusted` for a redirect or a form that leads to another
     ///   origin; `busy`, `network`.
     package func run() throws(LoginError) -> Discovered {
         let first = try firstVisit()
@@ -115,7 +115,7 @@ package final class Discovery: MetadataTransport {
             guard let url = read("\(start.origin)\(next)"), url.origin == start.origin else {
                 throw .usage(.badURL(url: "\(start.origin)\(next)", problem: "it leads nowhere on this origin"))
             }
-            // As verify is asked later, without wishes of its own.
+            // As verify is asked later: without an Accept header of its own.
             visit.response = try send(HTTPRequest(method: "GET", url: url.text))
             visit.end = url
             guard (300..<400).contains(visit.response.status), let redirect = visit.response.redirect else {
@@ -136,7 +136,7 @@ package final class Discovery: MetadataTransport {
         throw .network(.redirectLoop(limit: Self.mostRedirects))
     }
 
-    /// The response as a page; nothing where it is none.
+    /// The response as a page; `nil` if it is none.
     func page(of visit: DiscoveryVisit) throws(LoginError) -> LoginPage? {
         do throws(LoginError) {
             let page = try transport.page(visit.response, at: visit.end)
@@ -148,7 +148,7 @@ package final class Discovery: MetadataTransport {
         }
     }
 
-    /// What the metadata of the service and its server say; nothing where there is none.
+    /// What the metadata of the service and its server say; `nil` if there is none.
     func findServer(of target: String, _ challenge: AuthenticateChallenge?) throws(LoginError) -> FoundServer? {
         guard let resource = read("\(start.origin)\(target.withoutQuery)") else { return nil }
         var subject = AuthorizationSubject(profile: OAuthProfile(), base: start.origin.description, resource: resource)
@@ -184,7 +184,7 @@ struct DiscoveryVisit {
     var challenges: [AuthenticateChallenge] { AuthenticateChallenge.parse(challengeFields) }
     var challengeFields: [String] { response.values(of: "WWW-Authenticate") }
 
-    /// Whether it lets strangers in.
+    /// Whether it lets anonymous clients in.
     var isOpen: Bool { (200..<300).contains(response.status) }
 }
 

@@ -1,4 +1,4 @@
-/// Goes from what lets strangers in to what it names, until there are both a place that refuses them and a way to log in.
+/// Goes from what lets anonymous clients in to what it names, until there are both a place that refuses them and a way to log in.
 struct LinkSearch {
     /// Somewhere to look.
     struct Lead {

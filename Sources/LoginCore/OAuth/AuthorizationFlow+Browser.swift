@@ -12,7 +12,7 @@ extension AuthorizationFlow {
         case cancelled
 
         /// - Returns: the same without the code.
-        package init(_ answer: AuthorizationAnswer) {
+        package init(_ answer: AuthorizationResponse) {
             switch answer {
             case .right: self = .right
             case .denied(let refusal): self = .denied(refusal)
@@ -23,7 +23,7 @@ extension AuthorizationFlow {
     }
 
     /// One wait for the browser, at the port and at the prompt together.
-    package struct AnswerWait: Equatable, Sendable {
+    package struct CallbackWait: Equatable, Sendable {
         /// Whether the port is listened on.
         package var hears: Bool
         /// Whether a person is asked for the address.
@@ -60,7 +60,7 @@ extension AuthorizationFlow {
         case (.pushing(let starts, let hears), .pushed):
             return show(starts: starts, hears: hears)
         case (.showing(let hears), .shown):
-            return awaitAnswer(AnswerWait(hears: hears, asks: policy.mayAsk, seconds: policy.patience))
+            return awaitAnswer(CallbackWait(hears: hears, asks: policy.mayAsk, seconds: policy.patience))
         case (.awaitingAnswer(let wait), .heard(let reply, let seconds)):
             return take(reply, after: seconds, wait)
         case (.awaitingAnswer, .nothingHeard):
@@ -82,7 +82,7 @@ extension AuthorizationFlow {
         go(.showing(hears: hears), .show(starts: starts, insteadOfDevice: wasRefusedDevice))
     }
 
-    private mutating func awaitAnswer(_ wait: AnswerWait) -> Effect {
+    private mutating func awaitAnswer(_ wait: CallbackWait) -> Effect {
         guard wait.seconds > 0 else { return fail(unanswered) }
         return go(.awaitingAnswer(wait), .awaitAnswer(wait))
     }
@@ -91,7 +91,7 @@ extension AuthorizationFlow {
         .unanswered(seconds: policy.patience, redirect: redirect, clientID: policy.clientID)
     }
 
-    private mutating func take(_ reply: Reply, after seconds: Int, _ wait: AnswerWait) -> Effect {
+    private mutating func take(_ reply: Reply, after seconds: Int, _ wait: CallbackWait) -> Effect {
         var next = wait
         // Time only passes.
         next.seconds = min(wait.seconds, policy.patience - seconds)

@@ -4,7 +4,7 @@
 /// As with `LoginFlow`, events say what happened and effects what is to be done; no state, event or effect holds a code, a token, a
 /// state or a verifier. What is promised, and proved by a walk of every reachable state with every event
 /// (`OAuthFlowWalkTests`):
-/// - every wait ends: none is longer than what is left of its time, and only what a person or a stranger sends makes one anew;
+/// - every wait ends: none is longer than what is left of its time, and only what a person or an anonymous client sends makes one anew;
 /// - a code is exchanged once at most, and only after the right response; nothing is polled without a wait before it;
 /// - the listener is open, or known to be in use, before a client is registered, and before anybody is told where to go;
 /// - a server on another origin is asked for nothing but its metadata before the person has agreed;
@@ -15,7 +15,7 @@ package struct AuthorizationFlow: Equatable, Sendable {
     package struct Policy: Equatable, Sendable {
         /// What decides between browser and device.
         package var choice: AuthorizationWay.Choice
-        /// The client that the profile names; nothing where one is registered.
+        /// The client that the profile names; `nil` if one is registered.
         package var clientID: String?
         /// Whether a person may be asked: to agree, and for the address.
         package var mayAsk: Bool
@@ -38,7 +38,7 @@ package struct AuthorizationFlow: Equatable, Sendable {
     package struct Server: Equatable, Sendable {
         /// Those that it has.
         package var endpoints: Set<OAuthEndpoint>
-        /// What a person has to agree to first; nothing where nobody is asked.
+        /// What a person has to agree to first; `nil` if nobody is asked.
         package var toAsk: ForeignServer?
 
         /// - Parameter toAsk: from `ForeignServer.toAsk`.
@@ -59,7 +59,7 @@ package struct AuthorizationFlow: Equatable, Sendable {
         case listening(starts: Bool)
         case pushing(starts: Bool, hears: Bool)
         case showing(hears: Bool)
-        case awaitingAnswer(AnswerWait)
+        case awaitingAnswer(CallbackWait)
         /// `AuthorizationFlow+Device.swift`, as the next ones.
         case requestingCode
         case askingPage(ForeignServer, DeviceAuthorization.Times)
@@ -105,7 +105,7 @@ package struct AuthorizationFlow: Equatable, Sendable {
         case push
         /// Tells where to go, and starts a browser; `insteadOfDevice` where the server has refused a device code.
         case show(starts: Bool, insteadOfDevice: Bool)
-        case awaitAnswer(AnswerWait)
+        case awaitAnswer(CallbackWait)
         case requestCode
         case showCode
         case wait(milliseconds: Int, secondsLeft: Int)

@@ -15,7 +15,7 @@ package struct AuthorizationJudge: Equatable, Sendable {
     /// - Parameters:
     ///   - port: the one that is listened on.
     ///   - state: of this try.
-    ///   - issuer: as the server's metadata writes it; nothing where there is none, so that none can be compared.
+    ///   - issuer: as the server's metadata writes it; `nil` if there is none, so that none can be compared.
     ///   - promisesIssuer: whether every response names it.
     package init(redirect: LoopbackRedirect, port: Int, state: Secret, issuer: String?, promisesIssuer: Bool) {
         self.redirect = redirect
@@ -26,7 +26,7 @@ package struct AuthorizationJudge: Equatable, Sendable {
     }
 
     /// Judges what came to the port.
-    package func judge(_ request: LoopbackRequest) -> AuthorizationAnswer {
+    package func judge(_ request: LoopbackRequest) -> AuthorizationResponse {
         guard request.method == "GET" else { return .refused(.method) }
         guard isHere(request) else { return .refused(.host) }
         let (path, query) = Self.split(request.target)
@@ -47,7 +47,7 @@ package struct AuthorizationJudge: Equatable, Sendable {
     }
 
     /// Judges what was pasted. Blanks around it and line breaks inside are not its own; a fragment was added by the server and says nothing.
-    package func judge(pasted: Secret) -> AuthorizationAnswer {
+    package func judge(pasted: Secret) -> AuthorizationResponse {
         guard pasted.count <= Self.limit else { return .notAnAddress(.otherAddress) }
         let text = pasted.unprotectedText.filter { !$0.isNewline }.trimmed
         if text.isEmpty { return .notAnAddress(.empty) }
@@ -84,7 +84,7 @@ package struct AuthorizationJudge: Equatable, Sendable {
         }
     }
 
-    private func judge(query: String) -> Result<AuthorizationAnswer, Flaw> {
+    private func judge(query: String) -> Result<AuthorizationResponse, Flaw> {
         let parameters = QueryParameters(query)
         guard let state = parameters["state"] else { return .failure(.parameters) }
         guard Secret(state) == self.state else { return .failure(.state) }
@@ -116,7 +116,7 @@ extension AuthorizationJudge {
         return (String(text[..<mark]), String(text[text.index(after: mark)...]))
     }
 
-    /// Path and query of an address whose authority is the redirect's; nothing for any other.
+    /// Path and query of an address whose authority is the redirect's; `nil` for any other.
     private func target(of text: String) -> Substring? {
         for authority in redirect.authorities(port: port) {
             let start = "http://\(authority)"

@@ -60,7 +60,7 @@ extension AuthorizationLoop {
         let request = try RegistrationRequest(redirect: redirect, scope: scope(held)).request(
             at: endpoint)
         let response = try transport.send(request), former = held.client
-        held.client = try RegistrationAnswer(response, from: endpoint, parse: transport.read).client
+        held.client = try RegistrationResponse(response, from: endpoint, parse: transport.read).client
         // That of a device, which may have no code.
         abandon(former)
         return .registered
@@ -99,7 +99,7 @@ extension AuthorizationLoop {
     }
 
     func awaitAnswer(
-        _ wait: AuthorizationFlow.AnswerWait, _ held: inout Held
+        _ wait: AuthorizationFlow.CallbackWait, _ held: inout Held
     ) throws(LoginError) -> AuthorizationFlow.Event {
         let server = try present(held.server)
         let judge = AuthorizationJudge(
@@ -129,7 +129,7 @@ extension AuthorizationLoop {
         }
     }
 
-    /// - Returns: nothing where the profile says the server, by its issuer or by endpoints.
+    /// - Returns: `nil` if the profile says the server, by its issuer or by endpoints.
     private func toAsk(about page: Origin, _ held: Held) -> ForeignServer? {
         held.server?.metadata.flatMap {
             ForeignServer.toAsk(
@@ -154,7 +154,7 @@ extension AuthorizationLoop {
         let call = OAuthCall.exchange(
             code: code, try present(held.attempt), redirect: try redirect(held), try request(held),
             at: try present(held.server).endpoint(.token))
-        take(try TokenAnswer(try transport.send(try call.request())).get(), &held)
+        take(try TokenResponse(try transport.send(try call.request())).get(), &held)
         return .exchanged
     }
 

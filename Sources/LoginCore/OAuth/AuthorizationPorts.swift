@@ -33,8 +33,8 @@ package protocol BrowserDialogue {
     /// Waits for one response, or one pasted address, and answers whoever sent it. What the judge says is passed on.
     /// - Returns: with the seconds since the first wait began; nothing when the time is up.
     func awaitAnswer(
-        _ wait: AuthorizationFlow.AnswerWait, _ judge: AuthorizationJudge
-    ) throws(LoginError) -> (answer: AuthorizationAnswer, after: Int)?
+        _ wait: AuthorizationFlow.CallbackWait, _ judge: AuthorizationJudge
+    ) throws(LoginError) -> (answer: AuthorizationResponse, after: Int)?
 }
 
 /// A person with a code that is typed anywhere (RFC 8628).
@@ -69,7 +69,7 @@ package struct BrowserVisit: Equatable, Sendable {
     package struct Server: Equatable, Sendable {
         /// The issuer that a profile says, else the origin of the issuer or of the endpoint.
         package let name: String
-        /// As it is asked for; nothing for the server's own default.
+        /// As it is asked for; `nil` for the server's own default.
         package let scope: String?
 
         /// What is shown of a server.

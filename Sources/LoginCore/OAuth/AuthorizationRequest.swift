@@ -5,7 +5,7 @@ import Secrets
 package struct AuthorizationRequest: Equatable, Sendable {
     /// The client that asks.
     package let client: OAuthClient
-    /// As the server wants it (RFC 6749, section 3.3); nothing for its own default.
+    /// As the server wants it (RFC 6749, section 3.3); `nil` for its own default.
     package let scope: String?
     /// Where the access token is to be used (RFC 8707).
     package let resource: String?

@@ -3,7 +3,7 @@ package import Secrets
 /// The authorization server of one login: what the profile says of it, and its metadata for the rest. Made anew for each login;
 /// what is needed later is kept with the grant.
 package struct AuthorizationServer: Equatable, Sendable {
-    /// As its metadata writes it, else as the profile does; nothing where the profile names endpoints alone.
+    /// As its metadata writes it, else as the profile does; `nil` if the profile names endpoints alone.
     package let issuer: String?
     /// The profile's, then those of the metadata.
     package let endpoints: [OAuthEndpoint: EndpointURL]
@@ -41,7 +41,7 @@ package struct AuthorizationServer: Equatable, Sendable {
 
     /// Where a grant of this client is revoked, and how the client proves itself there (RFC 7009, section 2.1). A missing list
     /// means that it is tried: many servers revoke for public clients without saying so.
-    /// - Returns: nothing where there is no endpoint, or its methods rule the client out.
+    /// - Returns: `nil` if there is no endpoint, or its methods rule the client out.
     package func revocation(for client: OAuthClient) -> Grant.Revocation? {
         guard let url = endpoints[.revocation] else { return nil }
         guard let listed = metadata?.revocationAuthentication else {
@@ -70,7 +70,7 @@ extension OAuthProfile {
     /// - Parameters:
     ///   - asked: what `{secret:LABEL}` stands for, where that is the secret.
     ///   - listed: `token_endpoint_auth_methods_supported`.
-    /// - Returns: nothing where one has to be registered.
+    /// - Returns: `nil` if one has to be registered.
     package func client(asked: Secret?, listed: [String]?) -> OAuthClient? {
         guard let clientID else { return nil }
         let secret: Secret? =

@@ -35,7 +35,7 @@ public struct AuthorizedGrant: Equatable, Sendable {
     package let grant: Grant
     /// Looked at where only it names the person; not kept.
     package let identityToken: Secret?
-    /// What was sent with the authorization request; nothing for a device.
+    /// What was sent with the authorization request; `nil` for a device.
     package let nonce: Secret?
 
     init(grant: Grant, identityToken: Secret?, nonce: Secret?) {

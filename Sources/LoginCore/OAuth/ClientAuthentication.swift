@@ -19,7 +19,7 @@ public enum ClientAuthentication: String, Equatable, Sendable, CaseIterable {
     }
 
     /// - Parameter registeredName: as metadata and registrations write it.
-    /// - Returns: nothing for a method that is not understood.
+    /// - Returns: `nil` for a method that is not understood.
     package init?(registeredName: String) {
         guard let method = Self.allCases.first(where: { $0.registeredName == registeredName }) else { return nil }
         self = method
@@ -40,12 +40,12 @@ package struct OAuthClient: Equatable, Sendable {
     package let secret: Secret?
     /// `none` where there is no secret.
     package let authentication: ClientAuthentication
-    /// Where and with what it is deleted (RFC 7592); nothing unless it was registered for this login.
+    /// Where and with what it is deleted (RFC 7592); `nil` unless it was registered for this login.
     package let registration: Registration?
 
     /// What manages a registered client (RFC 7592, section 3).
     package struct Registration: Equatable, Sendable {
-        /// `registration_client_uri`; nothing where the server does not offer it.
+        /// `registration_client_uri`; `nil` if the server does not offer it.
         package let url: String?
         /// `registration_access_token`.
         package let token: Secret?

@@ -94,14 +94,14 @@ extension DevicePolling.Answer {
             }
         }
         if response.status == 429 { return (.tooMany(retryAfter: response.retryAfter), nil) }
-        switch try TokenAnswer(response) {
+        switch try TokenResponse(response) {
         case .issued(let tokens): return (.granted, tokens)
         case .unavailable(let fault): return (.unavailable(retryAfter: fault.retryAfter), nil)
         case .refused(let refusal): return (.refused(refusal), nil)
         }
     }
 
-    /// The same where there was no response at all; nothing for a fault that no other try mends.
+    /// The same where there was no response at all; `nil` for a fault that no other try mends.
     package init?(_ error: LoginError) {
         switch error {
         case .network: self = .unavailable(retryAfter: nil)

@@ -87,7 +87,7 @@ package struct EndpointRule: Equatable, Sendable {
         (0x21...0x7e).contains(byte) && !"\"'`<>\\".utf8.contains(byte)
     }
 
-    /// RFC 3986, section 3.1; nothing where there is none, or none of a reasonable length.
+    /// RFC 3986, section 3.1; `nil` if there is none, or none of a reasonable length.
     static func scheme(of text: String) -> String? {
         let scheme = text.utf8.prefix { $0 != UInt8(ascii: ":") }
         guard scheme.count < text.utf8.count, (1...20).contains(scheme.count),

@@ -1,11 +1,11 @@
 package import Secrets
 
-/// What a person gave: an access token, often a refresh token, and all that is needed to renew and to revoke them later. It is kept
+/// What a person gave: an access token, often a refresh token, and all that is needed to refresh and to revoke them later. It is kept
 /// with the account, as one secret. The endpoints are those of the login: metadata that changes later leads no refresh token away.
 package struct Grant: Equatable, Sendable {
     /// The access token with its end, and the refresh token.
     package let token: Token
-    /// What they are good for, and where they are renewed.
+    /// What they are good for, and where they are refreshed.
     package let terms: Terms
 
     /// All that is kept beside the tokens.
@@ -18,13 +18,13 @@ package struct Grant: Equatable, Sendable {
         package let revocation: Revocation?
         /// With its secret, and with what deletes a registered one.
         package let client: OAuthClient
-        /// As it was granted (RFC 6749, section 5.1); nothing where neither side has named one.
+        /// As it was granted (RFC 6749, section 5.1); `nil` if neither side has named one.
         package let scope: String?
         /// Where the access token is to be used (RFC 8707); sent again at each refresh.
         package let resource: String?
         /// Who it is, where only the id_token said it.
         package let name: String?
-        /// `sub` of the id_token (OpenID Connect Core 1.0, section 2); nothing where the server sent none, and of logins that are older
+        /// `sub` of the id_token (OpenID Connect Core 1.0, section 2); `nil` if the server sent none, and of logins that are older
         /// than this.
         package let subject: String?
 
@@ -79,7 +79,7 @@ package struct Grant: Equatable, Sendable {
         Token(value: token.value, refreshToken: token.refreshToken, expires: token.expires, terms: terms)
     }
 
-    /// - Returns: nothing for a token that no authorization server handed out.
+    /// - Returns: `nil` for a token that no authorization server handed out.
     package init?(_ session: Token) {
         guard let terms = session.terms else { return nil }
         self.init(token: session, terms: terms)
@@ -113,7 +113,7 @@ extension Grant.Terms {
     }
 
     /// Compares with `sub` of a refreshed id_token (OpenID Connect Core 1.0, section 12.2).
-    /// - Returns: nothing where it is the same person, or nothing tells.
+    /// - Returns: `nil` if it is the same person, or nothing tells.
     package func otherSubject(than refreshed: String?) -> (was: String, now: String)? {
         guard let subject, let refreshed, !subject.utf8.elementsEqual(refreshed.utf8) else { return nil }
         return (subject, refreshed)

@@ -28,7 +28,7 @@ public struct LoopbackRedirect: Equatable, Sendable {
     }
 
     /// Reads `http://HOST:PORT/PATH`, with or without the port.
-    /// - Returns: nothing for any other scheme or host, for a port that is none, and for what a browser would change or keep back:
+    /// - Returns: `nil` for any other scheme or host, for a port that is none, and for what a browser would change or keep back:
     ///   user information, a query, a fragment, dot segments, and all that RFC 3986 wants to be encoded.
     public init?(_ text: String) {
         let scheme = "http://"

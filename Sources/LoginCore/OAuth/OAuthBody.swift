@@ -5,7 +5,7 @@ struct OAuthBody {
     let response: HTTPResponse
     /// Nothing where the body is no JSON object.
     let members: [String: JSONValue]?
-    /// Why the body was not read; nothing where it is JSON.
+    /// Why the body was not read; `nil` if it is JSON.
     private let fault: JSONFault?
 
     /// In characters: more of a server's words is not worth keeping.
@@ -28,7 +28,7 @@ struct OAuthBody {
         return text
     }
 
-    /// The elements of an array that are texts; nothing where the member is no array.
+    /// The elements of an array that are texts; `nil` if the member is no array.
     func texts(_ member: String) -> [String]? {
         guard case .array(let elements)? = members?[member] else { return nil }
         return elements.compactMap { if case .string(let text) = $0 { text } else { nil } }
@@ -36,7 +36,7 @@ struct OAuthBody {
 
     func flag(_ member: String) -> Bool { members?[member] == .bool(true) }
 
-    /// A number of seconds, also as a text; nothing unless it lies within the bounds.
+    /// A number of seconds, also as a text; `nil` unless it lies within the bounds.
     func seconds(_ member: String, in bounds: ClosedRange<Int>) -> Int? {
         guard let text = members?[member]?.text, let number = Double(text), number.isFinite else { return nil }
         let seconds = number.rounded(.up)

@@ -36,8 +36,8 @@ package struct OAuthCall: Equatable, Sendable {
         return OAuthCall(endpoint.text, fields + resource(request.resource), request.client)
     }
 
-    /// Renews a grant (RFC 6749, section 6), without a scope: what was granted stays.
-    /// - Returns: nothing where there is no refresh token.
+    /// Refreshes a grant (RFC 6749, section 6), without a scope: what was granted stays.
+    /// - Returns: `nil` if there is no refresh token.
     package static func refresh(_ grant: Grant) -> OAuthCall? {
         guard let token = grant.token.refreshToken else { return nil }
         let fields = [FormField("grant_type", "refresh_token"), FormField("refresh_token", token)]

@@ -21,7 +21,7 @@ public struct OAuthRefusal: Error, Equatable, Sendable {
     public let step: OAuthStep
     /// Nothing for a response that came through the browser.
     public let status: Int?
-    /// `error_description`, unescaped; nothing where it is not known whose words they are.
+    /// `error_description`, unescaped; `nil` if it is not known whose words they are.
     public let words: String?
 
     /// - Parameter words: unescaped, as the server sent them.

@@ -4,17 +4,17 @@ public import Secrets
 ///
 /// Decoded and checked by whoever reads the file; here it is only values.
 public struct OAuthProfile: Equatable, Sendable {
-    /// The authorization server, by the URL that names it (RFC 8414, section 2); nothing where the service's own metadata does.
+    /// The authorization server, by the URL that names it (RFC 8414, section 2); `nil` if the service's own metadata does.
     public var issuer: String?
-    /// As the authorization server knows this program (RFC 6749, section 2.2); nothing where one is registered for each login.
+    /// As the authorization server knows this program (RFC 6749, section 2.2); `nil` if one is registered for each login.
     public var clientID: String?
     /// Nothing for a public client.
     public var clientSecret: ClientSecret?
-    /// How the client proves itself; nothing for what the metadata lists first.
+    /// How the client proves itself; `nil` for what the metadata lists first.
     public var clientAuthentication: ClientAuthentication?
     /// What is asked for (RFC 6749, section 3.3), exactly as it is sent.
     public var scope: String?
-    /// Where the access token is to be used (RFC 8707); nothing for what the service's metadata says.
+    /// Where the access token is to be used (RFC 8707); `nil` for what the service's metadata says.
     public var resource: String?
     /// Sent beside those that authctl sends itself, sorted by name.
     public var parameters: [OAuthParameter] = []

@@ -2,7 +2,7 @@ import Secrets
 
 /// What authctl says of itself where it registers as a client (RFC 7591, section 2): one redirect, and no more grants than it uses.
 package struct RegistrationRequest: Equatable, Sendable {
-    /// The one that is listened on; nothing for a code on a device, where no response comes back.
+    /// The one that is listened on; `nil` for a code on a device, where no response comes back.
     package let redirect: String?
     /// What will be asked for: without it, some servers allow openid alone.
     package let scope: String?
@@ -67,7 +67,7 @@ extension SecretBuilder {
 }
 
 /// What a server made of a registration (RFC 7591, section 3.2): it decides how the client proves itself.
-package struct RegistrationAnswer: Equatable, Sendable {
+package struct RegistrationResponse: Equatable, Sendable {
     /// Lives and dies with its login.
     package let client: OAuthClient
 
@@ -112,7 +112,7 @@ package struct RegistrationAnswer: Equatable, Sendable {
 
 extension OAuthClient {
     /// The request that deletes a registered client (RFC 7592, section 2.3).
-    /// - Returns: nothing for one that was not registered, or where the server does not offer that.
+    /// - Returns: `nil` for one that was not registered, or where the server does not offer that.
     package var deletion: HTTPRequest? {
         guard let url = registration?.url, let token = registration?.token else { return nil }
         var header = SecretBuilder(limit: token.count + 7)

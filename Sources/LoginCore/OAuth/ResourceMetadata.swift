@@ -4,7 +4,7 @@ package struct ResourceMetadata: Equatable, Sendable {
     package let resource: String
     /// The issuers that make its logins, in its order; the first is taken.
     package let authorizationServers: [String]
-    /// What it lists of its scopes; nothing where it does not say.
+    /// What it lists of its scopes; `nil` if it does not say.
     package let scopes: [String]?
     /// Where it was found, and what led there.
     package let evidence: [String]
@@ -13,7 +13,7 @@ package struct ResourceMetadata: Equatable, Sendable {
     package var issuer: String? { authorizationServers.first }
 
     /// Reads a document about the URL that the login is for.
-    /// - Returns: nothing where it is no JSON object, or names no resource.
+    /// - Returns: `nil` if it is no JSON object, or names no resource.
     /// - Throws: `otherResource` unless `resource` is the URL, or a parent of it at a segment's edge (RFC 9728, section 3.3);
     ///   `disguisedURL` where it is, but is written in another way.
     package static func read(
@@ -83,11 +83,11 @@ package struct ResourceMetadataSearch: Equatable, Sendable {
         if places[0].target != root { places.append(url.at(root)) }
     }
 
-    /// Where to look next; nothing once all were tried.
+    /// Where to look next; `nil` once all were tried.
     package var next: EndpointURL? { nextIndex < places.count ? places[nextIndex] : nil }
 
     /// Takes the response from `next`.
-    /// - Returns: nothing where the search goes on, or has ended without a find.
+    /// - Returns: `nil` if the search goes on, or has ended without a find.
     /// - Throws: `busy` where the server cannot say now, `otherResource`.
     package mutating func take(_ response: HTTPResponse, parse: URLReading) throws(LoginError) -> ResourceMetadata? {
         guard let place = next else { return nil }

@@ -8,7 +8,7 @@ package struct ServerMetadata: Equatable, Sendable {
     package let endpoints: [OAuthEndpoint: EndpointURL]
     /// Whether every response names its issuer (RFC 9207, section 3).
     package let promisesIssuer: Bool
-    /// How clients may prove themselves at the token endpoint; nothing where it does not say.
+    /// How clients may prove themselves at the token endpoint; `nil` if it does not say.
     package let tokenAuthentication: [String]?
     /// The same for the revocation endpoint.
     package let revocationAuthentication: [String]?
@@ -23,7 +23,7 @@ package struct ServerMetadata: Equatable, Sendable {
     /// - Parameters:
     ///   - expected: the issuer, as it was named; one slash at the end may differ (RFC 8414, section 3.3).
     ///   - source: where the document was fetched.
-    /// - Returns: nothing where it is no JSON object, or names no issuer.
+    /// - Returns: `nil` if it is no JSON object, or names no issuer.
     /// - Throws: `otherIssuer`, `noS256`, `unsafeEndpoint` or `reservedQuery`.
     package static func read(
         _ response: HTTPResponse, of expected: String, from source: Origin, rule: EndpointRule, parse: URLReading
@@ -93,7 +93,7 @@ package struct ServerMetadataSearch: Equatable, Sendable {
 
     /// - Throws: `unsafeIssuer` for one that is no URL, has a query, or is not permitted; `disguisedURL` for one whose host is written
     ///   otherwise than it is sent.
-    /// - Parameter document: where the service names it; nothing where the profile does.
+    /// - Parameter document: where the service names it; `nil` if the profile does.
     package init(
         issuer: String, namedBy document: Origin? = nil, rule: EndpointRule, parse: URLReading
     ) throws(MetadataFault) {
@@ -107,11 +107,11 @@ package struct ServerMetadataSearch: Equatable, Sendable {
         places = ServerMetadata.places(for: url)
     }
 
-    /// Where to look next; nothing once all were tried.
+    /// Where to look next; `nil` once all were tried.
     package var next: EndpointURL? { tried.count < places.count ? places[tried.count] : nil }
 
     /// Takes the response from `next`.
-    /// - Returns: nothing where the search goes on.
+    /// - Returns: `nil` if the search goes on.
     /// - Throws: `busy` where the server cannot say now, `metadata` for what is found and must not be gone by, and for the end of
     ///   a search that found nothing.
     package mutating func take(_ response: HTTPResponse, parse: URLReading) throws(LoginError) -> ServerMetadata? {

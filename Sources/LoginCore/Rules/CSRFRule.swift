@@ -20,7 +20,7 @@ public struct CSRFRule: Equatable, Sendable {
         (self.source, self.value) = (source, value)
     }
 
-    /// The page that has the value; nothing where an answer tells it.
+    /// The page that has the value; `nil` if an answer tells it.
     public var path: String? {
         switch source {
         case .fetched(let path): path

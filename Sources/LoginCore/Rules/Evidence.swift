@@ -6,7 +6,7 @@ package struct Evidence: Equatable, Sendable {
     package let status: Int
     /// What the answer was taken for.
     package let judgement: Judgement
-    /// The key and the number of the profile's own rule that held, counted from 1; nothing where what is usual decided.
+    /// The key and the number of the profile's own rule that held, counted from 1; `nil` if what is usual decided.
     package let rule: Rule?
     /// Whether it was taken for 'logged out' because it is what verify answers without a login.
     package let isAnonymous: Bool

@@ -26,7 +26,7 @@ public enum JSONValue: Equatable, Sendable {
         return value
     }
 
-    /// A scalar as text; nothing for `null`, arrays and objects.
+    /// A scalar as text; `nil` for `null`, arrays and objects.
     public var text: String? {
         switch self {
         case .string(let text): text
@@ -96,7 +96,7 @@ public struct JSONPointer: Hashable, Sendable {
         self.steps = steps
     }
 
-    /// - Returns: nothing if `text` neither is empty nor starts with a slash.
+    /// - Returns: `nil` if `text` neither is empty nor starts with a slash.
     public init?(_ text: String) {
         guard text.isEmpty || text.hasPrefix("/") else { return nil }
         steps = text.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map {

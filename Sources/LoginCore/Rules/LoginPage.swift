@@ -21,7 +21,7 @@ package struct LoginPage: Equatable, Sendable {
     /// Its title, and the program that made it, as it says.
     package let names: [String]
 
-    /// - Parameter base: nothing where the page has no `<base href>`.
+    /// - Parameter base: `nil` if the page has no `<base href>`.
     package init(
         origin: Origin, target: String, base: Redirect? = nil, forms: [PageForm], links: [PageLink] = [],
         hasScripts: Bool = false, names: [String] = []
@@ -72,7 +72,7 @@ package struct PageField: Equatable, Sendable {
     /// The values of a list's options that are sent; empty for other fields.
     package var chosenOptions: [Secret] = []
 
-    /// - Parameter value: nothing for a field that the page leaves empty.
+    /// - Parameter value: `nil` for a field that the page leaves empty.
     package init(name: String, type: String = "text", value: Secret? = nil, isChosen: Bool = true) {
         self.name = name
         self.type = type
@@ -147,7 +147,7 @@ extension ParsedResponse {
 }
 
 extension RequestRule {
-    /// The names in the form that is sent; nothing where none is.
+    /// The names in the form that is sent; `nil` if none is.
     package func formNames(_ values: SlotValues) -> [String]? {
         guard case .form(let parameters) = content else { return nil }
         return parameters.filter { $0.value.isWanted(values) }.map(\.name)

@@ -16,7 +16,7 @@ package struct ParsedResponse {
     let asksAgain: Bool
 
     /// - Parameters:
-    ///   - json: the body; nothing where it is none, or where no rule looks into it.
+    ///   - json: the body; `nil` if it is none, or where no rule looks into it.
     ///   - html: likewise.
     ///   - origin: where the request went.
     ///   - isProven: whether the answer itself proves that the server knows the credential.

@@ -14,7 +14,7 @@ public indirect enum Place: Hashable, Sendable {
     /// What lies between two texts there; up to the end where `after` is empty.
     case between(Place, before: String, after: String)
 
-    /// - Returns: nothing for a text of another form.
+    /// - Returns: `nil` for a text of another form.
     public init?(_ text: String) {
         if let pointer = JSONPointer(text), !text.isEmpty {
             self = .json(pointer)

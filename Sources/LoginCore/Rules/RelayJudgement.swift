@@ -25,7 +25,7 @@ package struct RelayContext: Equatable, Sendable {
     package var carriedPassword: Bool
     /// Where people log in: paths of the profile's own requests.
     package var loginPaths: [String]
-    /// Where verify sends strangers: a path, behind its origin if that is another one.
+    /// Where verify sends anonymous clients: a path, behind its origin if that is another one.
     package var anonymousLocation: String?
 
     /// Without arguments: a session other than a password, of which no more is known.

@@ -2,11 +2,11 @@
 public struct ResponseRule: Equatable, Sendable {
     /// What a refusal looks like; one must hold. Nothing means the default of the request.
     public var refused: [Condition]?
-    /// What it looks like that the session has ended, in the place of `refused` for verify; nothing means 401.
+    /// What it looks like that the session has ended, in the place of `refused` for verify; `nil` means 401.
     public var loggedOut: [Condition]?
     /// What proves a login at verify although the status is not 2xx; never a status that refuses or tells nothing.
     public var loggedIn: [Condition]?
-    /// What it looks like that the account may not; nothing means 403 for verify, or an answer that tells it by
+    /// What it looks like that the account may not; `nil` means 403 for verify, or an answer that tells it by
     /// itself (RFC 6750, section 3.1).
     public var forbidden: [Condition]?
     /// What it looks like that a code or an approval is needed before the login is good; looked at after `forbidden`.
@@ -20,11 +20,11 @@ public struct ResponseRule: Equatable, Sendable {
     /// Where the name of the account is. A response to verify without one is a refusal, unless the response without a login is
     /// known to differ in other ways.
     public var username: Place?
-    /// Where the token is; nothing means that it is the whole JSON body.
+    /// Where the token is; `nil` means that it is the whole JSON body.
     public var token: Place?
     /// Where the refresh token is; the old one stays where an answer has none (RFC 6749, section 6).
     public var refreshToken: Place?
-    /// Where the end of the session is; nothing for the end that a token or a cookie tells of itself.
+    /// Where the end of the session is; `nil` for the end that a token or a cookie tells of itself.
     public var expiry: Expiry?
     /// What later requests need of the response, by name.
     public var taken: [Taken] = []
@@ -84,7 +84,7 @@ extension ResponseRule.Expiry {
 
 /// What an answer may look like: a status, or places that must all hold a text of a certain form.
 public struct Condition: Equatable, Sendable {
-    /// The code that it must have; nothing for any.
+    /// The code that it must have; `nil` for any.
     public var status: Int?
     /// All of them must hold.
     public var places: [PlacePattern]
@@ -120,7 +120,7 @@ public struct TextPattern: Equatable, Sendable {
         self.text = text
     }
 
-    /// - Parameter value: nothing for a place that the answer does not have.
+    /// - Parameter value: `nil` for a place that the answer does not have.
     public func matches(_ value: String?) -> Bool {
         guard let value, !value.isEmpty else { return text.isEmpty || text == "*" && value != nil }
         let pieces = text.utf8.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false).map(Array.init)

@@ -14,14 +14,14 @@ package struct RuleProposal: Equatable, Sendable {
         (step, line) = (.verify, "logged-out = [\(conditions.joined(separator: ", "))]")
     }
 
-    /// What is missing where verify answers strangers with a page that asks for a password.
+    /// What is missing where verify answers anonymous clients with a page that asks for a password.
     package init?(_ rule: ResponseRule, passwordField name: String?) {
         guard let name, name.utf8.allSatisfy(\.isPlainInURL), let known = rule.loggedOut.statuses else { return nil }
         let conditions = known.map { "\($0)" } + ["{ \"form:\(name)\" = \"*\" }"]
         (step, line) = (.verify, "logged-out = [\(conditions.joined(separator: ", "))]")
     }
 
-    /// What is missing for Basic where a stranger gets 401, and a login 403: a wrong password as well as an account without rights.
+    /// What is missing for Basic where an anonymous client gets 401, and a login 403: a wrong password as well as an account without rights.
     package init?(_ rule: ResponseRule, endOfBasic error: LoginError) {
         guard case .forbidden(let refusal) = error, refusal.status == 403, refusal.scope == nil, rule.forbidden == nil,
             let known = rule.loggedOut == nil ? [401] : rule.loggedOut.statuses, !known.contains(403)

@@ -5,7 +5,7 @@ extension SessionRule {
     /// other, those for requests that write last.
     ///
     /// - Parameter values: of the session, and what its login handed out for later requests.
-    /// - Returns: nothing where the session goes along in no header.
+    /// - Returns: `nil` if the session goes along in no header.
     /// - Throws: what of the profile's templates cannot be filled in, or not in a header.
     package func headerLines(_ session: Session, _ values: SlotValues) throws(FillFault) -> Secret? {
         var text = SecretBuilder(limit: RequestRule.bodyLimit)
@@ -35,7 +35,7 @@ extension SessionRule {
     }
 
     /// User name and password of RFC 7617: the credential itself, or the pair that is made of a token.
-    /// - Returns: nothing where the session is neither.
+    /// - Returns: `nil` if the session is neither.
     /// - Throws: what of the profile's template cannot be filled in, or not in a header.
     package func basicPair(
         _ session: Session, _ values: SlotValues
@@ -55,7 +55,7 @@ extension SessionRule {
     }
 
     /// The scheme of the header `Authorization` and what follows it (RFC 9110, section 11.4).
-    /// - Returns: nothing where a token goes along in another header.
+    /// - Returns: `nil` if a token goes along in another header.
     /// - Throws: what of the profile's template cannot be filled in, or not in a header.
     package func authorization(
         _ session: Session, _ values: SlotValues

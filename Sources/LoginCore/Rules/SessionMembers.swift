@@ -61,7 +61,7 @@ extension SessionRule {
 private enum BodyForm { case form, json }
 
 extension HTTPRequest {
-    /// What the body is, as its type says; nothing for other types, and where there is none.
+    /// What the body is, as its type says; `nil` for other types, and where there is none.
     fileprivate var bodyForm: BodyForm? {
         guard body != nil || streamedBodies?.source != nil,
             let field = headers.last(where: { $0.name.lowercased() == "content-type" })

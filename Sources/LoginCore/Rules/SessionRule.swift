@@ -12,7 +12,7 @@ public struct SessionRule: Equatable, Sendable {
     public var form: [RequestRule.Parameter] = []
     /// Added to a person's own requests whose body is a JSON object.
     public var json: [JSONTemplate.Member] = []
-    /// Where `{csrf}` comes from; nothing where no request has it.
+    /// Where `{csrf}` comes from; `nil` if no request has it.
     public var csrf: CSRFRule?
 
     /// The pair of RFC 7617, made from a token.

@@ -82,7 +82,7 @@ public struct Template: Equatable, Sendable {
 
 extension Template.Slot {
     /// - Parameter name: what stands between the braces.
-    /// - Returns: nothing for a slot that there is not, such as a cookie without a name.
+    /// - Returns: `nil` for a slot that there is not, such as a cookie without a name.
     public init?(_ name: String) {
         switch name {
         case "username": self = .username

@@ -45,7 +45,7 @@ package struct ServedHead: Equatable, Sendable {
     /// Whether it waits for `100 Continue` before it sends its body (RFC 9110, section 10.1.1).
     package var expectsContinue: Bool { values(of: "Expect").contains { $0.lowercased() == "100-continue" } }
 
-    /// In bytes; nothing where only the end will tell it, and 0 where there is no body.
+    /// In bytes; `nil` if only the end will tell it, and 0 where there is no body.
     package var contentLength: Int64? {
         if !values(of: "Transfer-Encoding").isEmpty { return nil }
         return values(of: "Content-Length").first.flatMap { Int64($0) } ?? 0

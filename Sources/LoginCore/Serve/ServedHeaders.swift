@@ -81,12 +81,12 @@ package struct ServedHeaders: Sendable {
         return url
     }
 
-    /// The other way round; nothing for what is not at this address.
+    /// The other way round; `nil` for what is not at this address.
     private func away(_ url: String) -> String? {
         rest(of: url, behind: root).map { origin.description + $0 }
     }
 
-    /// - Returns: what follows the place, from a slash on; nothing where the URL is elsewhere.
+    /// - Returns: what follows the place, from a slash on; `nil` if the URL is elsewhere.
     private func rest(of url: String, behind place: String) -> String? {
         guard url.utf8.count >= place.utf8.count, url.lowercased().hasPrefix(place.lowercased()) else { return nil }
         let rest = String(decoding: url.utf8.dropFirst(place.utf8.count), as: UTF8.self)

@@ -73,8 +73,8 @@ extension AuthorizationDialogue: BrowserDialogue {
     }
 
     func awaitAnswer(
-        _ wait: AuthorizationFlow.AnswerWait, _ judge: AuthorizationJudge
-    ) throws(LoginError) -> (answer: AuthorizationAnswer, after: Int)? {
+        _ wait: AuthorizationFlow.CallbackWait, _ judge: AuthorizationJudge
+    ) throws(LoginError) -> (answer: AuthorizationResponse, after: Int)? {
         let start = began ?? .now
         began = start
         if !wait.hears, listener?.isListening == true {
@@ -114,7 +114,7 @@ extension AuthorizationDialogue: BrowserDialogue {
     private func next(
         _ judge: AuthorizationJudge, until deadline: ContinuousClock.Instant, hintAt silence: ContinuousClock.Instant,
         unless signals: HeldSignals
-    ) throws(LoginError) -> AuthorizationAnswer? {
+    ) throws(LoginError) -> AuthorizationResponse? {
         while deadline > .now {
             if signals.arePending { throw .cancelled }
             if let answer = listener?.answer(judge) { return answer }
@@ -146,7 +146,7 @@ extension AuthorizationDialogue: BrowserDialogue {
         poll(&waiting, nfds_t(waiting.count), Int32(left))
     }
 
-    private func note(_ answer: AuthorizationAnswer) {
+    private func note(_ answer: AuthorizationResponse) {
         switch answer {
         case .right, .denied: close()
         case .refused(let forgery):
@@ -156,7 +156,7 @@ extension AuthorizationDialogue: BrowserDialogue {
     }
 }
 
-extension AuthorizationAnswer {
+extension AuthorizationResponse {
     /// Whether there is nothing more to wait for.
     fileprivate var isToThisLogin: Bool {
         switch self {

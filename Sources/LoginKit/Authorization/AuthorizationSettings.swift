@@ -25,7 +25,7 @@ struct AuthorizationSettings {
     /// Whether nobody waits for the login any more.
     var isCancelled: (@Sendable () -> Bool)?
 
-    /// What has to be said; all else is as for a person with no wishes.
+    /// The required settings; all others have their defaults.
     init(profile: String, origin: Origin, hasPerson: Bool, say: @escaping (String) -> Void) {
         self.profile = profile
         self.origin = origin

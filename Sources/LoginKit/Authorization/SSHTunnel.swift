@@ -4,7 +4,7 @@ import LoginCore
 struct SSHTunnel {
     let command: ShellCommand
 
-    /// - Returns: nothing unless somebody is logged in here by ssh (sshd(8), `SSH_CONNECTION`: address and port of the client, then
+    /// - Returns: `nil` unless somebody is logged in here by ssh (sshd(8), `SSH_CONNECTION`: address and port of the client, then
     ///   of the server).
     init?(_ environment: ProgramEnvironment, to redirect: LoopbackRedirect, port: Int) {
         let words = (environment["SSH_CONNECTION"] ?? "").split(separator: " ").map(String.init)

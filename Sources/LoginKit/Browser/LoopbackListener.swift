@@ -78,10 +78,10 @@ final class LoopbackListener {
     var due: ContinuousClock.Instant? { connections.map(\.deadline).min() }
 
     /// Looks at what came, and answers one request at most; more of them are there at the next call.
-    /// - Returns: what the judge says; nothing where no request is complete.
-    func answer(_ judge: AuthorizationJudge) -> AuthorizationAnswer? {
+    /// - Returns: what the judge says; `nil` if no request is complete.
+    func answer(_ judge: AuthorizationJudge) -> AuthorizationResponse? {
         accept()
-        var answer: AuthorizationAnswer?
+        var answer: AuthorizationResponse?
         connections.removeAll { connection in
             guard answer == nil else { return false }
             switch connection.advance() {
@@ -131,8 +131,8 @@ final class LoopbackListener {
     }
 
     private func reply(
-        _ answer: AuthorizationAnswer, on connection: LoopbackConnection, hasBody: Bool = true
-    ) -> AuthorizationAnswer {
+        _ answer: AuthorizationResponse, on connection: LoopbackConnection, hasBody: Bool = true
+    ) -> AuthorizationResponse {
         switch answer {
         case .right, .denied:
             if case .right = answer { ending = .answered } else { ending = .denied }

@@ -17,7 +17,7 @@ extension LoginContext {
         let found = try discovery.run()
         let proposal = ProposedProfile(
             name: name, origin: origin, found: found, connection: connection(lasting),
-            presets: Presets(world.environment).named(by: found.names))
+            presets: Presets(dependencies.environment).named(by: found.names))
         if proposal.isUsable { _ = try decoded(proposal) }
         return proposal
     }
@@ -27,7 +27,7 @@ extension LoginContext {
         of url: ParsedURL, _ profile: Profile, _ choices: LoginChoices
     ) throws(LoginError) -> Discovery {
         let settings = try transportSettings(profile, for: url.origin)
-        let transport = world.transport(url.origin, settings)
+        let transport = dependencies.transport(url.origin, settings)
         let client = DiscoveryClient(
             url.origin, others: otherTransports(of: profile, like: settings), isLocal: { transport.reachedLocal }
         ) { [self] (request) throws(LoginError) in
@@ -35,7 +35,7 @@ extension LoginContext {
         }
         let rule = EndpointRule(plainOrigin: profile.settings.allowHTTP ? url.origin : nil)
         let start = EndpointURL(origin: url.origin, path: url.path, query: url.query)
-        return Discovery(start, over: client, rule: rule, clock: world.clock)
+        return Discovery(start, over: client, rule: rule, clock: dependencies.clock)
     }
 
     /// A profile of nothing but a URL, as variables and options have it.
@@ -47,7 +47,7 @@ extension LoginContext {
             name: name, url: url.origin.description,
             verify: RequestRule(method: "GET", path: Template(literal: url.target)))
         var profile = profiles.withDefaults(bare)
-        try profile.settings.override(by: world.environment)
+        try profile.settings.override(by: dependencies.environment)
         return (try choices.applied(to: profile), try choices.applied(to: bare).settings)
     }
 
@@ -66,6 +66,6 @@ extension LoginContext {
     package func save(_ proposal: ProposedProfile, head: String) throws(LoginError) -> Bool {
         let text = proposal.document(head: head, isAlone: true) + "\n"
         return try fromStore(
-            try world.profileFolder(paths.madeProfiles).create(text, name: "\(proposal.name).toml"))
+            try dependencies.profileFolder(paths.madeProfiles).create(text, name: "\(proposal.name).toml"))
     }
 }

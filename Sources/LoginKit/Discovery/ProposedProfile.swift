@@ -7,7 +7,7 @@ package struct ProposedProfile {
         /// From the profile's table on.
         package let path: [String]
         package let value: ConfigValue
-        /// What says so, for a person; nothing for what the person gave.
+        /// What says so, for a person; `nil` for what the person gave.
         package let why: String?
     }
 

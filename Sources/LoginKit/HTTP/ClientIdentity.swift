@@ -21,7 +21,7 @@ package struct ClientCertificateFiles: Sendable {
 
     /// Looks at both before any server does.
     /// - Parameter now: seconds of Unix time.
-    /// - Returns: nothing if the key is encrypted and there is no passphrase.
+    /// - Returns: `nil` if the key is encrypted and there is no passphrase.
     /// - Throws: `clientCertificate` for everything that keeps it from being shown.
     package func open(passphrase: Secret?, now: Int64) throws(LoginError) -> ClientIdentity? {
         var found = ccrypto_identity()

@@ -7,7 +7,7 @@ struct JSONWebToken {
     /// As they stand in the payload.
     let claims: JSONValue
 
-    /// - Returns: nothing for a token of any other kind.
+    /// - Returns: `nil` for a token of any other kind.
     init?(_ token: Secret) {
         let pieces = token.withUnsafeBytes { Array($0) }.split(
             separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

@@ -57,7 +57,7 @@ struct ResponsePage {
     private let url: ParsedURL
 
     /// - Parameter text: the URL that it came from.
-    /// - Returns: nothing for a response of another type.
+    /// - Returns: `nil` for a response of another type.
     init?(_ response: HTTPResponse, at text: String) throws(LoginError) {
         guard response.isPage else { return nil }
         url = try URLParser.parsed(text)
@@ -74,7 +74,7 @@ struct ResponsePage {
         page.forms.flatMap(\.fields).first { $0.type == "password" && !$0.name.isEmpty }?.name
     }
 
-    /// What a form of the page brings to the request that sends it; nothing where the page has no such form.
+    /// What a form of the page brings to the request that sends it; `nil` if the page has no such form.
     func visit(
         by rule: RequestRule, _ values: SlotValues, at endpoint: ServiceEndpoint, carrying cookies: [Cookie]
     ) throws(LoginError) -> PageVisit? {

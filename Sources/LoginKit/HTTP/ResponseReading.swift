@@ -24,7 +24,7 @@ struct ExpiryReader {
     /// Seconds of Unix time.
     let now: Int64
 
-    /// The end as the rule has it, else as the token itself tells it; nothing where it is unknown.
+    /// The end as the rule has it, else as the token itself tells it; `nil` if it is unknown.
     func expiry(_ facts: ParsedResponse, _ rule: ResponseRule, token: Secret) -> Int64? {
         switch rule.expiry {
         case .at(let place): facts.text(at: place).flatMap(date)

@@ -30,7 +30,7 @@ extension Service {
             return .notConfigured
         }
         let facts = try send(rule, with: session, username: username).facts
-        // The rules of verify are about its own answers: a logout may well end on the page that strangers get.
+        // The rules of verify are about its own answers: a logout may well end on the page that anonymous clients get.
         if facts.status == 401 || facts.matches(any: rule.response.loggedOut ?? []) {
             let ended = LogoutOutcome.alreadyEnded(status: facts.status)
             return rule.namesRefreshToken ? proven(ended, facts.status, of: session, username) : ended

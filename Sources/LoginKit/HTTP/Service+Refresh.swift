@@ -2,13 +2,13 @@ package import LoginCore
 import Secrets
 
 extension Service {
-    /// Whether the profile says how to renew such a session.
+    /// Whether the profile says how to refresh such a session.
     func canRefresh(_ session: Session) -> Bool {
         guard case .token(let token) = session else { return false }
         return token.refreshToken != nil && (profile.refresh != nil || token.terms != nil)
     }
 
-    /// What a renewal brought, and whose it is as far as the answer tells.
+    /// What a refresh brought, and whose it is as far as the answer tells.
     struct RefreshedSession {
         /// In the place of the old one.
         package let session: Session

@@ -6,7 +6,7 @@ extension Service {
     package struct Relayed {
         /// With an empty body: that went to the request's sink. Only the refusal of another protocol may have one.
         package let response: HTTPResponse
-        /// The session with what the answer renewed in it; nothing where none went along.
+        /// The session with what the answer refreshed in it; `nil` if none went along.
         package let session: Session?
         /// Whether the answer itself proves that the server knows the credential.
         let isProven: Bool
@@ -17,7 +17,7 @@ extension Service {
     /// Sends a request of the person's own with the session attached; its bodies pass through.
     ///
     /// Once: of an answer that means 'logged out' only the caller can tell what is to follow.
-    /// - Parameter session: nothing for a request of nobody's, or with a password that has to wait for the server's challenge.
+    /// - Parameter session: `nil` for a request of nobody's, or with a password that has to wait for the server's challenge.
     func relay(
         _ request: HTTPRequest, with session: Session?, username: String
     ) throws(LoginError) -> Relayed {
@@ -56,7 +56,7 @@ extension Service {
 
     /// Whether a session may go along with a request before the server has asked for it. A password of Basic is shown to no other
     /// part of the server than the one that verified it (RFC 7617, section 2.2).
-    /// - Parameter space: where that was; nothing where it is not known, as of the logins of former releases.
+    /// - Parameter space: where that was; `nil` if it is not known, as of the logins of former releases.
     func mayBeSentAhead(_ session: Session, to url: String, in space: VerifiedSpace?) throws(LoginError) -> Bool {
         guard let space, let credential = session.credential, isPassword(credential),
             try procedure.method(for: credential) == .basic
@@ -66,7 +66,7 @@ extension Service {
 
     /// What an answer says about the session.
     /// - Parameters:
-    ///   - body: as much as there is of it; nothing where it was too long to be held.
+    ///   - body: as much as there is of it; `nil` if it was too long to be held.
     ///   - space: where the login was verified, as far as that is known.
     func judge(
         _ relayed: Relayed, body: Secret?, space: VerifiedSpace? = nil

@@ -27,8 +27,8 @@ extension Service {
     }
 
     /// Fetches the value of `{csrf}` for a request with these slots, where the profile says from which page.
-    /// - Returns: the session, with what that page has renewed in it.
-    /// - Throws: `noCSRF` where the page has no value, or means 'logged out': some services hand strangers a value, too,
+    /// - Returns: the session, with what that page has refreshed in it.
+    /// - Throws: `noCSRF` where the page has no value, or means 'logged out': some services hand anonymous clients a value, too,
     ///   and then do as nobody what somebody has asked for.
     func fetchingCSRF(
         for slots: Set<Template.Slot>, _ session: Session, _ username: String

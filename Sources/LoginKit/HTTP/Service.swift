@@ -69,7 +69,7 @@ package final class Service: Authenticator {
 
     /// Asks nothing yet.
     /// - Parameters:
-    ///   - anonymous: the way without the client certificate; nothing unless that alone is the proof.
+    ///   - anonymous: the way without the client certificate; `nil` unless that alone is the proof.
     ///   - others: the ways to other origins than the profile's.
     init(
         profile: Profile, endpoint: ServiceEndpoint, transport: any Transport, clock: WallClock,
@@ -86,7 +86,7 @@ package final class Service: Authenticator {
         procedure =
             switch profile.kind {
             case .challenge: ChallengeLogin(client, clock, tickets, options)
-            case .exchange(let earned): ExchangeLogin(client, clock, for: earned)
+            case .exchange(let earned): RequestLogin(client, clock, for: earned)
             case .pasted: PastedTokenLogin(client)
             case .certificate: CertificateLogin(client, clock)
             case .oauth: OAuthLogin(client, clock)
@@ -99,7 +99,7 @@ package final class Service: Authenticator {
     package var protectionSpace: ProtectionSpace? { procedure.space }
     /// What verify answers without a login: found out by `prepare`, else remembered.
     package var anonymousResponse: AnonymousResponse? { client.anonymousResponse }
-    /// The field for a password on a page that verify has answered a stranger with, as if there were a login.
+    /// The field for a password on a page that verify has answered an anonymous client with, as if there were a login.
     package var anonymousPasswordField: String? { client.anonymousPasswordField }
     /// The URL of the verify endpoint, else of the login request, for messages: as the profile writes it.
     var guardedURL: String { client.guardedURL }

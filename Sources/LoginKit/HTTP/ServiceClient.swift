@@ -84,7 +84,7 @@ final class ServiceClient {
         Sent(response: try transport.send(request))
     }
 
-    /// The way of a stranger, who has no client certificate either where that is the proof.
+    /// The way of an anonymous client, who has no client certificate either where that is the proof.
     func anonymously(_ request: HTTPRequest) throws(LoginError) -> Sent {
         Sent(response: try (anonymousTransport ?? transport).send(request))
     }
@@ -179,7 +179,7 @@ final class ServiceClient {
 }
 
 extension ServiceClient {
-    /// The session with the cookies that hold after an answer, since a server may renew them each time. Those that do not
+    /// The session with the cookies that hold after an answer, since a server may refresh them each time. Those that do not
     /// tell their end keep the one that the login told.
     func refreshed(_ session: Session, by response: HTTPResponse) -> Session {
         guard case .cookies(let before) = session else { return session }

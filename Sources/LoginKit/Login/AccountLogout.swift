@@ -25,7 +25,7 @@ package struct AccountLogout {
         // A refresh that is on its way would bring a session that nobody ends.
         let turn = asksServer ? try lock(ids) : nil
         var receipts = asksServer ? askServers() : accounts.map(receipt)
-        let erased = context.book.forget(ids, opening: open)
+        let erased = context.registry.forget(ids, opening: open)
         for (index, id) in ids.enumerated() {
             switch erased[id] {
             case .success(let had): receipts[index].erased = had
@@ -37,16 +37,16 @@ package struct AccountLogout {
         return receipts
     }
 
-    private func lock(_ ids: [AccountID]) throws(LoginError) -> RefreshTurn {
+    private func lock(_ ids: [AccountID]) throws(LoginError) -> RefreshLock {
         context.unlock(accounts.map { ($0.profile.name, $0.record) })
-        let turn = try fromStore(try context.book.lockRefresh(of: ids.map(\.profile)))
-        try fromStore(try context.book.checkErasable(ids, opening: open))
+        let turn = try fromStore(try context.registry.lockRefresh(of: ids.map(\.profile)))
+        try fromStore(try context.registry.checkErasable(ids, opening: open))
         return turn
     }
 
     private var open: (StoreName) throws(StoreFault) -> any CredentialStore {
-        let shelf = context.shelf()
-        return { (name) throws(StoreFault) in try shelf.open(name) }
+        let stores = context.stores()
+        return { (name) throws(StoreFault) in try stores.open(name) }
     }
 
     private func receipt(_ account: Account) -> Receipt {

@@ -13,7 +13,7 @@ struct ClientCertificateUnlocker {
     /// Where the certificate alone is the proof, its common name is the account, and a login needs nobody: what it is run
     /// with then is settled here.
     /// - Parameter keeper: of the account that some settings mean.
-    /// - Returns: nothing where the profile names no certificate.
+    /// - Returns: `nil` if the profile names no certificate.
     func applied(
         to settings: inout LoginSettings, keeper: (LoginSettings) -> StoreKeeper
     ) throws(LoginError) -> ClientIdentity? {
@@ -44,7 +44,7 @@ struct ClientCertificateUnlocker {
     }
 
     /// - Parameter stored: what is kept of the account, asked for only if a passphrase is needed.
-    /// - Returns: nothing where the profile names no certificate.
+    /// - Returns: `nil` if the profile names no certificate.
     private func open(stored: () throws(LoginError) -> StoredLogin) throws(LoginError) -> ClientIdentity? {
         guard let file = profile.settings.certificate else {
             if profile.kind.isProvedByCertificate { throw .usage(.clientCertificate(.notNamed)) }
@@ -61,7 +61,7 @@ struct ClientCertificateUnlocker {
     private func unlock(
         _ files: ClientCertificateFiles, _ stored: () throws(LoginError) -> StoredLogin
     ) throws(LoginError) -> ClientIdentity {
-        let now = context.world.clock.now()
+        let now = context.dependencies.clock.now()
         if let identity = try files.open(passphrase: nil, now: now) { return identity }
         if let supplied = settings.passphrase, let identity = try files.open(passphrase: supplied, now: now) {
             return identity
@@ -84,7 +84,7 @@ struct ClientCertificateUnlocker {
     private func ask(_ files: ClientCertificateFiles, _ now: Int64) throws(LoginError) -> ClientIdentity {
         let name = profile.settings.key ?? profile.settings.certificate ?? ""
         guard context.mayAsk else { throw .loginRequired(LoginNeed(why: .keyLocked(file: name))) }
-        let dialogue = context.world.dialogue(settings.dialogue)
+        let dialogue = context.dependencies.dialogue(settings.dialogue)
         var label = "Passphrase of \(SafeText.escaped(name)): "
         for attempt in 1...settings.policy.maxAttempts {
             guard let typed = try passphrase(dialogue, label) else { throw .cancelled }

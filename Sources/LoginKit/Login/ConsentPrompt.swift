@@ -8,7 +8,7 @@ final class ConsentPrompt: Prompt {
     private let run: LoginRun
     private var grant: Grant?
     /// Until the login is saved: who waits for it takes that.
-    private var turn: ConsentTurn?
+    private var turn: ConsentLock?
 
     init(prompt: any Prompt, run: LoginRun) {
         self.prompt = prompt
@@ -40,21 +40,21 @@ final class ConsentPrompt: Prompt {
             return Credential(username: nil, .grant(AuthorizedGrant(kept: kept)), extraSecrets: asked)
         }
         let settings = run.settings
-        let dialogue = run.context.world.consent(try run.context.consentSettings(run))
+        let dialogue = run.context.dependencies.consent(try run.context.consentSettings(run))
         defer { dialogue.end() }
-        var wishes = Service.GrantWishes()
-        wishes.scope = settings.consent.scope
-        wishes.username = settings.username
-        wishes.choosesAccount = settings.policy.force
-        wishes.way = settings.consent.way
-        wishes.canStartBrowser = dialogue.canStartBrowser
-        wishes.mayAsk = run.mayAsk
-        wishes.patience = settings.policy.patience
+        var grantOptions = Service.GrantOptions()
+        grantOptions.scope = settings.consent.scope
+        grantOptions.username = settings.username
+        grantOptions.choosesAccount = settings.policy.force
+        grantOptions.way = settings.consent.way
+        grantOptions.canStartBrowser = dialogue.canStartBrowser
+        grantOptions.mayAsk = run.mayAsk
+        grantOptions.patience = settings.policy.patience
         if case .asked(let label) = run.profile.oauth?.clientSecret {
             let kept = try run.keeper.fill().extraSecrets
-            wishes.secret = asked[.secret(label)] ?? kept[.secret(label)]
+            grantOptions.secret = asked[.secret(label)] ?? kept[.secret(label)]
         }
-        let authorized = try run.service.authorize(wishes, browser: dialogue, device: dialogue)
+        let authorized = try run.service.authorize(grantOptions, browser: dialogue, device: dialogue)
         grant = authorized.grant
         return Credential(username: nil, .grant(authorized), extraSecrets: asked)
     }
@@ -64,12 +64,12 @@ final class ConsentPrompt: Prompt {
         guard turn == nil else { return nil }
         let (profile, username, context) = (run.profile.name, run.settings.username, run.context)
         let taken = try fromStore(
-            try context.book.lockConsent(of: profile, username: username, wait: run.settings.policy.patience) {
+            try context.registry.lockConsent(of: profile, username: username, wait: run.settings.policy.patience) {
                 context.warn("another authctl is logging in to \(profile); waiting for it")
             })
         turn = taken
         guard taken.wasTaken, !run.settings.policy.force, case .token(let token)? = try run.keeper.fill().session,
-            !context.world.clock.isOver(token.expires)
+            !context.dependencies.clock.isOver(token.expires)
         else { return nil }
         return Grant(token)
     }

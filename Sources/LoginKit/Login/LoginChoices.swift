@@ -15,9 +15,9 @@ package struct LoginChoices {
     package var maxAttempts = 3
     /// How long a person has for each answer, in seconds.
     package var promptTimeout = 300
-    /// Where the password is to be had from; nothing for the variables and the profile's command.
+    /// Where the password is to be had from; `nil` for the variables and the profile's command.
     package var password: SuppliedCredential.Source?
-    /// Where the code of a second factor is to be had from; nothing for the variable and the profile's command.
+    /// Where the code of a second factor is to be had from; `nil` for the variable and the profile's command.
     package var code: SuppliedCredential.Source?
     /// How a person consents at an authorization server.
     package var consent = ConsentChoices()
@@ -81,13 +81,13 @@ package struct LoginChoices {
 
 extension LoginChoices {
     /// Where the code of a second factor is to be had from, what was chosen first; it is not read before it is needed.
-    func suppliedCode(_ profile: Profile, _ world: World, mayUseVariables: Bool) -> SuppliedCode? {
+    func suppliedCode(_ profile: Profile, _ dependencies: Dependencies, mayUseVariables: Bool) -> SuppliedCode? {
         let variable: SuppliedCredential.Source? =
-            mayUseVariables && world.environment.code != nil ? .variable : nil
+            mayUseVariables && dependencies.environment.code != nil ? .variable : nil
         guard let source = code ?? variable ?? profile.settings.otpCommand.map({ .command($0) }) else { return nil }
         let supplied = SuppliedCredential(source: source, allowsBlank: false, kind: .code)
         return SuppliedCode(isSentAtOnce: profile.asksCodeAtOnce) { () throws(LoginError) in
-            try supplied.secret(world)
+            try supplied.secret(dependencies)
         }
     }
 }

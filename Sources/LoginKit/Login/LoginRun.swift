@@ -42,7 +42,7 @@ package struct LoginRun {
             hasAccepted || !(settings.learns || context.profiles.isProposal(profile.name))
         options.learns = settings.learns && profile.kind.asksForConsent
         beside = (transport.identity, options)
-        service = context.world.service(
+        service = context.dependencies.service(
             profile, endpoint, transport, others: context.otherTransports(of: profile, like: transport), options)
         keeper = context.keeper(profile, endpoint.origin, settings)
     }
@@ -64,14 +64,14 @@ package struct LoginRun {
     /// - Returns: whose login it is, and whether it was there already.
     package func run(through other: (any LoginKeeper)? = nil) throws(LoginError) -> (identity: Identity, wasThere: Bool)
     {
-        let world = context.world
+        let dependencies = context.dependencies
         let dialogue: any Prompt =
             mayAsk || settings.policy.trust.mayAsk || settings.showsNotice
-            ? world.dialogue(settings.dialogue) : NoPrompt()
+            ? dependencies.dialogue(settings.dialogue) : NoPrompt()
         let quiet: any Prompt = settings.showsNotice ? dialogue : WithoutNotice(prompt: dialogue)
         let consent = profile.oauth.map { _ in ConsentPrompt(prompt: quiet, run: self) }
         let prompt: any Prompt = consent ?? quiet
-        // What is forced is a login of its own: it neither waits for the renewal of what is stored nor takes its outcome.
+        // What is forced is a login of its own: it neither waits for the refresh of what is stored nor takes its outcome.
         let refreshing: any Authenticator =
             settings.policy.force ? service : SingleFlightRefresh(service, keeper, settings, context)
         let refused = settings.outdated.flatMap { session in

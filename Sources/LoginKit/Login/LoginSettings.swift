@@ -4,14 +4,14 @@ import Secrets
 /// What a login of one profile is run with.
 package struct LoginSettings {
     package var policy = LoginFlow.Policy()
-    /// The session for which the policy has the renewal come first: what another process has put in its place is not
-    /// renewed once more.
+    /// The session for which the policy has the refresh come first: what another process has put in its place is not
+    /// refreshed once more.
     var outdated: Session?
-    /// Whether nobody wants to know who is logged in, so that a renewed grant costs one request.
+    /// Whether nobody wants to know who is logged in, so that a refreshed grant costs one request.
     var wantsTokenAlone = false
-    /// How the server has just refused `outdated`; nothing where it did not.
+    /// How the server has just refused `outdated`; `nil` if it did not.
     var refusal: Refusal?
-    /// The account, by the name typed or the server's; nothing for the active one.
+    /// The account, by the name typed or the server's; `nil` for the active one.
     package var username: String?
     package var supplied: Credential?
     /// Of a second factor, given beforehand.
@@ -25,7 +25,7 @@ package struct LoginSettings {
     package var store: StoreName?
     package var persist: Persistence?
     package var ttl: Int?
-    var dialogue = World.DialogueSettings()
+    var dialogue = Dependencies.DialogueSettings()
     /// Whether a person is told that the server is being asked.
     package var showsNotice = false
     /// Whether nothing is known of the service but a URL.
@@ -38,9 +38,9 @@ package struct LoginSettings {
 }
 
 extension LoginSettings {
-    /// How long a login is to be kept; nothing where nobody said.
+    /// How long a login is to be kept; `nil` if nobody said.
     package func persistence(of profile: Profile) -> Persistence? { persist ?? profile.settings.persist }
 
-    /// The store that was named; nothing for `auto`.
+    /// The store that was named; `nil` for `auto`.
     package func store(of profile: Profile) -> StoreName? { store ?? profile.settings.store.flatMap { StoreName($0) } }
 }

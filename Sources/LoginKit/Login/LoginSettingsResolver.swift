@@ -26,7 +26,7 @@ package struct LoginSettingsResolver {
         if let username { try check(username: username) }
         var settings = LoginSettings()
         settings.username = username
-        settings.method = try choices.chosenMethod(context.world.environment)
+        settings.method = try choices.chosenMethod(context.dependencies.environment)
         if let fault = target.fault(of: settings.method) { throw fault }
         settings.store = profile.settings.store.flatMap { StoreName($0) }
         settings.persist = profile.settings.persist
@@ -37,7 +37,7 @@ package struct LoginSettingsResolver {
         }
         settings.mayUseCertificate = true
         if let secret = try supplied() { try take(secret, into: &settings) }
-        settings.code = choices.suppliedCode(profile, context.world, mayUseVariables: mayUseVariables)
+        settings.code = choices.suppliedCode(profile, context.dependencies, mayUseVariables: mayUseVariables)
         settings.consent = choices.consent
         settings.learns = target.new != nil
         let mayConsent = profile.kind.asksForConsent && isLogin && choices.consent.needsNoTerminal
@@ -102,7 +102,7 @@ package struct LoginSettingsResolver {
         if profile.kind.namedSchemes.contains(.negotiate) || settings.method == .negotiate || context.mayAsk {
             return true
         }
-        guard case .valid = context.world.tickets.find() else { return false }
+        guard case .valid = context.dependencies.tickets.find() else { return false }
         return true
     }
 
@@ -111,18 +111,18 @@ package struct LoginSettingsResolver {
     }
 
     private func variable(_ name: String) -> String? {
-        mayUseVariables ? context.world.environment[name] : nil
+        mayUseVariables ? context.dependencies.environment[name] : nil
     }
 
     /// Whether some are set, and are another's.
     private var ignoresVariables: Bool {
-        let environment = context.world.environment
+        let environment = context.dependencies.environment
         return !mayUseVariables
             && (environment["AUTHCTL_USERNAME"] != nil || SuppliedCredential.variable(environment, true) != nil)
     }
 
     private var otherOwner: String {
-        let environment = context.world.environment
+        let environment = context.dependencies.environment
         if let name = environment["AUTHCTL_PROFILE"] { return "is for \(SafeText.quoted(name))" }
         if environment["AUTHCTL_VERIFY_URL"] != nil { return "is for the URL in AUTHCTL_VERIFY_URL" }
         return "needs AUTHCTL_PROFILE=\(ShellCommand.quoted(target.profile.name))"
@@ -140,12 +140,12 @@ package struct LoginSettingsResolver {
     private func supplied() throws(LoginError) -> Secret? {
         // An option goes before the URL, and the URL before a variable.
         if let password = target.password, !choices.namesPassword { return password }
-        let environment = context.world.environment
+        let environment = context.dependencies.environment
         if !mayUseVariables { sayWhatIsIgnored(environment) }
         let source = choices.suppliedSource(target.profile, environment, mayUseVariables: mayUseVariables)
         // With nobody to ask, what may be blank is.
         if source == nil, choices.blankPassword, !context.mayAsk { return Secret("") }
-        return try source?.secret(context.world) { context.warnOnce($0) }
+        return try source?.secret(context.dependencies) { context.warnOnce($0) }
     }
 }
 

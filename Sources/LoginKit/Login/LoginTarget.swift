@@ -45,7 +45,7 @@ extension LoginContext {
     /// Finds out what the argument means: a profile's name, or the URL of a verify endpoint.
     package func loginTarget(_ argument: String?, choices: LoginChoices) throws(LoginError) -> LoginTarget {
         let hasProfile = options.profile != nil
-        guard let text = argument ?? (hasProfile ? nil : world.environment["AUTHCTL_VERIFY_URL"]) else {
+        guard let text = argument ?? (hasProfile ? nil : dependencies.environment["AUTHCTL_VERIFY_URL"]) else {
             return LoginTarget(profile: try choices.applied(to: try selectProfile(nil)))
         }
         if text.contains("://") {
@@ -102,7 +102,7 @@ extension LoginContext {
             (profile.methods, profile.oauth) = ([.oauth], OAuthProfile())
         }
         if let known = try remembered(url.origin, target, choices) { return LoginTarget(profile: known) }
-        for preset in Presets(world.environment).named(by: challenges.compactMap(\.realm)) {
+        for preset in Presets(dependencies.environment).named(by: challenges.compactMap(\.realm)) {
             say(DiscoveryWords.preset(preset, for: url.origin))
         }
         let new = LoginTarget.New(settings: lasting, offered: challenges, name: newName)

@@ -2,7 +2,7 @@ package import LoginCore
 
 extension LoginContext {
     /// How the person is asked in a login with these options.
-    func dialogueSettings(_ choices: LoginChoices) -> World.DialogueSettings {
+    func dialogueSettings(_ choices: LoginChoices) -> Dependencies.DialogueSettings {
         var settings = dialogueSettings
         settings.allowsBlankPassword = choices.blankPassword
         return settings
@@ -29,12 +29,12 @@ extension LoginContext {
     }
 
     /// Whether a person is told that a server is asked.
-    var showsNotice: Bool { options.showsNotice && world.hasTerminal() }
+    var showsNotice: Bool { options.showsNotice && dependencies.hasTerminal() }
 
     /// Shows a notice while the server is asked without a credential, outside of a login.
     package func showingNotice<Result>(_ ask: () throws(LoginError) -> Result) throws(LoginError) -> Result {
         guard showsNotice else { return try ask() }
-        let prompt = world.dialogue(dialogueSettings)
+        let prompt = dependencies.dialogue(dialogueSettings)
         prompt.showWaiting(LoginLoop.contactNotice)
         defer { prompt.showWaiting(nil) }
         return try ask()
@@ -46,7 +46,7 @@ extension LoginContext {
         case .accept: return TrustAcceptance(trust.exception, isLasting: true)
         case .ask: break
         }
-        let answer = try world.dialogue(dialogueSettings(choices)).ask(.certificate(trust))
+        let answer = try dependencies.dialogue(dialogueSettings(choices)).ask(.certificate(trust))
         guard case .trust(let answer) = answer else { throw .cancelled }
         guard let acceptance = answer.acceptance(of: trust) else { throw .untrusted(.certificateRejected) }
         return acceptance

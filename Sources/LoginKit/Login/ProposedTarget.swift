@@ -2,7 +2,7 @@ import LoginCore
 
 extension LoginContext {
     /// For a URL without a challenge: what its pages say of a login, as a profile that the person agrees to.
-    /// - Returns: nothing where they say nothing.
+    /// - Returns: `nil` if they say nothing.
     func proposed(
         by discovery: Discovery, _ url: ParsedURL, _ profile: Profile, _ choices: LoginChoices, _ new: LoginTarget.New
     ) throws(LoginError) -> LoginTarget? {
@@ -16,7 +16,7 @@ extension LoginContext {
         if let known = try remembered(url.origin, place.target, choices) { return LoginTarget(profile: known) }
         let written = proposal.document(head: "A profile for this URL; \(proposal.found.summary).", isAlone: false)
         guard mayAsk else { throw .usage(.proposesProfile(url: "\(url.origin)\(url.target)")) }
-        let dialogue = world.dialogue(dialogueSettings(choices))
+        let dialogue = dependencies.dialogue(dialogueSettings(choices))
         // Somebody may paste it into a file.
         guard try dialogue.confirm(written, isLaidOut: true, typing: "yes") else { throw .cancelled }
         var decoded = try decoded(proposal)

@@ -36,7 +36,7 @@ final class RunningCommand {
     }
 
     /// Closes the pipe and waits for the end; at the deadline the program is asked to end, then killed.
-    /// - Returns: its status as a shell would show it; nothing if it had to be ended.
+    /// - Returns: its status as a shell would show it; `nil` if it had to be ended.
     package func end(by deadline: ContinuousClock.Instant) -> Int32? {
         close(output)
         return program.end(by: deadline)

@@ -6,7 +6,7 @@ package struct SessionVerifier {
     package let run: LoginRun
 
     /// - Parameters:
-    ///   - username: the account; nothing for the one that `-u` names, or the active one.
+    ///   - username: the account; `nil` for the one that `-u` names, or the active one.
     ///   - persist: what becomes of a login with a given password.
     package init(
         _ context: LoginContext, _ profile: Profile, username: String? = nil, persist: Persistence? = Persistence.none
@@ -35,7 +35,7 @@ package struct SessionVerifier {
         }
     }
 
-    /// A store drops by itself what is past its end; the book still knows.
+    /// A store drops by itself what is past its end; the registry still knows.
     private func why(_ found: LoginNeed.Why) throws(LoginError) -> LoginNeed.Why {
         guard found == .nothingStored else { return found }
         if run.settings.username == nil, let record = try run.context.record(of: run.profile),
@@ -45,7 +45,7 @@ package struct SessionVerifier {
         }
         let account = try fromStore(try run.keeper.account())
         if let other = account?.otherPerson { return .refreshedForAnother(other) }
-        guard let record = account, run.context.world.clock.isOver(record.expires)
+        guard let record = account, run.context.dependencies.clock.isOver(record.expires)
         else { return found }
         return .sessionExpired
     }
@@ -53,11 +53,11 @@ package struct SessionVerifier {
     private static func takeSupplied(
         _ context: LoginContext, _ profile: Profile, into settings: inout LoginSettings
     ) throws(LoginError) {
-        let environment = context.world.environment
+        let environment = context.dependencies.environment
         let mayUse = context.mayUseSuppliedVariables(for: profile, isLogin: false)
-        settings.code = LoginChoices().suppliedCode(profile, context.world, mayUseVariables: mayUse)
+        settings.code = LoginChoices().suppliedCode(profile, context.dependencies, mayUseVariables: mayUse)
         guard let source = SuppliedCredential.variable(environment, mayUse) else { return }
-        let secret = try SuppliedCredential(source: source, allowsBlank: false).secret(context.world) {
+        let secret = try SuppliedCredential(source: source, allowsBlank: false).secret(context.dependencies) {
             context.warnOnce($0)
         }
         if profile.kind.isProvedByCertificate {
@@ -110,7 +110,7 @@ extension LoginContext {
 
     /// Says that the clock cannot tell when a login ends.
     func tellOfClock(_ account: AccountRecord, of profile: String) {
-        guard let difference = account.clockDifference(at: world.clock) else { return }
+        guard let difference = account.clockDifference(at: dependencies.clock) else { return }
         warn("\(difference.setBackWarning(of: profile))")
     }
 
@@ -118,8 +118,8 @@ extension LoginContext {
     package func problem(with account: AccountRecord, of profile: String) throws(LoginError) -> LoginError? {
         if account.passwordRefused { return .loginRequired(LoginNeed(why: .passwordRefusedBefore)) }
         if let other = account.otherPerson { return .loginRequired(LoginNeed(why: .refreshedForAnother(other))) }
-        if world.clock.isOver(account.expires) { return .loginRequired(LoginNeed(why: .sessionExpired)) }
-        if let difference = account.clockDifference(at: world.clock) {
+        if dependencies.clock.isOver(account.expires) { return .loginRequired(LoginNeed(why: .sessionExpired)) }
+        if let difference = account.clockDifference(at: dependencies.clock) {
             return .loginRequired(LoginNeed(why: .clockSetBack(difference)))
         }
         return try fromStore(try isStored(account, of: profile)) ? nil : .loginRequired(LoginNeed(why: .nothingStored))
@@ -128,9 +128,9 @@ extension LoginContext {
     /// Where the store has nothing, another process may just have moved the login: the registry is read once more.
     private func isStored(_ account: AccountRecord, of profile: String) throws(StoreFault) -> Bool {
         let id = account.id(in: profile)
-        if try shelf().open(account.store).contains(id) { return true }
-        guard let present = try book.read().account(id), present.store != account.store else { return false }
-        return try shelf().open(present.store).contains(id)
+        if try stores().open(account.store).contains(id) { return true }
+        guard let present = try registry.read().account(id), present.store != account.store else { return false }
+        return try stores().open(present.store).contains(id)
     }
 }
 

@@ -1,18 +1,18 @@
 import LoginCore
 import Secrets
 
-/// The service, with what is stored renewed by one process at a time, be it by a refresh or by the password that is kept.
+/// The service, with what is stored refreshed by one process at a time, be it by a refresh or by the password that is kept.
 final class SingleFlightRefresh: Authenticator {
     private let service: Service
     private let keeper: StoreKeeper
-    /// Until the first renewal.
+    /// Until the first refresh.
     private var outdated: Session?
-    /// Whether the authorization server's word is enough for a grant that it has renewed.
+    /// Whether the authorization server's word is enough for a grant that it has refreshed.
     private let trustsGrants: Bool
-    private var renewed: Session?
+    private var refreshed: Session?
     private let context: LoginContext
 
-    /// - Parameter settings: with the session that was found to be over before this login began; nothing for whichever is there.
+    /// - Parameter settings: with the session that was found to be over before this login began; `nil` for whichever is there.
     init(_ service: Service, _ keeper: StoreKeeper, _ settings: LoginSettings, _ context: LoginContext) {
         self.context = context
         self.service = service
@@ -60,17 +60,17 @@ final class SingleFlightRefresh: Authenticator {
         return login
     }
 
-    /// Of a grant that was renewed just now: a refresh token is bound to whoever it was given for (RFC 6749, section 6).
+    /// Of a grant that was refreshed just now: a refresh token is bound to whoever it was given for (RFC 6749, section 6).
     private func isKnown(_ session: Session) -> Bool {
-        trustsGrants && session == renewed && session.terms != nil && keeper.filledRecord?.doubt == nil
+        trustsGrants && session == refreshed && session.terms != nil && keeper.filledRecord?.doubt == nil
     }
 
     func trust(_ exception: TrustedCertificate) { service.trust(exception) }
 
-    /// - Returns: the session of another process, if that has renewed it meanwhile.
+    /// - Returns: the session of another process, if that has refreshed it meanwhile.
     func refresh(_ session: Session, username: String) throws(LoginError) -> Session? {
-        renewed = try next(session, username: username)
-        return renewed
+        refreshed = try next(session, username: username)
+        return refreshed
     }
 
     private func next(_ session: Session, username: String) throws(LoginError) -> Session? {

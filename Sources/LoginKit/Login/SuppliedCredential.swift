@@ -24,8 +24,8 @@ package struct SuppliedCredential {
 
     /// - Parameter warn: is told of a file that is not safe.
     /// - Throws: `usage` for a secret of several lines or an empty one, `loginRequired` for a command that fails.
-    package func secret(_ world: World, warn: (String) -> Void = { _ in }) throws(LoginError) -> Secret {
-        let secret = try read(world, warn)
+    package func secret(_ dependencies: Dependencies, warn: (String) -> Void = { _ in }) throws(LoginError) -> Secret {
+        let secret = try read(dependencies, warn)
         if secret.isEmpty && !allowsBlank {
             let problem = kind == .code ? "the code is blank" : "the password is blank; --blank-password allows that"
             throw .usage(.badValue(option: name, problem: problem))
@@ -34,17 +34,18 @@ package struct SuppliedCredential {
         return secret
     }
 
-    private func read(_ world: World, _ warn: (String) -> Void) throws(LoginError) -> Secret {
+    private func read(_ dependencies: Dependencies, _ warn: (String) -> Void) throws(LoginError) -> Secret {
         switch source {
         case .variable:
-            let supplied = (kind == .code ? world.environment.code : world.environment.password) ?? Secret("")
+            let supplied =
+                (kind == .code ? dependencies.environment.code : dependencies.environment.password) ?? Secret("")
             return try fromFile { () throws(SecretFile.Problem) in try SecretFile.soleLine(of: supplied) }
         case .command(let line):
             return try PasswordCommand(line: line, patience: patience, isCode: kind == .code).run(
-                isCancelled: world.isCancelled)
+                isCancelled: dependencies.isCancelled)
         case .standardInput:
             // Typed there, it would be seen.
-            guard !world.isTerminal(STDIN_FILENO) else {
+            guard !dependencies.isTerminal(STDIN_FILENO) else {
                 throw .usage(
                     .badValue(
                         option: name,

@@ -1,7 +1,7 @@
 package import LoginCore
 package import Secrets
 
-/// The stored session of a profile, renewed if it does not live long enough. Without need, nothing is asked of the
+/// The stored session of a profile, refreshed if it does not live long enough. Without need, nothing is asked of the
 /// network.
 package struct TokenSource {
     private let context: LoginContext
@@ -21,7 +21,7 @@ package struct TokenSource {
     package func session() throws(LoginError) -> (session: Session, username: String) {
         try checkHasHeader()
         if context.mayUseSuppliedVariables(for: profile, isLogin: false),
-            SuppliedCredential.variable(context.world.environment, true) != nil
+            SuppliedCredential.variable(context.dependencies.environment, true) != nil
         {
             return try loggedInWithSupplied()
         }
@@ -66,13 +66,13 @@ package struct TokenSource {
 
     private func missing(_ stored: StoredLogin, _ account: AccountRecord) -> LoginError {
         if let other = account.otherPerson { return .loginRequired(LoginNeed(why: .refreshedForAnother(other))) }
-        let isOver = context.world.clock.isOver(account.expires)
+        let isOver = context.dependencies.clock.isOver(account.expires)
         let why: LoginNeed.Why =
             stored.credentialWasRefused ? .passwordRefusedBefore : isOver ? .sessionExpired : .nothingStored
         return .loginRequired(LoginNeed(why: why))
     }
 
-    /// Renews what is stored if need be, by the profile's `refresh` or else the password that is kept, and has it
+    /// Refreshes what is stored if need be, by the profile's `refresh` or else the password that is kept, and has it
     /// verified.
     /// - Returns: the difference of the clocks, where what came looks as if it were over.
     private func confirm(_ account: AccountRecord, refreshing outdated: Session?) throws(LoginError) -> ClockDifference?
@@ -92,7 +92,7 @@ package struct TokenSource {
 
     /// Nothing where it is over.
     private func secondsLeft(_ session: Session) -> Int64? {
-        let left = session.expires.map { context.world.clock.seconds(until: $0) } ?? 0
+        let left = session.expires.map { context.dependencies.clock.seconds(until: $0) } ?? 0
         return left > 0 ? left : nil
     }
 
@@ -102,20 +102,20 @@ package struct TokenSource {
         settings.policy = LoginFlow.Policy(mayAsk: false)
         settings.wantsTokenAlone = !asksServer
         let mayUse = context.mayUseSuppliedVariables(for: profile, isLogin: false)
-        settings.code = LoginChoices().suppliedCode(profile, context.world, mayUseVariables: mayUse)
+        settings.code = LoginChoices().suppliedCode(profile, context.dependencies, mayUseVariables: mayUse)
         return settings
     }
 
     private func livesLongEnough(_ session: Session) -> Bool {
         guard let expires = session.expires else { return true }
-        return context.world.clock.seconds(until: expires) >= max(minimum, 1)
+        return context.dependencies.clock.seconds(until: expires) >= max(minimum, 1)
     }
 
     /// With a password from the environment: kept where a store works, and used all the same where none does.
     private func loggedInWithSupplied() throws(LoginError) -> (session: Session, username: String) {
         if profile.kind.namedSchemes == [.digest] { throw .usage(.hasNoHeader(method: .digest)) }
         let run = try SessionVerifier(context, profile, persist: nil).run
-        let keeper = GateKeeper(run, mayGoWithoutStore: true)
+        let keeper = SessionHolder(run, mayGoWithoutStore: true)
         let (identity, _) = try run.run(through: keeper)
         guard let session = keeper.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
         let store = try fromStore(try run.keeper.account())?.store
@@ -131,7 +131,7 @@ package struct TokenSource {
 
     private func checkLife(of session: Session, clock: ClockDifference?) throws(LoginError) {
         guard !livesLongEnough(session) else { return }
-        let seconds = context.world.clock.seconds(until: session.expires ?? 0)
+        let seconds = context.dependencies.clock.seconds(until: session.expires ?? 0)
         throw .failure(.tokenTooShortLived(seconds: seconds, clock: clock))
     }
 }

@@ -1,14 +1,14 @@
 public import LoginCore
 
-/// Somebody's session, for the time of a gate's block: after it every call fails.
+/// A session, valid inside the closure that it was passed to. Afterwards every call fails.
 public struct LoginSession: Sendable {
-    let visit: Visit
+    let visit: LoginActor
     /// The profile that it belongs to.
     public let profile: Profile
     /// Whose session it is: as the server said, where it was asked, else as it is stored.
     public let identity: Identity
 
-    /// Sends one request with the session attached. If the answer means 'logged out', the session is renewed or somebody logs
+    /// Sends one request with the session attached. If the answer means 'logged out', the session is refreshed or somebody logs
     /// in, and the same request is sent once more.
     ///
     /// - Returns: the answer, whatever its status. Redirects are not followed.
@@ -22,7 +22,7 @@ public struct LoginSession: Sendable {
     /// The header lines with which the session goes along, `Name: value` one below the other, for what does not go through
     /// `send(_:)`. They are secret, and a `String` cannot be wiped from memory: use them at once and do not keep them.
     ///
-    /// - Returns: nothing where the session goes along in no header: a ticket, a certificate, Digest.
+    /// - Returns: `nil` if the session goes along in no header: a ticket, a certificate, Digest.
     /// - Throws: `LoginError.failure` for a session that fits into no header, or once the block is over.
     public func headerLines() async throws -> String? { try await visit.headerLines() }
 }

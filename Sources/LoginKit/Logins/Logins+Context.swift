@@ -27,27 +27,28 @@ extension Logins {
         (options.folder, options.config, options.username) = (folder, config, username)
         (options.mayAsk, options.mayUnlock) = (true, true)
         let delegate = delegate
-        return try LoginContext(world, options, Talk(note: { delegate.note($0) }, warn: { delegate.note($0) }))
+        return try LoginContext(
+            dependencies, options, Messages(note: { delegate.note($0) }, warn: { delegate.note($0) }))
     }
 
     /// What the context of a login is made of where a program runs it.
-    private var world: World {
-        var world = World.real(environment)
+    private var dependencies: Dependencies {
+        var dependencies = Dependencies.real(environment)
         let hold = CancellationHold()
         let isCancelled: @Sendable () -> Bool = { hold.isCancelled }
-        (world.isCancelled, world.turn) = (isCancelled, turn)
+        (dependencies.isCancelled, dependencies.turn) = (isCancelled, turn)
         // The signals are the program's own.
-        world.postponement = World.Postponement(begin: { _ in hold.begin() }, end: { hold.end() })
+        dependencies.postponement = Dependencies.Postponement(begin: { _ in hold.begin() }, end: { hold.end() })
         if let terminal = delegate as? TerminalDelegate {
-            world.dialogue = { _ in terminal.prompt }
+            dependencies.dialogue = { _ in terminal.prompt }
         } else {
-            world.hasTerminal = { true }
+            dependencies.hasTerminal = { true }
             // A delegate answers questions, and has no browser.
-            world.consent = { _ in NoConsent() }
-            world.dialogue = { [delegate] _ in DelegateDialogue(delegate: delegate, isCancelled: isCancelled) }
-            world.noticeLine = World.NoticeLine(show: { _ in false }, hide: {})
+            dependencies.consent = { _ in NoConsent() }
+            dependencies.dialogue = { [delegate] _ in DelegateDialogue(delegate: delegate, isCancelled: isCancelled) }
+            dependencies.noticeLine = Dependencies.NoticeLine(show: { _ in false }, hide: {})
         }
-        return world
+        return dependencies
     }
 }
 

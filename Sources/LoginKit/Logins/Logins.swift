@@ -24,7 +24,7 @@ public struct Logins: Sendable {
     let config: String?
     let delegate: any LoginDelegate
     let environment: Environment
-    let turn = Turn()
+    let turn = PromptLock()
 
     /// The person's own profiles and stores, where authctl has them.
     /// - Parameters:
@@ -53,23 +53,23 @@ public struct Logins: Sendable {
 }
 
 extension Logins {
-    /// Runs `action` once somebody is logged in: with what is stored, renewed if its time is over, or after somebody has
+    /// Runs `action` once somebody is logged in: with what is stored, refreshed if its time is over, or after somebody has
     /// answered. Otherwise it does not run.
     ///
     /// - Parameters:
-    ///   - profile: the name of a profile; nothing for the one that authctl would take.
-    ///   - username: the account, by the name typed or the server's; nothing for the active one.
+    ///   - profile: the name of a profile; `nil` for the one that authctl would take.
+    ///   - username: the account, by the name typed or the server's; `nil` for the active one.
     ///   - verifying: whether the server is asked first. Without, a stored session that is not past its end is taken as it is,
     ///     and the first request may find that it has ended.
     ///   - action: gets the session for as long as it runs.
     /// - Returns: what `action` returns.
     /// - Throws: `LoginError`, which says why nobody is logged in; `CancellationError`; what `action` throws.
     @discardableResult
-    public func gate<Result>(
+    public func provider<Result>(
         _ profile: String? = nil, as username: String? = nil, verifying: Bool = true,
         isolation: isolated (any Actor)? = #isolation, _ action: (LoginSession) async throws -> Result
     ) async throws -> Result {
-        try await enter(Visit(self, .named(profile), username), verifying: verifying, isolation: isolation, action)
+        try await enter(LoginActor(self, .named(profile), username), verifying: verifying, isolation: isolation, action)
     }
 
     /// The same for a profile that the program has made itself.
@@ -77,15 +77,15 @@ extension Logins {
     /// - Throws: also `LoginError.usage` for a name that the person's own configuration has for something else: what is kept for
     ///   that one is not this one's.
     @discardableResult
-    public func gate<Result>(
+    public func provider<Result>(
         _ profile: Profile, as username: String? = nil, verifying: Bool = true,
         isolation: isolated (any Actor)? = #isolation, _ action: (LoginSession) async throws -> Result
     ) async throws -> Result {
-        try await enter(Visit(self, .made(profile), username), verifying: verifying, isolation: isolation, action)
+        try await enter(LoginActor(self, .made(profile), username), verifying: verifying, isolation: isolation, action)
     }
 
     private func enter<Result>(
-        _ visit: Visit, verifying: Bool, isolation: isolated (any Actor)?,
+        _ visit: LoginActor, verifying: Bool, isolation: isolated (any Actor)?,
         _ action: (LoginSession) async throws -> Result
     ) async throws -> Result {
         let result: Result
@@ -99,20 +99,20 @@ extension Logins {
         return result
     }
 
-    /// Sends one request with the session attached. If the answer means 'logged out', the session is renewed or somebody logs
+    /// Sends one request with the session attached. If the answer means 'logged out', the session is refreshed or somebody logs
     /// in, and the same request is sent once more. Where nobody has ever logged in, GET and HEAD are first sent without.
     ///
     /// - Parameters:
     ///   - request: what is sent.
-    ///   - profile: the name of a profile; nothing for the one that authctl would take.
-    ///   - username: the account; nothing for the active one.
+    ///   - profile: the name of a profile; `nil` for the one that authctl would take.
+    ///   - username: the account; `nil` for the active one.
     /// - Returns: the answer, whatever its status.
     /// - Throws: as `LoginSession.send(_:)`.
     @discardableResult
     public func send(
         _ request: SessionRequest, to profile: String? = nil, as username: String? = nil
     ) async throws -> SessionResponse {
-        try await send(request, Visit(self, .named(profile), username))
+        try await send(request, LoginActor(self, .named(profile), username))
     }
 
     /// The same for a profile that the program has made itself.
@@ -120,10 +120,10 @@ extension Logins {
     public func send(
         _ request: SessionRequest, to profile: Profile, as username: String? = nil
     ) async throws -> SessionResponse {
-        try await send(request, Visit(self, .made(profile), username))
+        try await send(request, LoginActor(self, .made(profile), username))
     }
 
-    private func send(_ request: SessionRequest, _ visit: Visit) async throws -> SessionResponse {
+    private func send(_ request: SessionRequest, _ visit: LoginActor) async throws -> SessionResponse {
         do {
             let response = try await visit.send(request)
             await visit.end()
@@ -137,16 +137,16 @@ extension Logins {
     /// Logs out one account: at the server where the profile says how, then here.
     ///
     /// - Parameters:
-    ///   - profile: the name of a profile; nothing for the one that authctl would take.
-    ///   - username: the account; nothing for the active one.
+    ///   - profile: the name of a profile; `nil` for the one that authctl would take.
+    ///   - username: the account; `nil` for the active one.
     /// - Throws: `LoginError.loginRequired` where nobody is logged in; `LoginError.failure` where the login is erased here and
     ///   the server did not end its half; `LoginError.store` where it could not be erased.
     public func logOut(_ profile: String? = nil, as username: String? = nil) async throws {
-        try await Visit(self, .named(profile), username).logOut()
+        try await LoginActor(self, .named(profile), username).logOut()
     }
 
     /// The same for a profile that the program has made itself.
     public func logOut(_ profile: Profile, as username: String? = nil) async throws {
-        try await Visit(self, .made(profile), username).logOut()
+        try await LoginActor(self, .made(profile), username).logOut()
     }
 }

@@ -51,8 +51,8 @@ public struct SessionRequest: Sendable {
 }
 
 extension OutgoingRequest {
-    init(_ request: SessionRequest, _ gate: Gate, into body: CollectedBody) throws(LoginError) {
-        let (context, profile) = (gate.context, gate.profile)
+    init(_ request: SessionRequest, _ provider: SessionProvider, into body: CollectedBody) throws(LoginError) {
+        let (context, profile) = (provider.context, provider.profile)
         let taken = profile.sessionHeaders
         for header in request.headers where taken.contains(header.name.lowercased()) {
             throw .usage(.other("the session sets the header \(SafeText.quoted(header.name)) itself"))

@@ -22,7 +22,7 @@ package struct ErrorContext: Equatable, Sendable {
         /// The server refused the password: it is kept, and not sent again by itself.
         case passwordMarked
     }
-    /// What a person proves themselves with there; nothing where that is not known.
+    /// What a person proves themselves with there; `nil` if that is not known.
     var fields: [CredentialField] = []
     /// The command that a next try is made with: `login` also for those that only need a login.
     package var command = ["login"]

@@ -70,7 +70,7 @@ extension Message {
         _ was: String, _ now: String, _ isRevoked: Bool, _ topic: ErrorContext
     ) -> Message {
         Message(
-            "the authorization server renewed the login of \(SafeText.quoted(was, limit: 64)) for \(SafeText.quoted(now, limit: 64)), so this login was ended",
+            "the authorization server refreshed the login of \(SafeText.quoted(was, limit: 64)) for \(SafeText.quoted(now, limit: 64)), so this login was ended",
             details: [
                 isRevoked
                     ? "the new tokens were revoked and are not used"
@@ -102,7 +102,7 @@ extension OAuthRefusal {
 }
 
 extension OAuthErrorCode {
-    /// What a person can do about it; nothing where all that helps is another try.
+    /// What a person can do about it; `nil` if all that helps is another try.
     fileprivate var advice: String? {
         switch self {
         case .invalidClient, .unauthorizedClient:

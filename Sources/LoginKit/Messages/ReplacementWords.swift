@@ -1,7 +1,7 @@
 import LoginCore
 
 extension Replacement {
-    /// The same of a session that was renewed.
+    /// The same of a session that was refreshed.
     var refreshWords: String {
         """
         the session of \(SafeText.quoted(stored.serverName ?? "")) was refreshed, but the new one belongs to \

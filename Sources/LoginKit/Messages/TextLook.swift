@@ -2,7 +2,7 @@ import LoginCore
 
 /// How text looks where it is read: on a terminal of some width, or in a pipe as it is.
 package struct TextLook: Equatable, Sendable {
-    /// Of the terminal; nothing where lines have no end.
+    /// Of the terminal; `nil` if lines have no end.
     package let columns: Int?
     /// Whether there are colours.
     let hasColors: Bool

@@ -60,7 +60,7 @@ package struct Configuration {
         return own + madeNames.filter { !known.contains($0) }
     }
 
-    /// - Returns: nothing if there is no profile of this name.
+    /// - Returns: `nil` if there is no profile of this name.
     package func source(of name: String) -> Source? {
         if configured?.value(name) != nil { return .config(file: paths.configFile) }
         let isMade = ProfileName.problem(name) == nil && access(madeFile(name), F_OK) == 0
@@ -90,7 +90,7 @@ package struct Configuration {
         throw .unknownProfile(name: name, near: names.nearest(to: name))
     }
 
-    /// A profile as it was written; nothing if there is none of this name.
+    /// A profile as it was written; `nil` if there is none of this name.
     package func written(_ name: String) throws(UsageFault) -> ConfigValue? {
         switch source(of: name) {
         case .config: try configured?.table(name).map { .table($0.members) }

@@ -13,7 +13,7 @@ package struct FetchedProfiles {
     package static let limit = 64 << 10
 
     /// Fetches them in one request without credentials.
-    /// - Parameter wanted: the checksum that they must have; nothing where a person looks at them.
+    /// - Parameter wanted: the checksum that they must have; `nil` if a person looks at them.
     /// - Throws: `untrusted` for plain http, a redirect, more than 64 KiB and another checksum.
     package init(_ context: LoginContext, from url: String, name: String?, checksum wanted: String?) throws(LoginError)
     {
@@ -41,7 +41,8 @@ package struct FetchedProfiles {
         guard url.origin.scheme == "https" || url.origin.isLoopback else { throw .untrusted(.plainHTTP) }
         let choices = LoginChoices()
         let profile = try context.bareProfile(url, name: "", choices).profile
-        let transport = context.world.transport(url.origin, try context.transportSettings(profile, for: url.origin))
+        let transport = context.dependencies.transport(
+            url.origin, try context.transportSettings(profile, for: url.origin))
         let response = try context.send(HTTPRequest(method: "GET", url: url.text), over: transport, choices)
         if (300..<400).contains(response.status) {
             let target = response.redirect.map { $0.url.isEmpty ? $0.target : $0.url } ?? ""

@@ -6,7 +6,7 @@ extension LoginContext {
     package func remember(_ target: LoginTarget, method: AuthenticationMethod?) throws(LoginError) -> Profile {
         guard let new = target.new else { return target.profile }
         var profile = target.profile
-        let folder = world.profileFolder(paths.madeProfiles)
+        let folder = dependencies.profileFolder(paths.madeProfiles)
         while true {
             // After the name was found free: another login with the same URL may have taken the one before.
             if let known = made(profile) {
@@ -78,7 +78,7 @@ extension LoginContext {
     /// - Parameter head: what stands above it beside our own line.
     package func write(_ table: [String: ConfigValue], as name: String, head: String? = nil) throws(LoginError) {
         let text = (head.map { "# \($0)\n" } ?? "") + Self.document(table)
-        try fromStore(try world.profileFolder(paths.madeProfiles).write(text, name: "\(name).toml"))
+        try fromStore(try dependencies.profileFolder(paths.madeProfiles).write(text, name: "\(name).toml"))
     }
 
     private static func document(_ table: [String: ConfigValue]) -> String {

@@ -9,7 +9,7 @@ struct OAuthDecoder {
 
     static let endpointKeys = OAuthEndpoint.ofProfiles.map { "\($0.rawValue)-endpoint" }
 
-    /// - Returns: nothing for a profile of another method.
+    /// - Returns: `nil` for a profile of another method.
     func oauth(in profile: StrictTable, _ methods: [AuthenticationMethod]) throws(UsageFault) -> OAuthProfile? {
         guard methods == [.oauth] else {
             if profile.value("oauth") != nil { throw profile.fault("oauth", "needs method = \"oauth\"") }

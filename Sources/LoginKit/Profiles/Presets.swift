@@ -7,7 +7,7 @@ package struct Presets {
     package struct Preset: Equatable {
         package let name: String
         package let file: String
-        /// On which software and version it was tried; nothing where it was only taken from public documentation.
+        /// On which software and version it was tried; `nil` if it was only taken from public documentation.
         package let tried: String?
         /// What it logs in to, and what the URL of such a service is.
         package let about: String
@@ -55,7 +55,7 @@ package struct Presets {
     }
 
     /// - Throws: `badConfig` for a file that cannot be read.
-    /// - Returns: nothing if there is none of this name.
+    /// - Returns: `nil` if there is none of this name.
     package func preset(named name: String) throws(UsageFault) -> Preset? {
         guard ProfileName.problem(name) == nil else { return nil }
         for folder in folders {

@@ -15,7 +15,7 @@ package enum ProfileName {
         }
     }
 
-    /// - Returns: nothing if the name is good.
+    /// - Returns: `nil` if the name is good.
     package static func problem(_ name: String) -> String? {
         if name.isEmpty { return "a profile's name cannot be empty" }
         if name.utf8.count > limit { return "a profile's name has at most \(limit) bytes" }

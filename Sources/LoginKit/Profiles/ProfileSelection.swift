@@ -8,7 +8,7 @@ extension LoginContext {
     ///   - mayGuess: whether the last one logged in to will do.
     /// - Throws: `usage` for a name that does not exist; `loginRequired` where there is no profile at all.
     package func selectProfile(_ argument: String?, mayGuess: Bool = true) throws(LoginError) -> Profile {
-        if let name = argument ?? options.profile ?? world.environment["AUTHCTL_PROFILE"] {
+        if let name = argument ?? options.profile ?? dependencies.environment["AUTHCTL_PROFILE"] {
             return try profile(named: name)
         }
         if let name = try defaultProfile() {
@@ -36,10 +36,10 @@ extension LoginContext {
     }
 
     /// The account that is meant: of `-u`, or of `AUTHCTL_USERNAME` where the environment names this profile, as within an
-    /// `exec`; nothing for the active one.
+    /// `exec`; `nil` for the active one.
     package func username(for profile: Profile) -> String? {
         let mayUse = mayUseSuppliedVariables(for: profile, isLogin: false)
-        return options.username ?? (mayUse ? world.environment["AUTHCTL_USERNAME"] : nil)
+        return options.username ?? (mayUse ? dependencies.environment["AUTHCTL_USERNAME"] : nil)
     }
 
     /// Whether the variables that hold a credential may be used for this profile.
@@ -47,8 +47,8 @@ extension LoginContext {
     /// They belong to the profile or URL that the environment names, and are never sent for another; where it names
     /// none, they serve `login` alone.
     func mayUseSuppliedVariables(for profile: Profile, isLogin: Bool, url: String? = nil) -> Bool {
-        let named = world.environment["AUTHCTL_PROFILE"]
-        let namedURL = world.environment["AUTHCTL_VERIFY_URL"]
+        let named = dependencies.environment["AUTHCTL_PROFILE"]
+        let namedURL = dependencies.environment["AUTHCTL_VERIFY_URL"]
         if named == nil && namedURL == nil { return isLogin }
         // A profile that a URL made is what the URL names.
         let profileURL = profile.verify.map { profile.url + $0.path.shown }

@@ -3,7 +3,7 @@
 struct ProfileURL {
     let text: String
 
-    /// - Returns: nothing if there is none. Never holds the text, which may hold a password.
+    /// - Returns: `nil` if there is none. Never holds the text, which may hold a password.
     var problem: String? {
         guard let scheme = ["https://", "http://"].first(where: { text.lowercased().hasPrefix($0) }) else {
             return "must start with https:// or http://"

@@ -33,7 +33,7 @@ struct TemplateDecoder {
         return rules
     }
 
-    /// - Returns: nothing for a name that no header can have.
+    /// - Returns: `nil` for a name that no header can have.
     private func name(_ text: String, _ key: String, _ table: StrictTable) throws(UsageFault) -> Template? {
         let name = try template(text, key, table)
         for (index, part) in name.parts.enumerated() {

@@ -29,7 +29,7 @@ final class ChildProgram {
     }
 
     /// Waits for the end. At the deadline the program is asked to end, then killed.
-    /// - Returns: its status as a shell would show it; nothing if it had to be ended.
+    /// - Returns: its status as a shell would show it; `nil` if it had to be ended.
     package func end(by deadline: ContinuousClock.Instant) -> Int32? {
         if wait(until: deadline, for: hasEnded) { return status }
         let target = leadsGroup ? -process : process
@@ -44,7 +44,7 @@ final class ChildProgram {
 
     /// Waits for the end for a while, and lets it go on afterwards.
     /// - Parameter isEnough: whether nobody wants to know any more.
-    /// - Returns: its status as a shell would show it; nothing if it has not ended.
+    /// - Returns: its status as a shell would show it; `nil` if it has not ended.
     func status(by deadline: ContinuousClock.Instant, unless isEnough: () -> Bool) -> Int32? {
         _ = wait(until: deadline, for: { hasEnded() || isEnough() })
         return status

@@ -1,7 +1,7 @@
 /// The words of a command that a person wrote in one line, for a program that is started without a shell.
 enum CommandWords {
     /// Blanks separate words, single and double quotes hold them together, nothing else means anything.
-    /// - Returns: nothing if a quote is not closed.
+    /// - Returns: `nil` if a quote is not closed.
     static func split(_ line: String) -> [String]? {
         var words: [String] = []
         var word: String?

@@ -35,7 +35,7 @@ package struct FileState: Equatable {
     package let size: Int64
     private let changed: [Int]
 
-    /// - Returns: nothing for what is no regular file.
+    /// - Returns: `nil` for what is no regular file.
     package init?(_ descriptor: Int32) {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -56,7 +56,7 @@ package final class PipeSource: RequestSource {
 
     /// - Parameters:
     ///   - descriptor: closed with this.
-    ///   - patience: how long one wait may take, in seconds; nothing for as long as it takes.
+    ///   - patience: how long one wait may take, in seconds; `nil` for as long as it takes.
     package init(_ beginning: Secret, then descriptor: Int32, patience: Int?) {
         self.beginning = beginning
         self.descriptor = descriptor

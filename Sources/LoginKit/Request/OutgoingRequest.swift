@@ -20,7 +20,7 @@ package struct OutgoingRequest {
     /// Says something about it, unless the person wants quiet.
     package func say(_ text: String) { context.say("\(profile): \(text)") }
 
-    /// - Parameter session: nothing where none goes along.
+    /// - Parameter session: `nil` if none goes along.
     package func send(
         over service: Service, with session: Session?, username: String
     ) throws(LoginError) -> Service.Relayed {
@@ -55,7 +55,7 @@ package struct OutgoingRequest {
         }
     }
 
-    /// Asks as a stranger for the head alone, so that a long body is not sent only to be refused.
+    /// Asks as an anonymous client for the head alone, so that a long body is not sent only to be refused.
     func probe(over service: Service, space: VerifiedSpace?) throws(LoginError) -> RelayJudgement {
         let headers = message.headers.filter { !$0.name.lowercased().hasPrefix("content-") }
         let head = HTTPRequest(method: "HEAD", url: message.url, headers: headers)
@@ -72,11 +72,11 @@ package struct OutgoingRequest {
         return try service.judge(relayed, body: held, space: space)
     }
 
-    /// Stores cookies that an answer has renewed.
-    func keep(_ session: Session?, _ admission: Gate.Admission) {
-        guard let session, session != admission.session else { return }
+    /// Stores cookies that an answer has refreshed.
+    func keep(_ session: Session?, _ authenticated: SessionProvider.AuthenticatedSession) {
+        guard let session, session != authenticated.session else { return }
         do throws(LoginError) {
-            try admission.keeper.approve(Login(identity: admission.identity, session: session), .refresh)
+            try authenticated.keeper.approve(Login(identity: authenticated.identity, session: session), .refresh)
         } catch {
             context.warn(
                 """

@@ -5,7 +5,7 @@ extension LoginContext {
     /// Which profile a `request` is for: `-P`, `AUTHCTL_PROFILE`, the one of the URL's origin (of several, the one with a
     /// login), then as for other commands.
     package func selectProfile(forRequestTo url: String) throws(LoginError) -> Profile {
-        guard options.profile == nil, world.environment["AUTHCTL_PROFILE"] == nil, !url.hasPrefix("/"),
+        guard options.profile == nil, dependencies.environment["AUTHCTL_PROFILE"] == nil, !url.hasPrefix("/"),
             url.contains("://")
         else { return try selectProfile(nil) }
         let names = try profilesNearest(to: parse(url))
@@ -35,7 +35,7 @@ extension LoginContext {
         return names.filter { $0.depth == deepest }.map(\.name)
     }
 
-    /// - Returns: nothing for a profile that cannot be read, which the commands that mean it say.
+    /// - Returns: `nil` for a profile that cannot be read, which the commands that mean it say.
     package func origin(of name: String) throws(LoginError) -> Origin? {
         guard let written = try? profiles.profile(named: name) else { return nil }
         if let record = try document().profile(name), record.url == written.url { return record.origin }
@@ -65,17 +65,17 @@ extension LoginContext {
 }
 
 extension LoginContext {
-    /// The service as a stranger finds it: without a session, and without a client certificate.
+    /// The service as an anonymous client finds it: without a session, and without a client certificate.
     package func anonymousService(_ profile: Profile, fingerprint: Fingerprint?) throws(LoginError) -> Service {
         let endpoint = try endpoint(profile)
         var transport = try transportSettings(profile, for: endpoint.origin)
         transport.fingerprint = fingerprint
-        return world.service(profile, endpoint, transport, Service.Options())
+        return dependencies.service(profile, endpoint, transport, Service.Options())
     }
 
     /// The profile of the URL's origin; one for this URL alone, where there is none.
     package func selectProfile(forAnonymousRequestTo url: String) throws(LoginError) -> Profile {
-        guard options.profile == nil, world.environment["AUTHCTL_PROFILE"] == nil, !url.hasPrefix("/"),
+        guard options.profile == nil, dependencies.environment["AUTHCTL_PROFILE"] == nil, !url.hasPrefix("/"),
             url.contains("://")
         else { return try selectProfile(nil) }
         let parsed = try parse(url)
@@ -86,7 +86,7 @@ extension LoginContext {
         var profile = Profile(
             name: parsed.origin.description, url: parsed.origin.description,
             verify: RequestRule(method: "GET", path: Template(literal: "/")))
-        try profile.settings.override(by: world.environment)
+        try profile.settings.override(by: dependencies.environment)
         return profile
     }
 }

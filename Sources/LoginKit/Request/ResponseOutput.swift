@@ -24,7 +24,7 @@ extension ResponseReceiver {
 /// Who watches how an answer arrives.
 package protocol TransferWatcher: AnyObject {
     /// Another body begins.
-    /// - Parameter count: in bytes; nothing where it is not known.
+    /// - Parameter count: in bytes; `nil` if it is not known.
     func expect(_ count: Int64?)
 
     /// So many bytes more have come.
@@ -83,7 +83,7 @@ package final class ResponseOutput: ResponseSink {
         }
     }
 
-    /// What is held of the answer, once it is whole; nothing if it was handed on.
+    /// What is held of the answer, once it is whole; `nil` if it was handed on.
     func heldBody() -> Secret? {
         if let builder = builder.take() { held = builder.finish() }
         return held

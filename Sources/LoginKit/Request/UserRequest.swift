@@ -4,27 +4,29 @@ import Secrets
 /// A request of the person's own: sent at once with the session that is there, and once more, the same, after a login if its
 /// answer means that there was none.
 package struct UserRequest {
-    let gate: Gate
+    let provider: SessionProvider
     let outgoing: OutgoingRequest
 
     /// An answer, as far as one came, and who it is for.
     private struct Round {
-        /// Nothing for a stranger.
-        var admission: Gate.Admission?
+        /// Nothing for an anonymous client.
+        var authenticated: SessionProvider.AuthenticatedSession?
         /// That it went out by, and that reads its answer.
         var service: Service?
-        /// Nothing where a stranger was shown a certificate that does not verify: a login asks about that.
+        /// Nothing where an anonymous client was shown a certificate that does not verify: a login asks about that.
         var relayed: Service.Relayed?
-        /// Why nothing was sent: there is no value for `{csrf}`, as for a stranger.
+        /// Why nothing was sent: there is no value for `{csrf}`, as for an anonymous client.
         var missing: LoginError?
-        var luggage = RelayFlow.Luggage.nothing
+        var attachment = RelayFlow.Attachment.nothing
     }
 
-    private let former: Gate.Admission?
+    private let former: SessionProvider.AuthenticatedSession?
 
-    /// - Parameter former: whom the gate has let in already.
-    package init(gate: Gate, outgoing: OutgoingRequest, after former: Gate.Admission? = nil) {
-        self.gate = gate
+    /// - Parameter former: the session of the request before.
+    package init(
+        provider: SessionProvider, outgoing: OutgoingRequest, after former: SessionProvider.AuthenticatedSession? = nil
+    ) {
+        self.provider = provider
         self.outgoing = outgoing
         self.former = former
     }
@@ -32,13 +34,14 @@ package struct UserRequest {
     /// - Returns: the head of the answer, which was handed on whatever its status.
     package func run() throws(LoginError) -> HTTPResponse { try exchange().response }
 
-    /// The same, with whom the gate has let in by then.
-    func exchange() throws(LoginError) -> (response: HTTPResponse, admission: Gate.Admission?) {
+    /// Like `run`, and returns the session for the next request.
+    func exchange() throws(LoginError) -> (response: HTTPResponse, authenticated: SessionProvider.AuthenticatedSession?)
+    {
         defer { outgoing.output.close() }
         var round = Round()
-        let luggage = try first(&round)
-        var flow = RelayFlow(sending: luggage, canVerify: gate.profile.verify != nil)
-        try send(luggage, &round)
+        let attachment = try first(&round)
+        var flow = RelayFlow(sending: attachment, canVerify: provider.profile.verify != nil)
+        try send(attachment, &round)
         var effect = flow.handle(.answered(try judge(round)))
         while true {
             switch effect {
@@ -46,51 +49,53 @@ package struct UserRequest {
                 let isKnown = try holdingAnswer { () throws(LoginError) in try isVerified(round) }
                 effect = flow.handle(.verified(isKnown: isKnown))
             case .enter:
-                let admission = try holdingAnswer { () throws(LoginError) in try enterAgain(after: round) }
-                (round.admission, round.service) = (admission, admission.run.service)
-                effect = flow.handle(.entered(sendsAhead: try admission.sendsAhead(to: outgoing.message.url)))
-            case .send(let luggage):
+                let authenticated = try holdingAnswer { () throws(LoginError) in try enterAgain(after: round) }
+                (round.authenticated, round.service) = (authenticated, authenticated.run.service)
+                effect = flow.handle(.entered(sendsAhead: try authenticated.sendsAhead(to: outgoing.message.url)))
+            case .send(let attachment):
                 try holdingAnswer { () throws(LoginError) in try checkRepeatable() }
-                try send(luggage, &round)
+                try send(attachment, &round)
                 effect = flow.handle(.answered(try judge(round)))
             case .finish(let ending):
-                return (try finish(round, ending), round.admission?.renewed)
+                return (try finish(round, ending), round.authenticated?.refreshed)
             }
         }
     }
 
-    /// Lets in whom the request goes out for, if not for a stranger.
-    private func first(_ round: inout Round) throws(LoginError) -> RelayFlow.Luggage {
-        if let former, !gate.context.world.clock.isOver(former.session.expires) {
+    /// Lets in whom the request goes out for, if not for an anonymous client.
+    private func first(_ round: inout Round) throws(LoginError) -> RelayFlow.Attachment {
+        if let former, !provider.context.dependencies.clock.isOver(former.session.expires) {
             return try goAhead(former, &round)
         }
         let isRepeatable = outgoing.body.isRepeatable
-        if isRepeatable, try gate.maySendWithoutLogin(outgoing.message.method) {
-            round.service = try gate.anonymousService()
+        if isRepeatable, try provider.maySendWithoutLogin(outgoing.message.method) {
+            round.service = try provider.anonymousService()
             return .nothing
         }
-        return try goAhead(isRepeatable ? try gate.enterUnverified() : try gate.enter(), &round)
+        return try goAhead(isRepeatable ? try provider.enterUnverified() : try provider.enter(), &round)
     }
 
     /// Whether the session goes along from the beginning.
-    private func goAhead(_ admission: Gate.Admission, _ round: inout Round) throws(LoginError) -> RelayFlow.Luggage {
-        (round.admission, round.service) = (admission, admission.run.service)
-        let isConfirmed = admission.isFresh && admission.session.isPassword
-        if try admission.sendsAhead(to: outgoing.message.url) { return .session(isConfirmed: isConfirmed) }
+    private func goAhead(_ authenticated: SessionProvider.AuthenticatedSession, _ round: inout Round) throws(LoginError)
+        -> RelayFlow.Attachment
+    {
+        (round.authenticated, round.service) = (authenticated, authenticated.run.service)
+        let isConfirmed = authenticated.isFresh && authenticated.session.isPassword
+        if try authenticated.sendsAhead(to: outgoing.message.url) { return .session(isConfirmed: isConfirmed) }
         guard outgoing.body.isLong else { return .withheld(isConfirmed: isConfirmed) }
-        let judgement = try outgoing.probe(over: admission.run.service, space: admission.space)
-        if case .otherRealm(let realm) = judgement { throw otherRealm(realm, admission) }
+        let judgement = try outgoing.probe(over: authenticated.run.service, space: authenticated.space)
+        if case .otherRealm(let realm) = judgement { throw otherRealm(realm, authenticated) }
         return judgement == .passed ? .withheld(isConfirmed: isConfirmed) : .session(isConfirmed: isConfirmed)
     }
 
-    private func send(_ luggage: RelayFlow.Luggage, _ round: inout Round) throws(LoginError) {
+    private func send(_ attachment: RelayFlow.Attachment, _ round: inout Round) throws(LoginError) {
         guard let service = round.service else { throw Self.lost }
-        let username = round.admission?.username ?? ""
-        (round.luggage, round.missing) = (luggage, nil)
-        switch luggage {
+        let username = round.authenticated?.username ?? ""
+        (round.attachment, round.missing) = (attachment, nil)
+        switch attachment {
         case .session:
             do throws(LoginError) {
-                round.relayed = try outgoing.send(over: service, with: round.admission?.session, username: username)
+                round.relayed = try outgoing.send(over: service, with: round.authenticated?.session, username: username)
             } catch .failure(.noCSRF(let place)) {
                 (round.relayed, round.missing) = (nil, .failure(.noCSRF(place)))
             }
@@ -100,7 +105,7 @@ package struct UserRequest {
             do throws(LoginError) {
                 round.relayed = try outgoing.send(over: service, with: nil, username: username)
                 outgoing.say("sent without a login")
-            } catch .untrusted(.certificate) where gate.context.mayAsk {
+            } catch .untrusted(.certificate) where provider.context.mayAsk {
                 round.relayed = nil
             }
         }
@@ -108,18 +113,18 @@ package struct UserRequest {
 
     private func judge(_ round: Round) throws(LoginError) -> RelayJudgement {
         guard let service = round.service, let relayed = round.relayed else { return .undecided }
-        return try outgoing.judge(relayed, by: service, space: round.admission?.space)
+        return try outgoing.judge(relayed, by: service, space: round.authenticated?.space)
     }
 
     /// Asks the server once whether it still knows the session: what it has refused is then forbidden, whoever is logged in.
     /// Where the answer itself has set cookies, they are asked about first: the session may be good for one answer only.
     private func isVerified(_ round: Round) throws(LoginError) -> Bool {
-        guard let admission = round.admission else { return false }
-        let refreshed = round.relayed?.session.flatMap { $0 == admission.session ? nil : $0 }
-        for session in [refreshed, admission.session].compactMap({ $0 }) {
+        guard let authenticated = round.authenticated else { return false }
+        let refreshed = round.relayed?.session.flatMap { $0 == authenticated.session ? nil : $0 }
+        for session in [refreshed, authenticated.session].compactMap({ $0 }) {
             do throws(LoginError) {
-                let login = try admission.run.service.verify(session, username: admission.username)
-                outgoing.keep(login.session, admission)
+                let login = try authenticated.run.service.verify(session, username: authenticated.username)
+                outgoing.keep(login.session, authenticated)
                 return true
             } catch .rejected {
                 continue
@@ -128,17 +133,17 @@ package struct UserRequest {
         return false
     }
 
-    private func enterAgain(after round: Round) throws(LoginError) -> Gate.Admission {
+    private func enterAgain(after round: Round) throws(LoginError) -> SessionProvider.AuthenticatedSession {
         if let relayed = round.relayed {
             outgoing.context.topic.done.append(.requestSent(status: relayed.response.status))
         }
         if round.relayed != nil || round.missing != nil {
-            outgoing.say(round.admission?.session.refusal ?? "the server requires a login for this")
+            outgoing.say(round.authenticated?.session.refusal ?? "the server requires a login for this")
         }
-        let admission = try gate.enter(after: round.admission?.session)
+        let authenticated = try provider.enter(after: round.authenticated?.session)
         let sending = round.missing == nil ? "sending the same request again" : "sending the request"
         outgoing.say("\(sending) with the new session")
-        return admission
+        return authenticated
     }
 
     private func checkRepeatable() throws(LoginError) {
@@ -157,36 +162,36 @@ package struct UserRequest {
         }
     }
 
-    /// Hands the answer on, whatever it means, and keeps what it has renewed.
+    /// Hands the answer on, whatever it means, and keeps what it has refreshed.
     private func finish(_ round: Round, _ ending: RelayFlow.Ending) throws(LoginError) -> HTTPResponse {
         guard let relayed = round.relayed else { throw round.missing ?? Self.lost }
         let status = relayed.response.status
         // What a refusal sets is nobody's session. And what was asked for is done: a store that fails then is no reason
         // for another code, after which a script would ask for it twice.
         defer {
-            if ending == .answered, status < 400, let admission = round.admission {
-                outgoing.keep(relayed.session, admission)
+            if ending == .answered, status < 400, let authenticated = round.authenticated {
+                outgoing.keep(relayed.session, authenticated)
             }
         }
         try outgoing.handOn()
-        if ending == .answered, case .withheld = round.luggage {
+        if ending == .answered, case .withheld = round.attachment {
             outgoing.say("sent without the password: the server did not ask for it there")
         }
         switch ending {
         case .answered: return relayed.response
         case .forbidden:
-            outgoing.context.topic.isForgeable = gate.profile.sessionRule.isForgeable(outgoing.message.method)
-            let scope = round.admission.flatMap { relayed.response.missingScope(of: $0.session) }
+            outgoing.context.topic.isForgeable = provider.profile.sessionRule.isForgeable(outgoing.message.method)
+            let scope = round.authenticated.flatMap { relayed.response.missingScope(of: $0.session) }
             throw .forbidden(Refusal(status: status, scope: scope))
-        case .otherRealm(let realm): throw otherRealm(realm, round.admission)
+        case .otherRealm(let realm): throw otherRealm(realm, round.authenticated)
         case .lost: throw Self.lost
         }
     }
 
     private static let lost = LoginError.failure(.unexpectedEvent("a request that is over"))
 
-    private func otherRealm(_ realm: String, _ admission: Gate.Admission?) -> LoginError {
+    private func otherRealm(_ realm: String, _ authenticated: SessionProvider.AuthenticatedSession?) -> LoginError {
         let url = String(outgoing.message.url.prefix { $0 != "?" })
-        return .loginRequired(LoginNeed(why: .otherRealm(realm, of: url, login: admission?.space?.realm ?? "")))
+        return .loginRequired(LoginNeed(why: .otherRealm(realm, of: url, login: authenticated?.space?.realm ?? "")))
     }
 }

@@ -8,7 +8,7 @@ protocol ServerHandler: AnyObject, Sendable {
     func answer(_ call: ServerCall)
 
     /// Answers a request for WebSocket's protocol, on the connection's thread.
-    /// - Returns: what goes on in that protocol; nothing where `call` was answered instead.
+    /// - Returns: what goes on in that protocol; `nil` if `call` was answered instead.
     func open(_ call: ServerCall) -> (any ServedStream)?
 
     /// What somebody is told who was turned away.
@@ -32,8 +32,8 @@ final class LoopbackServer: @unchecked Sendable {
     /// Connections at once, and seconds that one may be idle before a request and in its head.
     private static let (most, patience): (UInt32, UInt32) = (256, 60)
 
-    let gate: ServeGate
-    let newcomers = Newcomers()
+    let provider: ServeGate
+    let newcomers = PendingConnections()
     private let listening: Int32
     private var handler: (any ServerHandler)?
     private let monitor = Monitor()
@@ -52,7 +52,7 @@ final class LoopbackServer: @unchecked Sendable {
         try Self.check()
         let socket = try ServeSocket()
         listening = socket.descriptor
-        gate = ServeGate(port: socket.port, segment: segment, user: getuid())
+        provider = ServeGate(port: socket.port, segment: segment, user: getuid())
     }
 
     /// Serves from now on, until `stop`.
@@ -85,10 +85,10 @@ final class LoopbackServer: @unchecked Sendable {
 
     /// Whether somebody may have one of the places: another user could hold them all, and is not even listened to.
     /// Nor is anybody of whom the kernel does not tell.
-    func admits(_ peer: Peer) -> Bool { peer.user(at: gate.port) == gate.user }
+    func admits(_ peer: Peer) -> Bool { peer.user(at: provider.port) == provider.user }
 
     func judge(_ head: ServedHead, from peer: Peer?) throws(ServeRefused) -> String {
-        try gate.target(of: head, from: peer?.user(at: gate.port))
+        try provider.target(of: head, from: peer?.user(at: provider.port))
     }
 
     /// Takes a request that was let in.

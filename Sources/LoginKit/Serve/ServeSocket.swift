@@ -42,7 +42,7 @@ struct Peer {
     var port: UInt16 = 0
 
     /// - Parameter own: the port that it has connected to, on 127.0.0.1.
-    /// - Returns: the user whose socket it is; nothing where the kernel does not tell.
+    /// - Returns: the user whose socket it is; `nil` if the kernel does not tell.
     func user(at own: Int) -> UInt32? {
         var user = uid_t()
         return cprocess_peer_user(address, port, UInt16(own), &user) != 0 ? user : nil

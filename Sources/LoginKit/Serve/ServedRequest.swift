@@ -1,7 +1,7 @@
 import LoginCore
 import Secrets
 
-/// One request of a command on its way: out with the session, and once more, the same, with a renewed one if the answer means
+/// One request of a command on its way: out with the session, and once more, the same, with a refreshed one if the answer means
 /// that there was none.
 struct ServedRequest {
     let call: ServerCall
@@ -15,20 +15,20 @@ struct ServedRequest {
     private final class Round {
         var message: HTTPRequest
         var source: ServedSource?
-        let answer: ServedAnswer
+        let answer: ServedResponse
         package let output: ResponseOutput
 
-        init(_ message: HTTPRequest, _ answer: ServedAnswer, _ output: ResponseOutput) {
+        init(_ message: HTTPRequest, _ answer: ServedResponse, _ output: ResponseOutput) {
             (self.message, self.answer, self.output) = (message, answer, output)
         }
     }
 
-    func relay(_ answer: ServedAnswer) throws(LoginError) {
+    func relay(_ answer: ServedResponse) throws(LoginError) {
         var lent = try telling { () throws(LoginError) in try session.current() }
         let round = try prepared(answer)
-        let luggage = try first(round, lent)
-        var flow = RelayFlow(sending: luggage, canVerify: profile.verify != nil)
-        var relayed = try send(luggage, round, lent)
+        let attachment = try first(round, lent)
+        var flow = RelayFlow(sending: attachment, canVerify: profile.verify != nil)
+        var relayed = try send(attachment, round, lent)
         var effect = flow.handle(.answered(try judge(relayed, round, lent)))
         while true {
             switch effect {
@@ -38,15 +38,15 @@ struct ServedRequest {
                 }
                 effect = flow.handle(.verified(isKnown: isKnown))
             case .enter:
-                guard let next = attempt({ () throws(LoginError) in try session.renewed(after: lent) }) else {
+                guard let next = attempt({ () throws(LoginError) in try session.refreshed(after: lent) }) else {
                     return try handOn(round)
                 }
                 lent = next
                 effect = flow.handle(.entered(sendsAhead: try sendsAhead(round, lent)))
-            case .send(let luggage):
+            case .send(let attachment):
                 // What has gone by cannot be sent again: the command gets the refusal, its next request the new session.
                 guard !round.output.isShown, round.source?.rewind() ?? true else { return try handOn(round) }
-                relayed = try send(luggage, round, lent)
+                relayed = try send(attachment, round, lent)
                 effect = flow.handle(.answered(try judge(relayed, round, lent)))
             case .finish(let ending):
                 return try finish(round, ending, relayed, lent)
@@ -62,7 +62,7 @@ struct ServedRequest {
         if ending == .answered, relayed.response.status < 400 { session.note(relayed.session, of: lent) }
     }
 
-    private func prepared(_ answer: ServedAnswer) throws(LoginError) -> Round {
+    private func prepared(_ answer: ServedResponse) throws(LoginError) -> Round {
         let output = ResponseOutput(answer, includesHead: false, progress: nil, mayConcern: profile.mayConcern)
         var message = HTTPRequest(
             method: call.head.method, url: endpoint.origin.description + call.target,
@@ -81,7 +81,7 @@ struct ServedRequest {
     }
 
     /// Whether the session goes along from the beginning; a long body is not sent only to be refused.
-    private func first(_ round: Round, _ lent: ServedSession.Lent) throws(LoginError) -> RelayFlow.Luggage {
+    private func first(_ round: Round, _ lent: ServedSession.Lent) throws(LoginError) -> RelayFlow.Attachment {
         if try sendsAhead(round, lent) { return .session(isConfirmed: false) }
         guard round.source != nil else { return .withheld(isConfirmed: false) }
         let fields = round.message.headers.filter { !$0.name.lowercased().hasPrefix("content-") }
@@ -96,10 +96,10 @@ struct ServedRequest {
     }
 
     private func send(
-        _ luggage: RelayFlow.Luggage, _ round: Round, _ lent: ServedSession.Lent
+        _ attachment: RelayFlow.Attachment, _ round: Round, _ lent: ServedSession.Lent
     ) throws(LoginError) -> Service.Relayed {
         var going: Session?
-        if case .session = luggage { going = lent.session }
+        if case .session = attachment { going = lent.session }
         service.hold(lent.extraSecrets)
         round.answer.hidden = lent.hidden
         var request = round.message

@@ -1,7 +1,7 @@
 import LoginCore
 import Secrets
 
-/// The session of many requests at once. One of them renews it, and the others get what that has brought.
+/// The session of many requests at once. One of them refreshes it, and the others get what that has brought.
 final class ServedSession: @unchecked Sendable {
     /// What one request goes out with.
     struct Lent {
@@ -15,15 +15,15 @@ final class ServedSession: @unchecked Sendable {
         let hidden: RepeatedSecrets
     }
 
-    /// Seconds between two times that renewed cookies are stored, and between two tries to renew what could not be.
+    /// Seconds between two times that refreshed cookies are stored, and between two tries to refresh what could not be.
     private static let (storing, patience) = (Duration.seconds(10), Duration.seconds(2))
     /// In bytes: a shorter secret stands in many a text. A password is longer than what it is mistaken for.
     private static let (leastHidden, leastPassword) = (8, 4)
 
-    /// Whoever has it uses the gate, its context and its services.
+    /// Guards the session provider, its context and its services.
     private let monitor = Monitor()
-    private let gate: Gate
-    private var admission: Gate.Admission
+    private let provider: SessionProvider
+    private var authenticated: SessionProvider.AuthenticatedSession
     /// Worked out once for each session: every secret takes pages of its own.
     private var hidden: RepeatedSecrets
     private var number = 0
@@ -33,29 +33,31 @@ final class ServedSession: @unchecked Sendable {
     private var stored: (session: Session, at: ContinuousClock.Instant)
     private var told: Set<String> = []
 
-    /// - Parameter gate: that asks nobody.
-    init(_ gate: Gate, _ admission: Gate.Admission) {
-        (self.gate, self.admission) = (gate, admission)
-        stored = (admission.session, .now)
-        hidden = Self.hidden(admission, besides: [])
+    /// - Parameter provider: one that asks nobody.
+    init(_ provider: SessionProvider, _ authenticated: SessionProvider.AuthenticatedSession) {
+        (self.provider, self.authenticated) = (provider, authenticated)
+        stored = (authenticated.session, .now)
+        hidden = Self.hidden(authenticated, besides: [])
     }
 
-    /// What is there, renewed before it is used if it is past its end. A password that the server has refused is not sent
+    /// What is there, refreshed before it is used if it is past its end. A password that the server has refused is not sent
     /// again, since that would lock the account: somebody has to log in.
     func current() throws(LoginError) -> Lent {
         try monitor.locked { () throws(LoginError) in
-            let isRefused = refused == number && admission.session.password != nil
-            if isRefused || gate.context.world.clock.isOver(admission.session.expires) { try renew(after: nil) }
+            let isRefused = refused == number && authenticated.session.password != nil
+            if isRefused || provider.context.dependencies.clock.isOver(authenticated.session.expires) {
+                try refresh(after: nil)
+            }
             return lent
         }
     }
 
     /// Another one than that which the server has refused.
-    func renewed(after former: Lent) throws(LoginError) -> Lent {
+    func refreshed(after former: Lent) throws(LoginError) -> Lent {
         try monitor.locked { () throws(LoginError) in
             if former.number == number {
                 refused = number
-                try renew(after: former.session)
+                try refresh(after: former.session)
             }
             return lent
         }
@@ -67,9 +69,9 @@ final class ServedSession: @unchecked Sendable {
         try monitor.locked { () throws(LoginError) in
             guard former.number == number, refused < number else { return false }
             let newer = refreshed.flatMap { $0 == former.session ? nil : $0 }
-            for session in [newer, admission.session].compactMap({ $0 }) {
+            for session in [newer, authenticated.session].compactMap({ $0 }) {
                 do throws(LoginError) {
-                    let login = try admission.run.service.verify(session, username: admission.username)
+                    let login = try authenticated.run.service.verify(session, username: authenticated.username)
                     replace(by: login.session)
                     return true
                 } catch .rejected {
@@ -81,7 +83,7 @@ final class ServedSession: @unchecked Sendable {
         }
     }
 
-    /// Takes note of cookies that an answer has renewed.
+    /// Takes note of cookies that an answer has refreshed.
     func note(_ session: Session?, of former: Lent) {
         monitor.locked {
             guard let session, former.number == number, session != former.session else { return }
@@ -90,37 +92,39 @@ final class ServedSession: @unchecked Sendable {
         }
     }
 
-    /// Stores what has been renewed since the last time.
+    /// Stores what has been refreshed since the last time.
     /// - Returns: what there is at last.
     func close() -> Session {
         monitor.locked {
             store()
-            return admission.session
+            return authenticated.session
         }
     }
 
     /// Tells the person, once, why requests fail.
     func tell(_ error: LoginError) {
         monitor.locked {
-            let message = error.message(about: gate.context.topic)
+            let message = error.message(about: provider.context.topic)
             guard told.insert(message.what).inserted else { return }
-            gate.context.warn(message.next.isEmpty ? message.what : "\(message.what); \(message.next)")
+            provider.context.warn(message.next.isEmpty ? message.what : "\(message.what); \(message.next)")
         }
     }
 
     private var lent: Lent {
         Lent(
-            session: admission.session, number: number, username: admission.username,
-            extraSecrets: admission.run.service.heldSecrets, space: admission.space, hidden: hidden)
+            session: authenticated.session, number: number, username: authenticated.username,
+            extraSecrets: authenticated.run.service.heldSecrets, space: authenticated.space, hidden: hidden)
     }
 
     /// What no header may repeat.
     /// - Parameter earlier: of the session before, which a late answer may name.
-    private static func hidden(_ admission: Gate.Admission, besides earlier: [Secret]) -> RepeatedSecrets {
+    private static func hidden(_ authenticated: SessionProvider.AuthenticatedSession, besides earlier: [Secret])
+        -> RepeatedSecrets
+    {
         var hidden = RepeatedSecrets()
-        let name = admission.username
-        hidden.add((admission.session.secrets + earlier).filter { $0.count >= leastHidden }, username: name)
-        if let password = admission.session.password {
+        let name = authenticated.username
+        hidden.add((authenticated.session.secrets + earlier).filter { $0.count >= leastHidden }, username: name)
+        if let password = authenticated.session.password {
             if password.count >= leastPassword { hidden.add([password], username: name) }
             hidden.addPair(name, password)
         }
@@ -128,45 +132,45 @@ final class ServedSession: @unchecked Sendable {
     }
 
     private func replace(by session: Session) {
-        guard session != admission.session else { return }
-        let earlier = admission.session.secrets
-        admission.session = session
-        hidden = Self.hidden(admission, besides: earlier)
+        guard session != authenticated.session else { return }
+        let earlier = authenticated.session.secrets
+        authenticated.session = session
+        hidden = Self.hidden(authenticated, besides: earlier)
     }
 
     /// Those who have waited for the same in vain are not made to wait once more.
-    private func renew(after former: Session?) throws(LoginError) {
+    private func refresh(after former: Session?) throws(LoginError) {
         if let failure, ContinuousClock.now - failure.at < Self.patience { throw failure.error }
-        gate.context.lookAgain()
-        let earlier = admission.session.secrets
+        provider.context.lookAgain()
+        let earlier = authenticated.session.secrets
         do throws(LoginError) {
-            if admission.isKept { admission = try gate.enter(after: former) } else { try renewUnkept() }
+            if authenticated.isKept { authenticated = try provider.enter(after: former) } else { try refreshUnkept() }
         } catch {
             failure = (error, .now)
             throw error
         }
-        (number, failure, stored) = (number + 1, nil, (admission.session, .now))
-        hidden = Self.hidden(admission, besides: earlier)
+        (number, failure, stored) = (number + 1, nil, (authenticated.session, .now))
+        hidden = Self.hidden(authenticated, besides: earlier)
     }
 
-    /// There is no store to find another one in, and nobody else renews it.
-    private func renewUnkept() throws(LoginError) {
-        let service = admission.run.service
-        guard let next = try service.refresh(admission.session, username: admission.username) else {
+    /// There is no store to find another one in, and nobody else refreshes it.
+    private func refreshUnkept() throws(LoginError) {
+        let service = authenticated.run.service
+        guard let next = try service.refresh(authenticated.session, username: authenticated.username) else {
             throw .loginRequired(LoginNeed(why: .sessionRefused))
         }
         replace(by: next)
-        replace(by: try service.verify(next, username: admission.username).session)
+        replace(by: try service.verify(next, username: authenticated.username).session)
     }
 
     private func store() {
-        guard admission.isKept, admission.session != stored.session else { return }
-        stored = (admission.session, .now)
+        guard authenticated.isKept, authenticated.session != stored.session else { return }
+        stored = (authenticated.session, .now)
         do throws(LoginError) {
-            try admission.keep()
+            try authenticated.keep()
         } catch {
-            gate.context.warn(
-                "warning: the refreshed session was not stored: \(error.message(about: gate.context.topic).what)")
+            provider.context.warn(
+                "warning: the refreshed session was not stored: \(error.message(about: provider.context.topic).what)")
         }
     }
 }
@@ -181,8 +185,8 @@ extension Session {
     }
 }
 
-extension Gate.Admission {
-    /// Stores a session that the service has renewed by itself.
+extension SessionProvider.AuthenticatedSession {
+    /// Stores a session that the service has refreshed by itself.
     fileprivate func keep() throws(LoginError) {
         try keeper.approve(Login(identity: identity, session: session), .refresh)
     }

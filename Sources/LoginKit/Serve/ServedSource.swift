@@ -14,13 +14,13 @@ final class ServedSource: RequestSource {
     private var beginning = Secret("")
     /// How much of the beginning was read since the last time.
     private var place = 0
-    /// What was read behind it; nothing once that was too much.
+    /// What was read behind it; `nil` once that was too much.
     private var builder: SecretBuilder?
     private var isPast = false
     /// Whether there was nothing the last time: then nothing is waited for, since an answer may be on its way meanwhile.
     private var isIdle = false
 
-    /// - Parameter count: in bytes; nothing where only the end will tell.
+    /// - Parameter count: in bytes; `nil` if only the end will tell.
     init(_ pipe: BytePipe, count: Int64?) {
         (self.pipe, self.count) = (pipe, count)
         builder = SecretBuilder(limit: Self.limit)

@@ -1,7 +1,7 @@
 import LoginCore
 import Secrets
 
-/// A WebSocket of a command: opened at the service with the session, and once more with a renewed one.
+/// A WebSocket of a command: opened at the service with the session, and once more with a refreshed one.
 final class ServedWebSocket: ServedStream, @unchecked Sendable {
     let fields: [HTTPResponseField]
     private let tunnel: any Tunnel
@@ -26,13 +26,13 @@ extension ServedRequest {
     /// What the service has agreed to go on with.
     typealias Opened = (fields: [HTTPResponseField], tunnel: any Tunnel)
 
-    /// - Returns: nothing where the service does not go on in that protocol: then the call is answered.
-    func open(_ answer: ServedAnswer) throws(LoginError) -> Opened? {
+    /// - Returns: `nil` if the service does not go on in that protocol: then the call is answered.
+    func open(_ answer: ServedResponse) throws(LoginError) -> Opened? {
         var lent = try session.current()
         var (relayed, tunnel) = try ask(lent)
         if tunnel == nil, try isLoggedOut(relayed, lent) {
             do throws(LoginError) {
-                lent = try session.renewed(after: lent)
+                lent = try session.refreshed(after: lent)
             } catch {
                 session.tell(error)
                 throw error

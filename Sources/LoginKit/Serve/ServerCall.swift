@@ -3,10 +3,10 @@ import Glibc
 import LoginCore
 
 /// What a request is answered with, but for its body.
-struct ServerAnswer: Sendable {
+struct ServerResponse: Sendable {
     let status: Int
     let fields: [HTTPResponseField]
-    /// Of the body, in bytes; nothing where only the end will tell.
+    /// Of the body, in bytes; `nil` if only the end will tell.
     let size: Int64?
 }
 
@@ -20,9 +20,9 @@ package final class ServerCall: @unchecked Sendable {
     private let output = BytePipe()
     private let monitor = Monitor()
     /// For the library to send.
-    private var answer: ServerAnswer?
+    private var answer: ServerResponse?
     /// In the place of that; but for its end the answering thread's own.
-    private var early: EarlyAnswer?
+    private var early: EarlyResponse?
     private var (hasAnswer, isOver) = (false, false)
     /// When the client is looked at; the answering thread's own.
     private var nextLook = ContinuousClock.now
@@ -47,7 +47,7 @@ package final class ServerCall: @unchecked Sendable {
     }
 
     /// Begins the answer, once.
-    func begin(_ answer: ServerAnswer) {
+    func begin(_ answer: ServerResponse) {
         // The library tells the client to go on, as the first thing that its thread does now.
         if head.expectsContinue { body.awaitBeginning() }
         monitor.locked {
@@ -55,7 +55,7 @@ package final class ServerCall: @unchecked Sendable {
             hasAnswer = true
             let canBeTold = head.method != "HEAD" && (answer.size != nil || head.isChunkable)
             if head.contentLength != 0, !body.isDone, canBeTold, !isOver {
-                early = EarlyAnswer(answer, over: socket)
+                early = EarlyResponse(answer, over: socket)
                 if early != nil { return }
             }
             self.answer = answer
@@ -104,10 +104,10 @@ package final class ServerCall: @unchecked Sendable {
     }
 
     /// Waits until the answer begins, for the library; an early one has to end.
-    /// - Returns: nothing where there is nothing to send.
-    func begun() -> ServerAnswer? {
+    /// - Returns: `nil` if there is nothing to send.
+    func begun() -> ServerResponse? {
         while true {
-            let (answer, isOver): (ServerAnswer?, Bool) = monitor.locked {
+            let (answer, isOver): (ServerResponse?, Bool) = monitor.locked {
                 if self.answer == nil, !self.isOver { monitor.wait() }
                 return (self.answer, self.isOver)
             }

@@ -33,16 +33,17 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
     }
 
     /// Takes a port; nobody is asked anything any more.
-    package init(_ gate: Gate, _ admission: Gate.Admission) throws(LoginError) {
-        run = admission.run
-        session = ServedSession(gate.unattended(), admission)
+    package init(_ provider: SessionProvider, _ authenticated: SessionProvider.AuthenticatedSession) throws(LoginError)
+    {
+        run = authenticated.run
+        session = ServedSession(provider.unattended(), authenticated)
         do throws(ServerFault) {
             server = try LoopbackServer(segment: Secret.random(count: 24).withUnsafeBytes { Hexadecimal.text($0) })
         } catch {
             throw error.asLoginError
         }
         headers = ServedHeaders(
-            root: server.gate.root, origin: run.endpoint.origin, rule: run.profile.sessionRule)
+            root: server.provider.root, origin: run.endpoint.origin, rule: run.profile.sessionRule)
     }
 
     /// Answers from now on, until `stop`.
@@ -56,10 +57,10 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
 
     /// Where the profile's `url` is for the command, with a slash at the end.
     package var url: String {
-        server.gate.root + run.endpoint.base.dropFirst(run.endpoint.origin.description.count) + "/"
+        server.provider.root + run.endpoint.base.dropFirst(run.endpoint.origin.description.count) + "/"
     }
 
-    /// Closes the port and all connections; what was renewed is stored.
+    /// Closes the port and all connections; what was refreshed is stored.
     /// - Returns: the session that there is at last.
     @discardableResult
     package func stop() -> Session {
@@ -81,9 +82,9 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
 
     /// Lends a request what it goes out by, and ends the call, unless that goes on as what `work` has opened.
     private func serve(
-        _ call: ServerCall, _ work: (ServedRequest, ServedAnswer) throws(LoginError) -> ServedRequest.Opened?
+        _ call: ServerCall, _ work: (ServedRequest, ServedResponse) throws(LoginError) -> ServedRequest.Opened?
     ) -> ServedWebSocket? {
-        let answer = ServedAnswer(call, headers)
+        let answer = ServedResponse(call, headers)
         do throws(LoginError) {
             let worker = try worker(for: call)
             var opened: ServedRequest.Opened?

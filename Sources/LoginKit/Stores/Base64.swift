@@ -7,7 +7,7 @@ enum Base64 {
         secret.base64.unprotectedText
     }
 
-    /// - Returns: nothing for anything but complete, padded base64.
+    /// - Returns: `nil` for anything but complete, padded base64.
     static func decode(_ text: String) -> Secret? {
         let padding = text.utf8.suffix(2).count { $0 == UInt8(ascii: "=") }
         guard text.utf8.count % 4 == 0, text.utf8.count / 4 * 3 >= padding else { return nil }

@@ -7,7 +7,7 @@ import Secrets
 extension KeyringStore {
     /// `authctl:` and the three parts of the account, each with everything percent-encoded that could be mistaken for
     /// a separator or is not printable ASCII, so that no two accounts share a description.
-    /// - Returns: nothing for names so long that the kernel has no key of theirs.
+    /// - Returns: `nil` for names so long that the kernel has no key of theirs.
     func description(of account: AccountID) -> String? {
         let parts = [account.profile, account.origin.description, account.username].map(PrintableText.encode)
         let description = "authctl:" + parts.joined(separator: " ")
@@ -22,7 +22,7 @@ extension KeyringStore {
         return Int32(try check(result, call: "add_key"))
     }
 
-    /// - Returns: nothing if there is no such key, or if its time is over.
+    /// - Returns: `nil` if there is no such key, or if its time is over.
     private func search(
         _ description: String, in keyring: Int32, linkingTo destination: Int
     ) throws(StoreFault) -> Int32? {

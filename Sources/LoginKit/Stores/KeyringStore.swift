@@ -55,7 +55,7 @@ struct KeyringStore: CredentialStore {
         try save(secret, for: account, timeout: left.map { UInt32(min($0, Int64(Int32.max))) })
     }
 
-    /// - Parameter timeout: in seconds, at least one, since the kernel takes 0 for 'none'; nothing for none.
+    /// - Parameter timeout: in seconds, at least one, since the kernel takes 0 for 'none'; `nil` for none.
     func save(_ secret: Secret, for account: AccountID, timeout: UInt32?) throws(StoreFault) {
         guard secret.count <= Self.largestSecret else { throw .tooLarge(.keyring, limit: Self.largestSecret) }
         guard let description = description(of: account) else {

@@ -4,7 +4,7 @@ import Secrets
 /// JSON between our types and guarded memory. What the library makes of it on the way is short-lived, and wiped by the
 /// program's `free`.
 enum SecretJSON {
-    /// - Returns: nothing if the bytes are not what `Value` is made of.
+    /// - Returns: `nil` if the bytes are not what `Value` is made of.
     static func decode<Value: Decodable>(_: Value.Type, from secret: Secret) -> Value? {
         secret.withUnsafeBytes { buffer in
             // An error's words may repeat a part of the secret.

@@ -62,8 +62,8 @@ package struct StoreChooser {
 
     /// The store for a new login. It has passed a write-read-delete.
     /// - Parameters:
-    ///   - name: the store that was named; nothing for `auto`.
-    ///   - persistence: what was asked for; nothing if it was not said.
+    ///   - name: the store that was named; `nil` for `auto`.
+    ///   - persistence: what was asked for; `nil` if it was not said.
     ///   - passing: is told of what `auto` passes over.
     /// - Throws: the fault of a named store; for `auto` `noneWorks`, or the fault of one that is there but broken.
     ///   `cannotBePermanent` if `permanent` was asked for and only the keyring works, or it or `none` was named.

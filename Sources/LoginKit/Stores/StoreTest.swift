@@ -62,7 +62,7 @@ func testStore(_ store: any CredentialStore) throws(StoreFault) {
 }
 
 /// One test at a time: they all use the same name.
-struct StoreTestTurn {
+struct StoreTestLock {
     private let folder: String
 
     /// - Parameter folder: the state folder, an absolute path.

@@ -3,7 +3,7 @@
 /// A simplified reading of Unicode's grapheme clusters (UAX #29): a code point and whatever is put on it, parts of an
 /// emoji that are joined, and the two letters of a flag. Bytes that are not UTF-8 count as one character each.
 enum Characters {
-    /// One code point at the start of `bytes`, and how many bytes it takes; nothing if they are not UTF-8 (RFC 3629).
+    /// One code point at the start of `bytes`, and how many bytes it takes; `nil` if they are not UTF-8 (RFC 3629).
     static func decode(_ bytes: some Collection<UInt8>) -> (scalar: Unicode.Scalar, length: Int)? {
         guard let first = bytes.first else { return nil }
         let length: Int, smallest: UInt32

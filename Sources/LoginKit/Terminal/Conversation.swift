@@ -51,7 +51,7 @@ struct Conversation: ~Copyable {
     }
 
     /// - Parameter field: what is asked for, for the error.
-    /// - Returns: nothing if the person cancelled.
+    /// - Returns: `nil` if the person cancelled.
     func read(
         _ label: String, style: LineRequest.Style, proposed: String = "", for field: CredentialField
     ) throws(LoginError) -> Secret? {

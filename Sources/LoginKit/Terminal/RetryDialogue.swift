@@ -19,7 +19,7 @@ extension TerminalPrompt {
         return .yes
     }
 
-    /// - Returns: nothing if the person cancelled.
+    /// - Returns: `nil` if the person cancelled.
     private func wantsRetry(after error: LoginError) throws(LoginError) -> Bool? {
         let conversation = try begin(missing: [])
         conversation.say(RetryDialogue.opening(error))
@@ -46,7 +46,7 @@ enum RetryDialogue {
             + told
     }
 
-    /// - Returns: nothing for what is neither yes nor no.
+    /// - Returns: `nil` for what is neither yes nor no.
     static func isWanted(_ typed: String) -> Bool? {
         switch typed.lowercased() {
         case "", "y", "yes": true

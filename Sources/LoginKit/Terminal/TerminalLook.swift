@@ -9,7 +9,7 @@ struct TerminalLook: Equatable, Sendable {
     /// Whether it obeys escape sequences, colours among them, even where the person wants no coloured words.
     var hasColors: Bool = false
 
-    /// Of the controlling terminal; nothing if there is none.
+    /// Of the controlling terminal; `nil` if there is none.
     static var current: TerminalLook? {
         guard let terminal = Terminal() else { return nil }
         return TerminalLook(columns: terminal.screen.columns, hasColors: Screen.understandsEscapes)

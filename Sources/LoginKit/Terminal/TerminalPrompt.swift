@@ -88,7 +88,7 @@ struct TerminalPrompt: Prompt, Sendable {
 
     /// Asks for the passphrase of a store, twice if `confirm` is set and until both are the same.
     /// - Parameter label: what stands before the passphrase, such as `Passphrase: `.
-    /// - Returns: nothing if the person cancelled.
+    /// - Returns: `nil` if the person cancelled.
     /// - Throws: as `ask`; `store(.passphraseBlank)` for an empty one.
     func askPassphrase(_ label: String, confirm: Bool) throws(LoginError) -> Secret? {
         var conversation = try begin(missing: [])

@@ -36,7 +36,7 @@ struct TrustDialogue {
     }
 
     /// What was typed means: one of the words, or the fingerprint, as ssh takes it. Another fingerprint is a no.
-    /// - Returns: nothing for anything else.
+    /// - Returns: `nil` for anything else.
     func answer(_ typed: String) -> TrustAnswer? {
         if typed.isEmpty { return .reject }
         if let answer = TrustAnswer(rawValue: typed) { return answer }

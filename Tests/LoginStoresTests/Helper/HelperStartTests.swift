@@ -117,11 +117,11 @@ import Testing
         try helper.write("#!/bin/sh\n", to: "bin/docker-credential-authctl", mode: 0o755)
         try helper.write("#!/bin/sh\n", to: "bin/docker-credential-a b", mode: 0o755)
         try helper.write("#!/bin/sh\n", to: "bin/docker-credential-plain", mode: 0o644)
-        let shelf = StoreFactory(
+        let stores = Stores(
             folder: "/nonexistent", clock: .fixed,
             environment: .init(["PATH": "\(helper.bin):\(helper.bin):bin", "HERE": helper.folder.parent])
         ) { () throws(StoreFault) in Secret("") }
-        #expect(shelf.helpers() == [.helper("odd")])
+        #expect(stores.helpers() == [.helper("odd")])
         #expect(!FileManager.default.fileExists(atPath: "\(helper.folder.parent)/ran"))
     }
 }

@@ -60,7 +60,7 @@ public final class ScriptedService: Authenticator {
     }
 
     public func refresh(_ session: Session, username: String) throws(LoginError) -> Session? {
-        journal.note("service.renew as '\(username)'")
+        journal.note("service.refresh as '\(username)'")
         sessions.append(session)
         return try refreshes.next()
     }

@@ -10,7 +10,7 @@ struct QRPicture {
     /// - Parameters:
     ///   - isUnicode: half blocks, two rows in each line; else two blanks for each module, with its colour behind them.
     ///   - hasColors: black on white, whatever the terminal's colours are.
-    /// - Returns: nothing where a terminal has neither.
+    /// - Returns: `nil` if a terminal has neither.
     init?(_ code: QRCode, isUnicode: Bool, hasColors: Bool) {
         guard isUnicode || hasColors else { return nil }
         self.code = code

@@ -60,7 +60,7 @@ struct DigestDialogue {
     /// RFC 7616, section 3.5: the server's own proof, and the nonce that it wants next.
     /// - Returns: whether the server has proved itself.
     private func check(
-        _ answer: DigestAnswer, _ response: HTTPResponse, _ answered: inout DigestSession, hasPassed: Bool
+        _ answer: DigestResponse, _ response: HTTPResponse, _ answered: inout DigestSession, hasPassed: Bool
     ) throws(LoginError) -> Bool {
         let field = AuthenticateChallenge.info(response.values(of: "Authentication-Info")), info = field.parameters
         if let name = field.repeated.min() {

@@ -39,7 +39,7 @@ final class CertificateLogin: LoginProcedure {
 
     func open(_ steps: StepsInProgress, code: Secret?) throws(LoginError) -> OpeningStep {
         if client.profile.loginSteps.isEmpty { return steps.credential.opened }
-        return try LoginExchange(client: client, clock: clock, carriesCredential: true)
+        return try RequestSequence(client: client, clock: clock, carriesCredential: true)
             .take(steps, code: code, by: client.plainly)
     }
 

@@ -35,7 +35,7 @@ final class ChallengeLogin: LoginProcedure {
         return found
     }
 
-    /// What the server offers to a stranger, and with which status.
+    /// What the server offers to an anonymous client, and with which status.
     private func challenges() throws(LoginError) -> (offered: [AuthenticateChallenge], status: Int) {
         let check = AnonymousCheck(client: client)
         guard let (rule, step) = client.profile.guarded else {
@@ -44,7 +44,7 @@ final class ChallengeLogin: LoginProcedure {
         }
         let (facts, doubt) = try check.send(rule, at: step, by: client.plainly)
         if !facts.challenges.isEmpty { return (facts.challenges, facts.status) }
-        // An application that answers strangers with a redirect or a 404 refuses them too; where a challenge has to
+        // An application that answers anonymous clients with a redirect or a 404 refuses them too; where a challenge has to
         // be answered, none came.
         if let doubt, client.profile.login == nil { throw doubt }
         return (step == .verify ? try challengesOfLogin() : [], facts.status)
@@ -66,7 +66,7 @@ final class ChallengeLogin: LoginProcedure {
         let credential = try withPrincipal(steps.credential)
         steps.credential = credential
         if client.profile.loginSteps.isEmpty { return credential.opened }
-        return try LoginExchange(client: client, clock: clock, carriesCredential: true)
+        return try RequestSequence(client: client, clock: clock, carriesCredential: true)
             .take(steps, code: code) { (request) throws(LoginError) in
                 try self.send(request, with: credential, answersOtherRealms: true)
             }

@@ -3,7 +3,7 @@ import Secrets
 
 extension Service {
     /// What a person wants of a grant beside what the profile says.
-    struct GrantWishes: Sendable {
+    struct GrantOptions: Sendable {
         /// In the place of the profile's scope.
         var scope: String?
         /// The name that the login has to come out as.
@@ -28,21 +28,23 @@ extension Service {
     /// Has a person consent at the profile's authorization server.
     /// - Throws: what `AuthorizationFlow` ends with.
     func authorize(
-        _ wishes: GrantWishes, browser: any BrowserDialogue, device: any DeviceDialogue
+        _ grantOptions: GrantOptions, browser: any BrowserDialogue, device: any DeviceDialogue
     ) throws(LoginError) -> AuthorizedGrant {
         guard let oauth = profile.oauth else { throw client.lacking }
-        client.hide([wishes.secret])
+        client.hide([grantOptions.secret])
         let policy = AuthorizationFlow.Policy(
             choice: AuthorizationWay.Choice(
-                option: wishes.way, profile: oauth.flow, canStartBrowser: wishes.canStartBrowser),
-            clientID: oauth.clientID, mayAsk: wishes.mayAsk, patience: wishes.patience)
+                option: grantOptions.way, profile: oauth.flow, canStartBrowser: grantOptions.canStartBrowser),
+            clientID: oauth.clientID, mayAsk: grantOptions.mayAsk, patience: grantOptions.patience)
         let loop = AuthorizationLoop(
-            try subject(oauth, wishes), transport: authorizationClient(isNamed: oauth.namesServer), browser: browser,
+            try subject(oauth, grantOptions), transport: authorizationClient(isNamed: oauth.namesServer),
+            browser: browser,
             device: device, clock: clock)
         return try client.shielded { () throws(LoginError) in try loop.run(AuthorizationFlow(policy: policy)) }
     }
 
-    private func subject(_ oauth: OAuthProfile, _ wishes: GrantWishes) throws(LoginError) -> AuthorizationSubject {
+    private func subject(_ oauth: OAuthProfile, _ grantOptions: GrantOptions) throws(LoginError) -> AuthorizationSubject
+    {
         let values = SlotValues()
         let text: String
         do throws(FillFault) {
@@ -55,10 +57,10 @@ extension Service {
             profile: oauth, base: endpoint.base, resource: EndpointURL(origin: url.origin, path: url.path))
         subject.rule = EndpointRule(plainOrigin: profile.settings.allowHTTP ? endpoint.origin : nil)
         subject.challenge = (procedure as? OAuthLogin)?.challenge
-        subject.scope = wishes.scope
-        subject.username = wishes.username
-        subject.secret = wishes.secret
-        subject.choosesAccount = wishes.choosesAccount
+        subject.scope = grantOptions.scope
+        subject.username = grantOptions.username
+        subject.secret = grantOptions.secret
+        subject.choosesAccount = grantOptions.choosesAccount
         return subject
     }
 
@@ -67,13 +69,13 @@ extension Service {
         AuthorizationClient(client: client, others: others, isNamed: isNamed)
     }
 
-    /// Renews a grant by what it was handed out with (RFC 6749, section 6).
-    /// - Returns: nothing where there is no refresh token.
+    /// Refreshes a grant by what it was handed out with (RFC 6749, section 6).
+    /// - Returns: `nil` if there is no refresh token.
     /// - Throws: `LoginError.rejected` only if the server refused the refresh token; `otherSubject` where what came is about another
     ///   person: it is revoked by then, as far as that is possible, and so is the grant.
     func refreshed(_ grant: Grant) throws(LoginError) -> RefreshedSession? {
         guard let call = OAuthCall.refresh(grant) else { return nil }
-        let answer = try TokenAnswer(
+        let answer = try TokenResponse(
             try authorizationClient().send(try call.request().lasting(Self.leastTime)), at: .refresh)
         let issued = try answer.refreshed(grant)
         let new = grant.refreshed(by: issued, at: clock.now())
@@ -113,10 +115,10 @@ extension Service {
         return outcome
     }
 
-    /// - Returns: nothing where the server does not revoke such tokens.
+    /// - Returns: `nil` if the server does not revoke such tokens.
     private func revoke(_ call: OAuthCall) throws(LoginError) -> LogoutOutcome? {
         let response = try authorizationClient().send(try call.request())
-        switch RevocationAnswer(response) {
+        switch RevocationResponse(response) {
         case .revoked: return .ended(status: response.status)
         case .unsupported: return nil
         case .failed(let status):
@@ -144,7 +146,7 @@ extension Service {
         }
     }
 
-    /// - Returns: the client that lives on, as its server knows it; nothing where none was registered or it is deleted.
+    /// - Returns: the client that lives on, as its server knows it; `nil` if none was registered or it is deleted.
     private func deleteClient(of grant: Grant) throws(LoginError) -> String? {
         let client = grant.terms.client
         guard client.isRegistered else { return nil }

@@ -10,24 +10,24 @@ import LoginCore
 /// libcurl tells nothing of a certificate that does not verify, and stops at the first fault; a person has to see all.
 struct CertificateProbe {
     let options: CurlOptions
-    let gate: PeerGate
+    let provider: PeerGate
 
     /// - Returns: what is there now; without reasons if it verifies.
     /// - Throws: `certificateUnseen` where no certificate can be had; the fault of the network where there is no server.
     func run() throws(LoginError) -> ServerTrust {
         let handle = try CurlHandle(CurlLibrary())
-        gate.startTransfer()
+        provider.startTransfer()
         try options.apply(to: handle)
         try handle.set(CURLOPT_URL, "\(options.origin)/")
         try handle.set(CURLOPT_ERRORBUFFER, pointer: handle.words.start)
-        try gate.apply(to: handle)
+        try provider.apply(to: handle)
         try handle.set(CURLOPT_CONNECT_ONLY, 1)
         try handle.set(CURLOPT_CERTINFO, 1)
         try handle.set(CURLOPT_SSL_VERIFYPEER, 0)
         try handle.set(CURLOPT_SSL_VERIFYHOST, 0)
         let connections = try CurlConnections(CurlLibrary(), isCancelled: options.settings.isCancelled)
         let wait = ResponseWait(options.settings.whileWaiting)
-        let code = withExtendedLifetime(gate) { connections.run(handle, wait) }
+        let code = withExtendedLifetime(provider) { connections.run(handle, wait) }
         guard code == CURLE_OK else {
             if let error = unreached(code, handle) { throw error }
             throw .untrusted(.certificateUnseen(reason: handle.words.text ?? CurlHandle.words(of: code)))
@@ -35,11 +35,11 @@ struct CertificateProbe {
         return try evaluate(Self.certificates(of: handle))
     }
 
-    /// Why nobody answered; nothing where somebody did.
+    /// Why nobody answered; `nil` if somebody did.
     private func unreached(_ code: CURLcode, _ handle: CurlHandle) -> LoginError? {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT, CURLE_OPERATION_TIMEDOUT:
-            if code == CURLE_COULDNT_CONNECT, let fault = gate.fault { return .untrusted(fault) }
+            if code == CURLE_COULDNT_CONNECT, let fault = provider.fault { return .untrusted(fault) }
             let wasConnected = handle.offset(CURLINFO_CONNECT_TIME_T) > 0
             return CurlFault(
                 code: code, text: handle.words.text ?? CurlHandle.words(of: code), origin: options.origin,

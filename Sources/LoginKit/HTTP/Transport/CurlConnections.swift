@@ -67,14 +67,14 @@ final class ResponseWait {
     /// In milliseconds.
     static let beat = 250
 
-    private let tell: (@Sendable (WaitForAnswer) -> Void)?
+    private let tell: (@Sendable (ResponseTimeout) -> Void)?
     private var start = ContinuousClock.now
     private var next: ContinuousClock.Instant
     /// How much of the request was sent at the last look, in bytes.
     private var sent = 0
     private var isOver = false
 
-    init(_ tell: (@Sendable (WaitForAnswer) -> Void)?) {
+    init(_ tell: (@Sendable (ResponseTimeout) -> Void)?) {
         self.tell = tell
         next = start + .milliseconds(Self.beat)
     }

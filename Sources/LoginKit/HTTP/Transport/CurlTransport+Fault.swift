@@ -10,7 +10,7 @@ extension CurlTransport {
     }
 
     private func fault(_ code: CURLcode, _ text: String, _ handle: CurlHandle) -> LoginError {
-        if code == CURLE_COULDNT_CONNECT, let fault = gate.fault { return .untrusted(fault) }
+        if code == CURLE_COULDNT_CONNECT, let fault = provider.fault { return .untrusted(fault) }
         if context.wasAsked, let refusal = TLSFault(text)?.refusal {
             return .untrusted(.clientCertificate(options.settings.identity == nil ? .wanted : refusal))
         }
@@ -29,7 +29,7 @@ extension CurlTransport {
         let unseen = fault(CURLE_PEER_FAILED_VERIFICATION, handle.words.text ?? "", handle)
         let found: ServerTrust
         do throws(LoginError) {
-            found = try CertificateProbe(options: options, gate: gate).run()
+            found = try CertificateProbe(options: options, provider: provider).run()
         } catch {
             // A server that ends every handshake without a client certificate, or has gone since.
             return unseen

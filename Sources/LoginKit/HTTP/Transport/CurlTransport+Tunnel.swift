@@ -17,7 +17,7 @@ extension CurlTransport {
             defer { connections.release(handle) }
             throw try reason(code, handle)
         }
-        gate.pin(handle.text(CURLINFO_PRIMARY_IP).flatMap { PeerAddress(text: $0) })
+        provider.pin(handle.text(CURLINFO_PRIMARY_IP).flatMap { PeerAddress(text: $0) })
         let tunnel = CurlTunnel(handle, connections, owner: self, isCancelled: options.settings.isCancelled)
         let ticket = request.negotiates ? try TicketCache.token(for: url.origin.host) : nil
         try tunnel.ask(

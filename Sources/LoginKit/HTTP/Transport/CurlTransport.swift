@@ -10,7 +10,7 @@ final class CurlTransport: Transport {
     var options: CurlOptions
     /// Seconds for a request that is held in memory.
     private let usualTimeout: Int
-    let gate: PeerGate
+    let provider: PeerGate
     let context: TLSContext
     private(set) var exception: TrustedCertificate?
     /// Whether it is known which of the two holds for the connections: verification, or the exception.
@@ -31,10 +31,10 @@ final class CurlTransport: Transport {
         options.settings.connectTimeout = min(settings.connectTimeout, settings.timeout)
         exception = settings.exception
         context = TLSContext(origin, options.proxy)
-        gate = PeerGate(origin: origin, rule: options.peerRule(for: origin))
+        provider = PeerGate(origin: origin, rule: options.peerRule(for: origin))
     }
 
-    var reachedLocal: Bool { gate.reachedLocal }
+    var reachedLocal: Bool { provider.reachedLocal }
 
     /// Sends one request.
     ///
@@ -57,7 +57,7 @@ final class CurlTransport: Transport {
             repeats: request.negotiates, wait: ResponseWait(options.settings.whileWaiting))
         try perform(CurlRequest(request, url: url), on: handle, into: collector)
         try collector.finish(request.method)
-        gate.pin(handle.text(CURLINFO_PRIMARY_IP).flatMap { PeerAddress(text: $0) })
+        provider.pin(handle.text(CURLINFO_PRIMARY_IP).flatMap { PeerAddress(text: $0) })
         let response = HTTPResponse(
             status: handle.number(CURLINFO_RESPONSE_CODE), headers: collector.fields, body: collector.takeBody(),
             cookies: try cookies(after: request, on: handle, collector, defaultPath: url.directory),
@@ -69,7 +69,7 @@ final class CurlTransport: Transport {
         return response
     }
 
-    /// What an answer has set beyond all limits makes it useless, unless it was handed on: then it renews nothing.
+    /// What an answer has set beyond all limits makes it useless, unless it was handed on: then it refreshes nothing.
     private func cookies(
         after request: HTTPRequest, on handle: CurlHandle, _ collector: ResponseCollector, defaultPath path: String
     ) throws(LoginError) -> [Cookie] {
@@ -128,7 +128,7 @@ final class CurlTransport: Transport {
         try handle.set(CURLOPT_HEADERDATA, pointer: context)
         try handle.set(CURLOPT_WRITEDATA, pointer: context)
         // From here on libcurl holds pointers to both.
-        request.reader?.watch(handle, through: gate)
+        request.reader?.watch(handle, through: provider)
         let connections = try openedConnections()
         let code = try withExtendedLifetime((request, collector)) { () throws(LoginError) in
             try request.perform(on: handle) { connections.run($0, collector.wait, request.reader) }
@@ -141,12 +141,12 @@ final class CurlTransport: Transport {
 
     /// Sets what holds for all that this transport connects to.
     func prepare(_ handle: CurlHandle) throws(LoginError) {
-        gate.startTransfer()
+        provider.startTransfer()
         try options.apply(to: handle)
         try context.apply(to: handle)
         try options.settings.identity?.apply(to: handle)
         try handle.set(CURLOPT_ERRORBUFFER, pointer: handle.words.start)
-        try gate.apply(to: handle)
+        try provider.apply(to: handle)
     }
 
     deinit {
@@ -162,7 +162,7 @@ final class CurlTransport: Transport {
     /// Where something was accepted, the certificate is looked at before anything is sent.
     func examine() throws(LoginError) {
         guard let exception, !isExamined, options.origin.scheme == "https" else { return }
-        let found = try CertificateProbe(options: options, gate: gate).run()
+        let found = try CertificateProbe(options: options, provider: provider).run()
         if !found.reasons.isEmpty {
             if let fault = exception.fault(with: found) { throw .untrusted(fault) }
             // Whatever was accepted before: no other certificate than the one that is named now.

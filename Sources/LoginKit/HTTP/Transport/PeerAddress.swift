@@ -27,7 +27,7 @@ struct PeerAddress: Equatable {
         }
     }
 
-    /// - Returns: nothing for a family other than IPv4 and IPv6.
+    /// - Returns: `nil` for a family other than IPv4 and IPv6.
     init?(_ address: UnsafeMutablePointer<curl_sockaddr>) {
         guard let start = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
         // `addr` is declared as a plain sockaddr and is longer for IPv6.

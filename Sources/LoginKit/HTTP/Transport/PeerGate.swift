@@ -26,7 +26,7 @@ final class PeerGate {
     /// Whether the last transfer went to this machine or its network.
     private(set) var reachedLocal = false
 
-    /// Why the last transfer was kept from every address of its host; nothing if it could try one of them.
+    /// Why the last transfer was kept from every address of its host; `nil` if it could try one of them.
     var fault: TrustFault? { hasAdmitted ? nil : refusal }
 
     init(origin: Origin, rule: Rule) {
@@ -66,7 +66,7 @@ final class PeerGate {
         return true
     }
 
-    /// libcurl keeps a pointer to the gate.
+    /// libcurl keeps a pointer to this object.
     func apply(to handle: CurlHandle) throws(LoginError) {
         try handle.set(openSocket: Self.openSocket)
         try handle.set(CURLOPT_OPENSOCKETDATA, pointer: Unmanaged.passUnretained(self).toOpaque())
@@ -75,11 +75,11 @@ final class PeerGate {
     /// For CURLOPT_OPENSOCKETFUNCTION. The socket is closed on exec: `authctl exec` starts programs.
     private static let openSocket: curl_opensocket_callback = { context, _, address in
         guard let context, let address else { return CURL_SOCKET_BAD }
-        let gate = Unmanaged<PeerGate>.fromOpaque(context).takeUnretainedValue()
-        guard gate.admits(PeerAddress(address)) else { return CURL_SOCKET_BAD }
+        let provider = Unmanaged<PeerGate>.fromOpaque(context).takeUnretainedValue()
+        guard provider.admits(PeerAddress(address)) else { return CURL_SOCKET_BAD }
         let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
         let opened = socket(address.pointee.family, kind, address.pointee.protocol)
-        if opened >= 0 { gate.sockets.insert(opened) }
+        if opened >= 0 { provider.sockets.insert(opened) }
         return opened
     }
 

@@ -35,7 +35,7 @@ enum SpecialAddresses {
     }
 
     /// The smallest block of the table that holds the address.
-    /// - Returns: nothing for an address without a special purpose.
+    /// - Returns: `nil` for an address without a special purpose.
     static func block(of address: [UInt8]) -> Block? {
         blocks.filter { $0.holds(address) }.max { $0.bits < $1.bits }
     }

@@ -10,7 +10,7 @@ enum ProxySetting: Equatable, Sendable {
 }
 
 /// What is told while a server has not answered yet.
-enum WaitForAnswer: Equatable, Sendable {
+enum ResponseTimeout: Equatable, Sendable {
     /// For so many seconds now, not counting those in which the request was still being sent.
     case waiting(seconds: Double)
     /// The answer begins, or will not come.
@@ -60,7 +60,7 @@ package struct TransportSettings: Sendable {
 
     /// Is told about every 250 milliseconds that a transfer waits for the first line of its answer, and once that it does no
     /// more, before anything of the answer is handed on. Called by the transfer itself: what takes long here delays it.
-    var whileWaiting: (@Sendable (WaitForAnswer) -> Void)?
+    var whileWaiting: (@Sendable (ResponseTimeout) -> Void)?
 
     /// Asked about ten times a second while a transfer runs: whether nobody wants its answer any more. The transfer then ends
     /// with `LoginError.cancelled`.

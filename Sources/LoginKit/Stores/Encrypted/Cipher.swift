@@ -28,7 +28,7 @@ enum Cipher {
         return Sealed(nonce: nonce, ciphertext: ciphertext)
     }
 
-    /// - Returns: nothing if any bit of the ciphertext, the nonce, the context or the key is another.
+    /// - Returns: `nil` if any bit of the ciphertext, the nonce, the context or the key is another.
     static func open(_ sealed: Sealed, context: [UInt8], key: Secret) -> Secret? {
         guard sealed.nonce.count == nonceCount, sealed.ciphertext.count >= tagCount else { return nil }
         var opened = false

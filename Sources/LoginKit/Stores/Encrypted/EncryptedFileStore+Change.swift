@@ -41,7 +41,7 @@ extension EncryptedFileStore: FileStore {
         }
     }
 
-    /// - Returns: the accounts that had a secret before; nothing if the file has been set up anew meanwhile, with another key.
+    /// - Returns: the accounts that had a secret before; `nil` if the file has been set up anew meanwhile, with another key.
     private func apply(_ changes: Vault.Changes, header: VaultHeader) throws(StoreFault) -> Set<AccountID>? {
         _ = try unlock(header)
         memory?.forget()

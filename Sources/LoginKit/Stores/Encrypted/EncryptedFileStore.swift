@@ -27,10 +27,10 @@ package final class EncryptedFileStore: CredentialStore {
     /// - Parameters:
     ///   - folder: the state folder, an absolute path.
     ///   - wait: how long a change waits for another process at most, in seconds.
-    ///   - holding: how long what opens the file is held in the kernel's keyring, in seconds; nothing for not at all.
+    ///   - holding: how long what opens the file is held in the kernel's keyring, in seconds; `nil` for not at all.
     ///   - remembers: whether a file that has not changed is not read again.
     ///   - deriving: is told when the work begins that turns a passphrase into a key, and when it is done.
-    ///   - another: a further passphrase after so many wrong ones; nothing for none.
+    ///   - another: a further passphrase after so many wrong ones; `nil` for none.
     ///   - passphrase: asked at most once, and only if a passphrase opens the file; a key file is found by itself.
     init(
         folder: String, wait: Int = 10, holding: Int? = nil, clock: WallClock? = nil, remembers: Bool = false,

@@ -11,7 +11,7 @@ struct HeldKey {
     let seconds: Int
     let clock: WallClock
 
-    /// - Returns: nothing if it is not held any more.
+    /// - Returns: `nil` if it is not held any more.
     func find(for header: VaultHeader) -> Secret? {
         do throws(StoreFault) {
             // Any program of the user may have put something else there.

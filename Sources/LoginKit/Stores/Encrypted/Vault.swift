@@ -63,7 +63,7 @@ struct Vault {
     func lists(_ account: AccountID) -> Bool { places[account] != nil }
 
     /// The secret of an account in a vault that was read.
-    /// - Returns: nothing if it has none.
+    /// - Returns: `nil` if it has none.
     func secret(of account: AccountID, key: Secret, path: String) throws(StoreFault) -> Secret? {
         guard let record = places[account].map({ records[$0] }) else { return nil }
         guard let secret = Cipher.open(record.sealed, context: Self.context(account), key: key) else {

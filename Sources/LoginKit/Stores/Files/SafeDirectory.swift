@@ -34,7 +34,7 @@ final class SafeDirectory {
         self.descriptor = descriptor
     }
 
-    /// - Returns: nothing if it is not there and is not to be made.
+    /// - Returns: `nil` if it is not there and is not to be made.
     /// - Throws: `unsafeFile` for a link, a foreign owner, rights for others, or a folder above in which others may rename.
     static func open(
         _ path: String, creating: Bool, privacy: Privacy = .secret

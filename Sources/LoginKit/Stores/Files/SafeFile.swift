@@ -23,14 +23,14 @@ struct SafeFile: Sendable {
     var lockName: String { ".\(name).lock" }
     var temporaryPrefix: String { ".\(name).new-" }
 
-    /// - Returns: nothing if there is no such file.
+    /// - Returns: `nil` if there is no such file.
     func read() throws(StoreFault) -> Secret? {
         guard let directory = try SafeDirectory.open(folder, creating: false, privacy: privacy) else { return nil }
         return try read(in: directory)
     }
 
     /// The decoded content, from memory if the file has not changed since it was last read.
-    /// - Returns: nothing if there is no such file.
+    /// - Returns: `nil` if there is no such file.
     func read<Content>(
         through memory: FileMemory<Content>?, _ decode: (Secret) throws(StoreFault) -> Content
     ) throws(StoreFault) -> Content? {

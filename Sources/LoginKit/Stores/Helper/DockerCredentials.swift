@@ -35,13 +35,13 @@ package struct DockerCredentials: Codable {
     /// As docker-credential-pass answered before 0.8 where it had nothing.
     var isNothing: Bool { username.isEmpty && secret.isEmpty }
 
-    /// - Returns: nothing for anything but one object with these members; it may have others.
+    /// - Returns: `nil` for anything but one object with these members; it may have others.
     static func decode(_ text: Secret) -> DockerCredentials? {
         SecretJSON.decode(DockerCredentials.self, from: text)
     }
 
     /// What a client sends to be kept; a member that is missing is empty, as for docker's own helpers.
-    /// - Returns: nothing for anything but one object whose members of these names are texts; others are ignored.
+    /// - Returns: `nil` for anything but one object whose members of these names are texts; others are ignored.
     package static func request(_ text: Secret) -> DockerCredentials? {
         SecretJSON.decode(Request.self, from: text)?.credentials
     }
@@ -57,7 +57,7 @@ package struct DockerCredentials: Codable {
         }
     }
 
-    /// - Returns: nothing if it cannot be written.
+    /// - Returns: `nil` if it cannot be written.
     package func encoded() -> Secret? {
         do throws(SecretJSON.EncodingError) {
             return try SecretJSON.encode(self, formatting: [.sortedKeys, .withoutEscapingSlashes])

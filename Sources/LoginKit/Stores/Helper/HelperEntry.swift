@@ -67,7 +67,7 @@ enum HelperSecret {
         return line.finish()
     }
 
-    /// - Returns: nothing if authctl did not write it.
+    /// - Returns: `nil` if authctl did not write it.
     static func decode(_ text: String) -> Secret? {
         guard text.hasPrefix(mark) else { return nil }
         return Base64.decode(String(text.dropFirst(mark.count)))

@@ -65,7 +65,7 @@ struct HelperStore: CredentialStore {
     /// somebody else's entry, the secret is read.
     func contains(_ account: AccountID) throws(StoreFault) -> Bool {
         let answer = try run("list", Secret("unused\n"))
-        guard answer.status == 0, let urls = HelperAnswer.urls(answer.output) else {
+        guard answer.status == 0, let urls = HelperResponse.urls(answer.output) else {
             return try find(account) != nil
         }
         // docker-credential-secretservice 0.6 lists each with whatever lay behind it in memory. No URL of ours begins
@@ -101,7 +101,7 @@ struct HelperStore: CredentialStore {
 extension HelperStore {
     /// The helpers of docker print their errors on standard output; three of them are the protocol's.
     private func says(_ reply: DockerReply, _ answer: HelperCall.Answer) -> Bool {
-        HelperAnswer.trimmed(answer.output) == reply.rawValue
+        HelperResponse.trimmed(answer.output) == reply.rawValue
     }
 
     private func fault(_ method: String, _ answer: HelperCall.Answer, repeating secret: Secret? = nil) -> StoreFault {
@@ -111,8 +111,8 @@ extension HelperStore {
     }
 
     private func words(_ answer: HelperCall.Answer, _ secret: Secret?) -> HelperFault.Words {
-        let output = HelperAnswer.trimmed(answer.output)
-        let words = output.isEmpty ? HelperAnswer.trimmed(answer.errors) : output
+        let output = HelperResponse.trimmed(answer.output)
+        let words = output.isEmpty ? HelperResponse.trimmed(answer.errors) : output
         if words.isEmpty { return .none }
         var secrets = RepeatedSecrets()
         secrets.add([secret])

@@ -15,15 +15,15 @@ package struct AccountMove {
         case elsewhere
     }
 
-    private let book: AccountRegistry
+    private let registry: AccountRegistry
     private let source: any CredentialStore
     private let target: any CredentialStore
 
     /// - Parameters:
     ///   - source: opened and, if need be, unlocked by its first use.
     ///   - target: has passed a write-read-delete.
-    package init(book: AccountRegistry, from source: any CredentialStore, to target: any CredentialStore) {
-        self.book = book
+    package init(registry: AccountRegistry, from source: any CredentialStore, to target: any CredentialStore) {
+        self.registry = registry
         self.source = source
         self.target = target
     }
@@ -48,7 +48,7 @@ package struct AccountMove {
         }
         do throws(StoreFault) {
             guard !unlocked.isEmpty else { return results }
-            let moved = try book.changing(loginsOf: unlocked.map(\.profile)) { () throws(StoreFault) in
+            let moved = try registry.changing(loginsOf: unlocked.map(\.profile)) { () throws(StoreFault) in
                 try moveAlone(unlocked)
             }
             results.merge(moved) { first, _ in first }
@@ -59,7 +59,7 @@ package struct AccountMove {
     }
 
     private func moveAlone(_ ids: [AccountID]) throws(StoreFault) -> [AccountID: Result<Outcome, StoreFault>] {
-        let document = try book.read()
+        let document = try registry.read()
         var results = ids.results { (id) throws(StoreFault) in try outcome(of: id, in: document) }
         let moving = ids.filter { results[$0] == .success(.moved) }
         if !moving.isEmpty {
@@ -113,7 +113,7 @@ package struct AccountMove {
     }
 
     private func note(_ ids: [AccountID], _ change: (inout AccountRecord) -> Void) throws(StoreFault) {
-        try book.update { document in
+        try registry.update { document in
             for id in ids { document.updateAccount(id, change) }
         }
     }

@@ -1,6 +1,6 @@
 import LoginCore
 
-// A secret is in one store, or on its way from one to another. The book knows both ends before the second copy is made,
+// A secret is in one store, or on its way from one to another. The registry knows both ends before the second copy is made,
 // so that a crash in between leaves nothing that no logout finds.
 
 extension AccountRecord {

@@ -27,7 +27,7 @@ extension StoreKeeper {
         record.keepsPassword = kept.credential != nil
         record.anonymousResponse = login.anonymousResponse
         unlockFormerStores(of: record.id(in: subject.profile), but: store.name)
-        try book.changing(loginsOf: [subject.profile]) { () throws(StoreFault) in
+        try registry.changing(loginsOf: [subject.profile]) { () throws(StoreFault) in
             try put(kept, record, method, in: store)
         }
     }
@@ -36,23 +36,23 @@ extension StoreKeeper {
         _ kept: StoredLogin, _ record: AccountRecord, _ method: AuthenticationMethod, in store: any CredentialStore
     ) throws(StoreFault) {
         let id = record.id(in: subject.profile)
-        guard let before = try book.read().account(id) else {
+        guard let before = try registry.read().account(id) else {
             try add(kept, record, in: store)
             return try use(record, method)
         }
         var record = record
         record.otherCopies = before.copies(outside: store.name)
-        if !record.otherCopies.isEmpty { try book.update { $0.updateAccount(id) { $0.noteCopy(in: store.name) } } }
+        if !record.otherCopies.isEmpty { try registry.update { $0.updateAccount(id) { $0.noteCopy(in: store.name) } } }
         try save(kept, id, in: store)
         try use(record, method)
-        try book.eraseOtherCopies(of: id, opening: stores.open, orElse: leftBehind)
+        try registry.eraseOtherCopies(of: id, opening: stores.open, orElse: leftBehind)
     }
 
     /// A new account is noted before its secret is there: a crash between the two leaves an account without a secret,
     /// never a secret that no logout finds. What is there already is noted after its new secret.
     private func add(_ kept: StoredLogin, _ record: AccountRecord, in store: any CredentialStore) throws(StoreFault) {
         let id = record.id(in: subject.profile)
-        try book.update { $0.noteAccount(record, of: subject.profile, url: subject.url, origin: subject.origin) }
+        try registry.update { $0.noteAccount(record, of: subject.profile, url: subject.url, origin: subject.origin) }
         do throws(StoreFault) {
             try save(kept, id, in: store)
         } catch {
@@ -68,7 +68,7 @@ extension StoreKeeper {
         if case .timedOut = fault { return }
         do throws(StoreFault) {
             try store.erase(id)
-            try book.update { $0.removeAccount(id) }
+            try registry.update { $0.removeAccount(id) }
         } catch {
             // What failed first is told.
             return
@@ -78,7 +78,7 @@ extension StoreKeeper {
     /// Makes the account, whose secret is there, the one in use.
     private func use(_ record: AccountRecord, _ method: AuthenticationMethod) throws(StoreFault) {
         let id = record.id(in: subject.profile)
-        try book.update { document in
+        try registry.update { document in
             document.updateProfile(subject.profile, url: subject.url, origin: subject.origin) { profile in
                 profile.accounts.removeAll { $0.isOf(id) }
                 profile.accounts.append(record)
@@ -92,9 +92,9 @@ extension StoreKeeper {
     /// In the store that the account remembers, and only if nobody has logged in or out since the last fill: a slow
     /// command must not bring back what another one has ended.
     private func replace(with login: Login) throws(StoreFault) {
-        // What another process has renewed is there already.
+        // What another process has refreshed is there already.
         guard let filled, filled.login.session != login.session || login.credential != nil else { return }
-        try book.changing(loginsOf: [subject.profile]) { () throws(StoreFault) in
+        try registry.changing(loginsOf: [subject.profile]) { () throws(StoreFault) in
             if try filled.store.find(filled.id) == filled.bytes { try replace(filled, with: login) }
         }
     }
@@ -107,11 +107,11 @@ extension StoreKeeper {
             extraSecrets: filled.login.extraSecrets.merging(login.extraSecrets) { $1 })
         let doubt = doubt
         // Before the secret: a crash in between has the old session verified once more, and never the new one used.
-        if doubt != nil { try book.update { $0.updateAccount(filled.id) { $0.doubt = doubt } } }
+        if doubt != nil { try registry.update { $0.updateAccount(filled.id) { $0.doubt = doubt } } }
         try save(kept, filled.id, in: filled.store)
         filledRecord?.doubt = doubt
         self.doubt = nil
-        try book.update { document in
+        try registry.update { document in
             document.updateAccount(filled.id) { record in
                 record.doubt = doubt
                 record.serverName = login.identity.serverName ?? record.serverName
@@ -156,7 +156,7 @@ extension StoreKeeper {
     /// A passphrase is asked for here, while nobody has to wait for it. What cannot be opened is told when it is erased.
     private func unlockFormerStores(of id: AccountID, but store: StoreName) {
         fault { () throws(StoreFault) in
-            for name in try book.read().account(id)?.copies(outside: store) ?? [] {
+            for name in try registry.read().account(id)?.copies(outside: store) ?? [] {
                 fault { () throws(StoreFault) in _ = try stores.open(name).find(id) }
             }
         }

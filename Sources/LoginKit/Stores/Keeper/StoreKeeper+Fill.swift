@@ -13,7 +13,7 @@ extension StoreKeeper {
         return try fill(record)
     }
 
-    /// The same for an account that was looked up already, which saves reading the book once more.
+    /// The same for an account that was looked up already, which saves reading the registry once more.
     package func fill(_ record: AccountRecord) throws(LoginError) -> StoredLogin {
         try fromStore(try find(record))
     }
@@ -36,14 +36,14 @@ extension StoreKeeper {
     /// is read once more.
     private func locate(_ record: AccountRecord) throws(StoreFault) -> (Filled, AccountRecord)? {
         if let found = try read(record) { return (found, record) }
-        guard let present = try book.read().account(record.id(in: subject.profile)), present.store != record.store,
+        guard let present = try registry.read().account(record.id(in: subject.profile)), present.store != record.store,
             let found = try read(present)
         else { return nil }
         filledRecord = present
         return (found, present)
     }
 
-    /// A session that was renewed for somebody else is not used at all, and one that may be is verified first; so is one whose
+    /// A session that was refreshed for somebody else is not used at all, and one that may be is verified first; so is one whose
     /// end the clock cannot tell.
     private func judged(_ stored: StoredLogin, by record: AccountRecord) -> StoredLogin {
         var stored = stored
@@ -86,7 +86,7 @@ extension StoreKeeper {
     private func rejectFilled(_ part: StoredLogin.Part) throws(StoreFault) {
         if filled == nil, let record = try account() { filled = try read(record) }
         guard let filled, filled.login.session?.isOurs != false else { return }
-        try book.changing(loginsOf: [subject.profile]) { () throws(StoreFault) in
+        try registry.changing(loginsOf: [subject.profile]) { () throws(StoreFault) in
             // Saved by another process since: of that, nothing was said.
             guard try filled.store.find(filled.id) == filled.bytes else { return }
             switch (part, filled.login.session) {
@@ -97,7 +97,7 @@ extension StoreKeeper {
     }
 
     private func markPassword(of id: AccountID) throws(StoreFault) {
-        try book.update { $0.updateAccount(id) { $0.passwordRefused = true } }
+        try registry.update { $0.updateAccount(id) { $0.passwordRefused = true } }
     }
 
     /// Erases the session; what is kept beside it stays.
@@ -108,7 +108,7 @@ extension StoreKeeper {
             try filled.store.erase(filled.id)
             self.filled = nil
             // Nothing of it lives on.
-            try book.update { $0.updateAccount(filled.id) { $0.expires = nil } }
+            try registry.update { $0.updateAccount(filled.id) { $0.expires = nil } }
             return
         }
         let rest = StoredLogin(credential: login.credential, extraSecrets: asked)

@@ -1,11 +1,11 @@
 package import LoginCore
 import Secrets
 
-/// The life of one account's login in its store and in the account book.
+/// The life of one account's login in its store and in the account registry.
 package final class StoreKeeper: LoginKeeper {
     /// Whose login it is.
     struct Subject: Sendable {
-        /// The profile's name, as the book knows it.
+        /// The profile's name, as the registry knows it.
         let profile: String
         /// The profile's `url` as written.
         let url: String
@@ -17,7 +17,7 @@ package final class StoreKeeper: LoginKeeper {
 
     /// What is kept. By default: for good, without the password of a token or of cookies, and by HTTP authentication.
     struct Rules: Sendable {
-        /// With `none` nothing is saved and the book stays as it is.
+        /// With `none` nothing is saved and the registry stays as it is.
         var persistence: Persistence = .permanent
         /// Whether a password stays beside the token or the cookies that it earned.
         var keepsPassword: Bool = false
@@ -29,7 +29,7 @@ package final class StoreKeeper: LoginKeeper {
     struct Stores {
         /// The store for a new login, tested: `StoreChooser.choose`.
         let choose: () throws(StoreFault) -> any CredentialStore
-        /// The store that an account remembers: `StoreFactory.open`.
+        /// The store that an account remembers: `Stores.open`.
         let open: (StoreName) throws(StoreFault) -> any CredentialStore
 
         /// - Parameters:
@@ -46,7 +46,7 @@ package final class StoreKeeper: LoginKeeper {
 
     let subject: Subject
     let rules: Rules
-    let book: AccountRegistry
+    let registry: AccountRegistry
     let stores: Stores
     let clock: WallClock
     /// Told of a secret that could not be erased from the store that held it before.
@@ -55,20 +55,20 @@ package final class StoreKeeper: LoginKeeper {
     var filled: Filled?
     /// The record of what the last fill read.
     package var filledRecord: AccountRecord?
-    /// What the next renewal that is kept is marked with.
+    /// What the next refresh that is kept is marked with.
     var doubt: AccountRecord.RefreshDoubt?
-    /// What the last fill found beside the session or in its place, to log in with if there is none that can be renewed.
+    /// What the last fill found beside the session or in its place, to log in with if there is none that can be refreshed.
     var password: Credential?
     private var chosen: (any CredentialStore)?
-    /// The right to renew, from `beginRefresh` until the outcome is kept.
-    var refresh: RefreshTurn?
+    /// The right to refresh, from `beginRefresh` until the outcome is kept.
+    var refresh: RefreshLock?
     /// The disk space for what a refresh brings, until that is written.
     var space: [ReservedSpace] = []
     /// From the sending of a refresh until its result is saved, or there is none.
     var hold: InterruptionHold?
     /// Whose login the last fill read.
     package var identity: Identity? { filledRecord?.identity }
-    /// Whether no other process may renew now.
+    /// Whether no other process may refresh now.
     var mayRefresh: Bool { refresh != nil }
 
     struct Filled {
@@ -81,12 +81,12 @@ package final class StoreKeeper: LoginKeeper {
     /// Opens nothing and reads nothing yet.
     /// - Parameter leftBehind: is told of a secret that could not be erased from the store that held it before.
     init(
-        subject: Subject, rules: Rules, book: AccountRegistry, stores: Stores, clock: WallClock,
+        subject: Subject, rules: Rules, registry: AccountRegistry, stores: Stores, clock: WallClock,
         leftBehind: @escaping (StoreName, StoreFault) -> Void = { _, _ in }
     ) {
         self.subject = subject
         self.rules = rules
-        self.book = book
+        self.registry = registry
         self.stores = stores
         self.clock = clock
         self.leftBehind = leftBehind
@@ -118,8 +118,8 @@ package final class StoreKeeper: LoginKeeper {
     }
 
     private func account(named username: String?) throws(StoreFault) -> AccountRecord? {
-        guard let profile = try book.read().profile(subject.profile) else { return nil }
-        // The book may still know the profile at an origin that it has left.
+        guard let profile = try registry.read().profile(subject.profile) else { return nil }
+        // The registry may still know the profile at an origin that it has left.
         guard profile.origin == subject.origin else { return nil }
         guard let username else { return profile.activeAccount }
         return profile.account(named: username)

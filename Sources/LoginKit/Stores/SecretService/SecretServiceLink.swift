@@ -82,7 +82,7 @@ final class SecretServiceLink {
         return try exists(attributes.withCArray { csecret_has(service, item, $0.baseAddress, $0.count, &has) }) && has
     }
 
-    /// - Returns: nothing if the item was deleted meanwhile.
+    /// - Returns: `nil` if the item was deleted meanwhile.
     func read(_ item: String) throws(StoreFault) -> Secret? {
         var secret: Secret?
         let outcome = withUnsafeMutablePointer(to: &secret) { place in

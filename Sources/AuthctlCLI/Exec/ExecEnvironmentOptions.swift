@@ -1,0 +1,63 @@
+import ArgumentParser
+import LoginKit
+
+/// What the command of an `exec` gets of the session: nothing unless asked for.
+struct ExecEnvironmentOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Set this environment variable to the token.", valueName: "name"))
+    var env: String?
+
+    @Option(help: ArgumentHelp("Provide the token on this descriptor, as 'token' prints it.", valueName: "number"))
+    var fd: Int32?
+
+    @Flag(help: "Set AUTHCTL_CURL_CONFIG to a file for 'curl -K' with the session.")
+    var curlConfig = false
+
+    @Flag(help: "Set AUTHCTL_SERVE_URL to a local address that adds the session to each request.")
+    var serve = false
+
+    /// What authctl itself sets.
+    static let reserved = [
+        "AUTHCTL_PROFILE", "AUTHCTL_ORIGIN", "AUTHCTL_EXEC", "AUTHCTL_EPHEMERAL", "AUTHCTL_CONFIG",
+        "AUTHCTL_CURL_CONFIG", "AUTHCTL_SERVE_URL",
+    ]
+
+    /// What the loader, the C library or a shell reads before the command does what it is for.
+    private static let systems = [
+        "PATH", "HOME", "USER", "LOGNAME", "SHELL", "PWD", "IFS", "ENV", "BASH_ENV", "TERM", "LANG", "TZ", "TMPDIR",
+        "GLIBC_TUNABLES",
+    ]
+    private static let systemPrefixes = ["LD_", "LC_"]
+
+    /// Whether the token itself is wanted, which not every session has.
+    var wantsToken: Bool { env != nil || fd != nil }
+
+    func validate() throws {
+        if serve, wantsToken || curlConfig {
+            throw ValidationError("--serve keeps the session from the command; the other options hand it over.")
+        }
+        if let env {
+            guard Self.isName(env) else {
+                throw ValidationError(
+                    "--env: a variable name has letters, digits and '_', and does not begin with a digit.")
+            }
+            guard !(Self.reserved + ProgramEnvironment.withheld).contains(env) else {
+                throw ValidationError("--env: that variable is reserved; use another, such as AUTHCTL_TOKEN.")
+            }
+            guard !Self.systems.contains(env), !Self.systemPrefixes.contains(where: { env.hasPrefix($0) }) else {
+                throw ValidationError("--env: \(env) would break the command; use another, such as AUTHCTL_TOKEN.")
+            }
+        }
+        if let fd, !(3...255).contains(fd) {
+            throw ValidationError("--fd must be from 3 to 255.")
+        }
+    }
+
+    private static func isName(_ text: String) -> Bool {
+        guard let first = text.utf8.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else {
+            return false
+        }
+        return text.unicodeScalars.allSatisfy {
+            $0.isASCII && ($0.properties.isAlphabetic || $0.value == 0x5F || (0x30...0x39).contains($0.value))
+        }
+    }
+}

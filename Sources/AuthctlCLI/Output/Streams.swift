@@ -1,0 +1,110 @@
+import Glibc
+import LoginCore
+import LoginKit
+import Secrets
+
+/// Standard output for results, standard error for messages.
+struct Streams: Sendable {
+    /// Writes all of the bytes, or says why it cannot.
+    let write: @Sendable (_ stream: Int32, _ bytes: UnsafeRawBufferPointer) throws(LoginError) -> Void
+
+    /// The styles of results and of messages.
+    var results = TextLook.plain, messages = TextLook.plain
+
+    static let standard = Streams { (stream, bytes) throws(LoginError) in
+        if let errno = bytes.writeAll(to: stream) { throw .failure(.system(call: "write", errno: errno)) }
+    }
+
+    init(write: @escaping @Sendable (Int32, UnsafeRawBufferPointer) throws(LoginError) -> Void) {
+        self.write = write
+    }
+
+    /// The same where a person may look.
+    func seen(in dependencies: Dependencies, _ choice: ColorChoice) -> Streams {
+        var streams = self
+        streams.results = choice.look(of: STDOUT_FILENO, in: dependencies)
+        streams.messages = choice.look(of: STDERR_FILENO, in: dependencies)
+        return streams
+    }
+
+    /// A result, as a line of its own.
+    func result(_ text: String) throws(LoginError) {
+        try send(text + "\n", to: STDOUT_FILENO)
+    }
+
+    /// A result with words that stand out, in lines of its own.
+    func result(styled text: StyledText) throws(LoginError) {
+        try result(results.text(text, wraps: false))
+    }
+
+    /// A result in sentences, whose words the edge of a terminal does not break.
+    func result(sentences text: String) throws(LoginError) {
+        try result(results.text(StyledText(text)))
+    }
+
+    func result(_ table: Table) throws(LoginError) {
+        try result(styled: table.text(for: results))
+    }
+
+    /// The one kind of result that is a secret: exact for another program, and nothing that a terminal would obey on one.
+    func result(_ secret: Secret, isTerminal: Bool = false) throws(LoginError) {
+        try secret.line().withUnsafeBytes { (buffer) throws(LoginError) in
+            guard isTerminal else { return try write(STDOUT_FILENO, buffer) }
+            var filter = TerminalFilter()
+            try write(STDOUT_FILENO, filter.shown(buffer))
+        }
+    }
+
+    /// Messages, as lines of their own. A closed standard error is no reason to fail.
+    ///
+    /// Whatever stands in it, a name, a path, an argument: no terminal obeys it.
+    func say(_ text: String) { say(styled: StyledText(text)) }
+
+    /// What a warning begins with.
+    static let warning = "warning: "
+
+    /// A sentence behind the program's name. A warning has a mark instead where a person looks, and hangs below it.
+    func say(note text: String) {
+        guard text.hasPrefix(Self.warning) else { return say("authctl: \(text)") }
+        say(styled: "\(mark: .warning, instead: "authctl: warning: ")\(text.dropFirst(Self.warning.count))")
+    }
+
+    /// The same with words that stand out.
+    /// - Parameter wraps: whether its lines may be broken, as those of sentences are.
+    func say(styled text: StyledText, wraps: Bool = true) {
+        try? send(messages.text(text, wraps: wraps) + "\n", to: STDERR_FILENO)
+    }
+
+    /// What is to be copied, or has its own lines: none of them is broken.
+    func say(asIs text: String) { say(styled: StyledText(text), wraps: false) }
+
+    /// An error in its words: what happened, what is wrong in particular, what to do next.
+    func say(_ error: LoginError, about topic: ErrorContext) {
+        let message = error.message(about: topic)
+        say(styled: "\(isGood: false)authctl: \(message.what, .bold)")
+        for line in message.details + [message.next] where !line.isEmpty { say("  \(line)") }
+    }
+
+    /// Text as it is.
+    func send(_ text: String, to stream: Int32) throws(LoginError) {
+        try write(stream, Array(text.utf8))
+    }
+
+    func write(_ stream: Int32, _ bytes: [UInt8]) throws(LoginError) {
+        try bytes.lend { (bytes) throws(LoginError) in try write(stream, bytes) }
+    }
+}
+
+extension Secret {
+    /// The secret and a line end, as a shell's `read` takes it.
+    func line() throws(LoginError) -> Secret {
+        var line = SecretBuilder(limit: count + 1)
+        do throws(SecretBuilder.LimitExceeded) {
+            try line.append(self)
+            try line.append(UInt8(ascii: "\n"))
+        } catch {
+            throw .failure(.other("the token does not fit on one line"))
+        }
+        return line.finish()
+    }
+}

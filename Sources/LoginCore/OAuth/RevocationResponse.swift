@@ -1,0 +1,18 @@
+/// What became of a token that was to be revoked (RFC 7009, section 2.2).
+package enum RevocationResponse: Equatable, Sendable {
+    case revoked
+    /// The server does not revoke tokens of this kind (section 2.2.1).
+    case unsupported
+    /// It was tried, and nobody knows whether the token lives on.
+    case failed(status: Int)
+
+    /// Any 2xx is a yes: a token that the server does not know is revoked, too.
+    package init(_ response: HTTPResponse) {
+        let body = OAuthBody(response)
+        if body.code == .unsupportedTokenType {
+            self = .unsupported
+        } else {
+            self = (200..<300).contains(response.status) && !body.hasError ? .revoked : .failed(status: response.status)
+        }
+    }
+}

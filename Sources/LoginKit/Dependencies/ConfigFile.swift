@@ -1,0 +1,89 @@
+import Glibc
+import LoginCore
+
+/// Reads files that belong to the person: the configuration, and files that an option names.
+enum ConfigFile {
+    /// The largest configuration file, in bytes.
+    static let limit = 1 << 20
+
+    /// Reads a configuration file: it may be a symbolic link and readable by all, but must belong to the user or to
+    /// root and be writable by no one else, since it says where passwords are sent.
+    /// - Returns: `nil` if there is no such file.
+    static func read(_ path: String) throws(UsageFault) -> String? {
+        let descriptor = try opened(path)
+        guard descriptor >= 0 else {
+            if -descriptor == ENOENT || -descriptor == ENOTDIR { return nil }
+            if -descriptor == EISDIR { throw fault(path, "is not a file") }
+            throw fault(path, "cannot be opened: \(SystemWords.of(-descriptor))")
+        }
+        defer { close(descriptor) }
+        var information = stat()
+        guard fstat(descriptor, &information) == 0 else { throw fault(path, "cannot be examined") }
+        guard information.st_mode & S_IFMT == S_IFREG else { throw fault(path, "is not a file") }
+        guard information.st_uid == getuid() || information.st_uid == 0 else {
+            throw fault(path, "belongs to another user")
+        }
+        guard
+            !OtherWriters.areAllowed(
+                mode: information.st_mode, group: information.st_gid, descriptor: descriptor)
+        else {
+            throw fault(path, "is writable by others; run: \(ShellCommand("chmod", "go-w", path))")
+        }
+        guard information.st_size <= limit else { throw fault(path, "is larger than \(limit) bytes") }
+        return try text(descriptor, path)
+    }
+
+    /// Through folders that nobody else may change, whatever links lead there.
+    /// - Returns: a descriptor, or an errno below zero.
+    private static func opened(_ path: String) throws(UsageFault) -> Int32 {
+        let absolute = try Paths.absolute(path)
+        do throws(FolderChain.Fault) {
+            return try FolderChain(absolute).open()
+        } catch {
+            throw fault(error.path, "is not safe to read from: \(error.problem)")
+        }
+    }
+
+    /// The folder of such files, if it is there, and all those above it: whoever may write there, or owns one of them, could
+    /// put another file in the place of the person's.
+    static func checkFolder(_ path: String) throws(UsageFault) {
+        var information = stat()
+        guard stat(path, &information) == 0 else { return }
+        guard information.st_mode & S_IFMT == S_IFDIR else { throw fault(path, "is not a folder") }
+        do throws(FolderChain.Fault) {
+            try FolderChain(path).check()
+        } catch {
+            throw fault(error.path, "is not safe to read from: \(error.problem)")
+        }
+    }
+
+    /// The names of the profiles in a folder that has one file for each; none where there is no folder.
+    static func profileNames(in folder: String) -> [String] {
+        guard let open = opendir(folder) else { return [] }
+        defer { closedir(open) }
+        var names: [String] = []
+        while let entry = readdir(open) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name.0) { String(cString: $0) }
+            if name.hasSuffix(".toml"), !name.hasPrefix(".") { names.append(String(name.dropLast(5))) }
+        }
+        return names.sorted()
+    }
+
+    private static func text(_ descriptor: Int32, _ path: String) throws(UsageFault) -> String {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 16 << 10)
+        while true {
+            let count = buffer.withUnsafeMutableBytes { $0.readSome(from: descriptor) }
+            guard count >= 0 else { throw fault(path, "cannot be read: \(SystemWords.of(errno))") }
+            if count == 0 { break }
+            bytes += buffer[..<count]
+            if bytes.count > limit { throw fault(path, "is larger than \(limit) bytes") }
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw fault(path, "is not UTF-8") }
+        return text
+    }
+
+    private static func fault(_ path: String, _ problem: String) -> UsageFault {
+        .badConfig(file: path, path: nil, line: nil, problem: problem)
+    }
+}

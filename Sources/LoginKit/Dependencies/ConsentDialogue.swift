@@ -1,0 +1,61 @@
+import LoginCore
+
+/// A person who consents at an authorization server, in a browser or with a code.
+protocol ConsentDialogue: BrowserDialogue, DeviceDialogue {
+    /// Whether there is a browser here, and somebody who would see it.
+    var canStartBrowser: Bool { get }
+
+    /// Closes the port and takes the question away, whatever came of it.
+    func end()
+}
+
+extension AuthorizationDialogue: ConsentDialogue {}
+
+/// Nobody consents: for programs that have no way to ask.
+struct NoConsent: ConsentDialogue {
+    var canStartBrowser: Bool { false }
+
+    func end() {}
+
+    private var fault: LoginError { .loginRequired(LoginNeed(why: .nothingStored)) }
+
+    func agree(to server: ForeignServer) throws(LoginError) -> Bool { throw fault }
+
+    func listen(on redirect: LoopbackRedirect) throws(LoginError) -> LoopbackPort { throw fault }
+
+    func show(_ visit: BrowserVisit) throws(LoginError) { throw fault }
+
+    func awaitAnswer(
+        _ wait: AuthorizationFlow.CallbackWait, _ judge: AuthorizationJudge
+    ) throws(LoginError) -> (answer: AuthorizationResponse, after: Int)? { throw fault }
+
+    func show(_ code: DeviceAuthorization, at server: BrowserVisit.Server) throws(LoginError) { throw fault }
+
+    func wait(milliseconds: Int, secondsLeft: Int) throws(LoginError) { throw fault }
+
+    func now() -> Int { 0 }
+}
+
+extension LoginContext {
+    /// How a person is told where to consent in a run.
+    func consentSettings(_ run: LoginRun) throws(LoginError) -> AuthorizationSettings {
+        let consent = run.settings.consent
+        var settings = AuthorizationSettings(
+            profile: run.profile.name, origin: run.endpoint.origin, hasPerson: run.mayAsk, say: messages.show)
+        settings.browser = try browser(consent.browser ?? run.profile.settings.browser)
+        settings.plainOrigin = run.profile.settings.allowHTTP ? run.endpoint.origin : nil
+        settings.showsQR = consent.showsQR || profiles.defaults.showsQR
+        settings.mask = dependencies.environment.mask
+        settings.timeout = promptTimeout
+        settings.isCancelled = dependencies.isCancelled
+        return settings
+    }
+
+    private func browser(_ line: String?) throws(LoginError) -> [String]? {
+        guard let line else { return nil }
+        guard let words = CommandWords.split(line), !words.isEmpty else {
+            throw .usage(.badValue(option: "browser", problem: "it is empty, or a quote is not closed"))
+        }
+        return words
+    }
+}

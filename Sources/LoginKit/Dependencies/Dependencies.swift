@@ -1,0 +1,178 @@
+import Glibc
+package import LoginCore
+package import Secrets
+
+/// Everything outside of the program, as one value: the only place that builds adapters. A test hands in its own.
+package struct Dependencies {
+    package var environment: Environment
+    package var clock: WallClock
+    /// Whether there is a terminal on which somebody could be asked.
+    var hasTerminal: () -> Bool
+    /// Whether standard output or standard error is a terminal.
+    package var isTerminal: (_ descriptor: Int32) -> Bool
+    /// Characters in a line of such a terminal.
+    package var columns: (_ descriptor: Int32) -> Int = { TerminalLook.columns(of: $0) }
+    /// Whether the locale has more than ASCII.
+    package var isUnicode: () -> Bool = { TerminalLook.isUnicode }
+    package var dialogue: (DialogueSettings) -> any Dialogue
+    /// A person who consents at an authorization server.
+    var consent: (AuthorizationSettings) -> any ConsentDialogue = { _ in NoConsent() }
+    /// The way to one origin, for one identity and through one proxy.
+    var transport: (Origin, TransportSettings) -> any Transport
+    var tickets: TicketCache
+    /// Whose turn it is to ask; `nil` if there is but one thread.
+    var turn: PromptLock?
+    /// How many servers are asked at a time.
+    package var width = 8
+    /// Whether nobody waits any more for what is being done; `nil` if that cannot be.
+    var isCancelled: (@Sendable () -> Bool)?
+    /// What postpones the end of the program or of the call while a refresh is under way.
+    var postponement = Postponement(begin: { _ in }, end: {})
+    /// The line on the terminal that names the server a command waits for.
+    var noticeLine = NoticeLine(show: { _ in false }, hide: {})
+    package var stores: (StoreLocation, _ passphrase: @escaping () throws(StoreFault) -> Secret) -> Stores
+
+    /// Postpones what would end the program or cancel the call, for 5 seconds at most.
+    struct Postponement: Sendable {
+        /// Told what to say at a terminal if something is postponed; nothing to say nothing.
+        let begin: @Sendable (_ notice: String?) -> Void
+        let end: @Sendable () -> Void
+    }
+
+    /// A line of the terminal that is taken away again.
+    struct NoticeLine: Sendable {
+        /// - Returns: whether it stands there now.
+        let show: @Sendable (_ text: String) -> Bool
+        let hide: @Sendable () -> Void
+        /// Has something move behind the words of a line that stands there, whoever showed it.
+        var move: @Sendable (_ tail: String) -> Void = { _ in }
+    }
+
+    /// Where the stores are, and how they are reached.
+    package struct StoreLocation {
+        let stateFolder: String
+        /// How long what opens the encrypted file is held, in seconds; `nil` for not at all.
+        var holding: Int?
+        var desktop = DesktopSession.absent
+        /// Another passphrase of the encrypted file after so many wrong ones; `nil` if there is none.
+        var anotherPassphrase: (_ failures: Int) throws(StoreFault) -> Secret? = { _ in nil }
+        /// Is told when the work begins that turns a passphrase into a key, and when it is done.
+        var deriving: (_ isUnderWay: Bool) -> Void = { _ in }
+
+        package init(stateFolder: String) {
+            self.stateFolder = stateFolder
+        }
+    }
+
+    /// How a person is asked.
+    package struct DialogueSettings: Equatable {
+        var mask = "*"
+        /// Seconds for each answer.
+        var timeout = 300
+        var allowsBlankPassword = false
+    }
+
+    /// The real one.
+    /// - Parameter environment: taken out of the process's own, unless it is handed in.
+    package static func real(_ environment: Environment = .taken()) -> Dependencies {
+        let clock = WallClock(now: { Int64(time(nil)) }, wait: { sleep(UInt32(clamping: $0)) })
+        return Dependencies(
+            environment: environment,
+            clock: clock,
+            hasTerminal: { TerminalPrompt.hasTerminal },
+            isTerminal: { isatty($0) == 1 },
+            dialogue: {
+                TerminalPrompt(
+                    mask: $0.mask, timeout: $0.timeout, allowsBlankPassword: $0.allowsBlankPassword, holdsToEnd: true)
+            },
+            consent: { AuthorizationDialogue($0) },
+            transport: { CurlTransport(origin: $0, settings: $1) },
+            tickets: .gssapi,
+            postponement: Postponement(begin: { SignalHold.begin($0) }, end: { SignalHold.end() }),
+            noticeLine: NoticeLine(
+                show: { TerminalNotice.show($0) }, hide: { TerminalNotice.hide() },
+                move: { TerminalNotice.move($0) }),
+            stores: {
+                Stores(
+                    folder: $0.stateFolder, clock: clock, holding: $0.holding, desktop: $0.desktop,
+                    deriving: $0.deriving, another: $0.anotherPassphrase, passphrase: $1)
+            })
+    }
+}
+
+extension Dependencies {
+    /// What is remembered without being secret.
+    package func registry(_ stateFolder: String) -> AccountRegistry {
+        AccountRegistry(folder: stateFolder, remembers: true, isCancelled: isCancelled ?? { false })
+    }
+
+    /// The profiles that authctl makes.
+    package func profileFolder(_ path: String) -> ProfileFolder { ProfileFolder(path: path) }
+
+    /// Opens libcurl.
+    package func urlParser() throws(LoginError) -> URLParser { try URLParser() }
+
+    /// A profile's service, over the transport of its origin.
+    package func service(
+        _ profile: Profile, _ endpoint: ServiceEndpoint, _ settings: TransportSettings,
+        others: OriginTransports = OriginTransports(), _ options: Service.Options
+    ) -> Service {
+        var bare = settings
+        bare.identity = nil
+        let anonymous: (any Transport)? =
+            profile.kind.isProvedByCertificate ? transport(endpoint.origin, bare) : nil
+        return Service(
+            profile: profile, endpoint: endpoint, transport: transport(endpoint.origin, settings), clock: clock,
+            tickets: tickets, options: options, anonymous: anonymous, others: others)
+    }
+}
+
+/// A person at a terminal, with the two questions that are not about a login.
+package protocol Dialogue: Prompt {
+    func askPassphrase(_ label: String, confirm: Bool) throws(LoginError) -> Secret?
+    /// - Parameter isLaidOut: keeps the lines of the question as they are.
+    func confirm(_ question: String, isLaidOut: Bool, typing word: String) throws(LoginError) -> Bool
+    /// Asks for the number of one of these names.
+    /// - Returns: an index.
+    /// - Throws: `cancelled`.
+    func choose(_ question: String, among names: [String]) throws(LoginError) -> Int
+}
+
+extension Dialogue {
+    package func confirm(_ question: String, typing word: String) throws(LoginError) -> Bool {
+        try confirm(question, isLaidOut: false, typing: word)
+    }
+}
+
+extension TerminalPrompt: Dialogue {}
+
+/// Asks like `prompt`, and keeps silent while the server is asked.
+struct WithoutNotice: Prompt {
+    let prompt: any Prompt
+
+    func ask(_ question: Question) throws(LoginError) -> Answer { try prompt.ask(question) }
+
+    /// The end is told: a terminal is without echo until then.
+    func showWaiting(_ notice: String?) {
+        if notice == nil { prompt.showWaiting(nil) }
+    }
+
+    func wait(seconds: Int) throws(LoginError) { try prompt.wait(seconds: seconds) }
+}
+
+/// For commands that never ask.
+struct NoPrompt: Prompt {
+    func ask(_ question: Question) throws(LoginError) -> Answer {
+        switch question {
+        case .credential(let challenge):
+            throw .loginRequired(LoginNeed(why: .nothingStored, missing: challenge.fields))
+        case .code(let request): throw .secondFactor(.required(words: request.words))
+        case .certificate: .trust(.reject)
+        case .replacement, .retry: .no
+        }
+    }
+
+    func wait(seconds: Int) throws(LoginError) { _ = sleep(UInt32(seconds)) }
+
+    func showWaiting(_ notice: String?) {}
+}

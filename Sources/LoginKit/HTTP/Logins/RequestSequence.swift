@@ -1,0 +1,193 @@
+import LoginCore
+import Secrets
+
+/// A login on its way through the requests of its profile.
+struct StepsInProgress: PartialLogin {
+    /// A ticket becomes somebody's on the way.
+    var credential: Credential
+    /// The number of the request that is sent next.
+    var next = 0
+    /// Whether the request before it was answered with a wish for a second factor.
+    var isGuarded = false
+    /// The server's words about that.
+    var words: String?
+    /// Found last.
+    var token: Token?
+    /// Why it looks as if it were past its end, where the clocks are the reason.
+    var clockDifference: ClockDifference?
+    /// All that hold by now.
+    var cookies: [Cookie] = []
+    /// Those that went along with the last request.
+    var formerCookies: [Cookie] = []
+    /// What the last page left.
+    var visit: PageVisit?
+    /// The last response, where it was a page.
+    var page: ResponsePage?
+}
+
+/// The login requests of a profile, which give a session for a credential.
+struct RequestSequence {
+    let client: ServiceClient
+    let clock: WallClock
+    /// Whether every request carries the credential, by HTTP authentication or in the handshake: who refuses that may mean a
+    /// missing right.
+    let carriesCredential: Bool
+
+    /// Sends one request after the other, until a person is needed or all have been answered.
+    /// - Parameters:
+    ///   - code: for the request that is sent next.
+    ///   - way: how the requests go out.
+    func take(
+        _ begun: StepsInProgress, code: Secret?, by way: ServiceClient.Way
+    ) throws(LoginError) -> OpeningStep {
+        var steps = begun, code = code, last: ParsedResponse?
+        let rules = client.profile.loginSteps
+        while steps.next < rules.count {
+            let rule = rules[steps.next]
+            if steps.isSkipped(in: client.profile) {
+                steps.next += 1
+                continue
+            }
+            let takesCode = rule.slots.contains(.code)
+            if steps.isGuarded, takesCode, code == nil { return .needsCode(words: steps.words, steps) }
+            let begun = clock.now()
+            let facts = try send(rule, &steps, code: takesCode ? code : nil, by: way)
+            switch client.judge(facts, by: rule.response, at: .login) {
+            case .accepted:
+                try note(facts, rule.response, in: &steps)
+                (steps.isGuarded, code) = (false, nil)
+                (steps.next, last) = (steps.next + 1, facts)
+            case .needsSecondFactor(let words):
+                if takesCode, code != nil { return .refused(Refusal(status: facts.status, words: words)) }
+                try note(facts, rule.response, in: &steps)
+                (steps.isGuarded, steps.words) = (true, words)
+                // The same request once more has to have a place for the code.
+                guard steps.next + 1 < rules.count || takesCode else {
+                    throw .secondFactor(.notDescribed(words: words))
+                }
+                if steps.next + 1 < rules.count { steps.next += 1 }
+            case .pending:
+                let took = max(clock.now() - begun, 0)
+                return .pending(seconds: rule.response.interval, took: Int(clamping: took), steps)
+            case .refused(let refusal):
+                return try refused(refusal, at: rule, steps, hasSentCode: takesCode && code != nil)
+            case .forbidden(let refusal):
+                throw .forbidden(refusal)
+            case .unclear(let error):
+                throw error
+            }
+        }
+        guard let last else { throw .failure(.unexpectedEvent("a login without a request")) }
+        return .opened(try opened(steps, after: last))
+    }
+
+    private func send(
+        _ rule: RequestRule, _ steps: inout StepsInProgress, code: Secret?, by way: ServiceClient.Way
+    ) throws(LoginError) -> ParsedResponse {
+        var values = SlotValues()
+        values.username = steps.credential.username
+        values.password = steps.credential.password
+        values.code = code
+        values.token = steps.token?.value
+        values.cookies = steps.cookies
+        let reply = try client.send(
+            rule, values, session: nil, carrying: steps.cookies, from: steps.page,
+            readingPage: wantsPage(after: steps), by: way)
+        steps.formerCookies = reply.visit?.cookies ?? steps.cookies
+        steps.visit = reply.visit ?? steps.visit
+        steps.page = reply.page
+        // The server's words may repeat what this very answer hands out.
+        client.hide(whatIsIn: reply.facts, by: rule.response)
+        return reply.facts
+    }
+
+    /// Whether the next step sends a form that the response to this one may have.
+    private func wantsPage(after steps: StepsInProgress) -> Bool {
+        let rules = client.profile.loginSteps
+        guard steps.next + 1 < rules.count, case .form = rules[steps.next + 1].content else { return false }
+        return rules[steps.next + 1].page == nil
+    }
+
+    /// Only the refusal of a step that carries the credential is about the credential.
+    private func refused(
+        _ refusal: Refusal, at rule: RequestRule, _ steps: StepsInProgress, hasSentCode: Bool
+    ) throws(LoginError) -> OpeningStep {
+        if hasSentCode { return .refused(refusal) }
+        if steps.isGuarded { throw .secondFactor(.refused(refusal)) }
+        guard carriesCredential || rule.slots.contains(.password) || client.profile.loginSteps.count == 1 else {
+            throw .failure(.unexpectedStatus(refusal.status, step: Step.login.rawValue, words: refusal.words))
+        }
+        return .refused(carriesCredential ? refusal.ambiguous(true, steps.credential) : refusal)
+    }
+
+    /// The last token that was found counts, and cookies add up.
+    private func note(
+        _ facts: ParsedResponse, _ rule: ResponseRule, in steps: inout StepsInProgress
+    ) throws(LoginError) {
+        steps.cookies = facts.response.cookies
+        try client.take(rule, from: facts, keepingOld: false)
+        guard let place = rule.token, let value = facts.secret(at: place), !value.isEmpty else { return }
+        try readToken(facts, rule, in: &steps)
+    }
+
+    private func readToken(
+        _ facts: ParsedResponse, _ rule: ResponseRule, in steps: inout StepsInProgress
+    ) throws(LoginError) {
+        let found = try TokenReader(client: client, clock: clock)
+            .token(facts, rule, at: .login, replacing: steps.token)
+        (steps.token, steps.clockDifference) = (found.token, found.clockDifference)
+    }
+
+    /// The session that the steps have left.
+    private func opened(_ last: StepsInProgress, after facts: ParsedResponse) throws(LoginError) -> OpenedLogin {
+        var steps = last
+        let rule = client.profile.loginSteps[client.profile.loginSteps.count - 1].response
+        let session: Session
+        if client.profile.sessionRule.cookies {
+            let end = rule.expiry.flatMap { _ in
+                ExpiryReader(now: clock.now()).expiry(facts, rule, token: Secret(""))
+            }
+            session = .cookies(ending(steps.cookies, at: end))
+        } else {
+            if steps.token == nil { try readToken(facts, client.profile.loginResponse ?? rule, in: &steps) }
+            guard let token = steps.token else { throw client.lacking }
+            session = .token(token)
+        }
+        if case .loginResponse = client.profile.proof { try checkProof(facts, session, after: steps.visit) }
+        let verdict = facts.verdict(
+            hasToken: steps.token != nil, loginPaths: try client.loginPaths(), former: steps.formerCookies,
+            anonymous: steps.visit == nil ? client.anonymousCookieNames : [])
+        return OpenedLogin(
+            credential: steps.credential, session: session, verdict: verdict, visit: steps.visit,
+            clockDifference: steps.clockDifference)
+    }
+
+    /// What a login's response says of the end holds for its cookies. An end that is past is a clock that is wrong.
+    private func ending(_ cookies: [Cookie], at end: Int64?) -> [Cookie] {
+        guard let end, end > clock.now() else { return cookies }
+        return cookies.map { CookieRecord.ending($0, at: end) }
+    }
+
+    /// Where there is nothing else to ask, a redirect may lead anywhere, and a page of the service sets cookies of its own before
+    /// anybody has logged in.
+    private func checkProof(
+        _ facts: ParsedResponse, _ session: Session, after visit: PageVisit?
+    ) throws(LoginError) {
+        guard facts.isSuccess else {
+            let target = facts.response.redirect?.target ?? ""
+            throw .failure(.redirected(step: Step.login.rawValue, status: facts.status, target: target))
+        }
+        guard case .cookies(let cookies) = session else { return }
+        let before = visit?.cookies ?? []
+        if cookies.allSatisfy({ cookie in before.contains { $0.name == cookie.name && $0.value == cookie.value } }) {
+            throw .failure(.noNewCookie)
+        }
+    }
+}
+
+extension StepsInProgress {
+    /// Whether the next request is for a second factor that was not wanted.
+    fileprivate func isSkipped(in profile: Profile) -> Bool {
+        next > 0 && !isGuarded && profile.loginSteps[next - 1].response.secondFactor != nil
+    }
+}

@@ -1,0 +1,194 @@
+package import LoginCore
+import Secrets
+
+/// What stands before an action that needs a login: what is stored, refreshed or earned anew, and a person where one may be
+/// asked.
+package struct SessionProvider {
+    package let context: LoginContext
+    package let profile: Profile
+    package var settings: LoginSettings
+
+    /// What it lets through.
+    package struct AuthenticatedSession {
+        package let run: LoginRun
+        let keeper: SessionHolder
+        package var session: Session
+        package let username: String
+        /// As far as the server was asked; what is stored else.
+        package let identity: Identity
+        /// Where the login was verified, as far as that is known.
+        let space: VerifiedSpace?
+        /// Whether the server was asked about it for what comes next.
+        var isFresh: Bool
+
+        /// The same for the next request, with what the one before has refreshed.
+        var refreshed: AuthenticatedSession {
+            var next = self
+            (next.session, next.isFresh) = (keeper.session ?? session, false)
+            return next
+        }
+
+        /// Whether the session goes along with a request to this URL before the server has asked for it.
+        func sendsAhead(to url: String) throws(LoginError) -> Bool {
+            try run.service.mayBeSentAhead(session, to: url, in: space)
+        }
+    }
+
+    /// - Parameter choices: of the login that may become necessary.
+    package init(_ context: LoginContext, _ profile: Profile, _ choices: LoginChoices) throws(LoginError) {
+        self.context = context
+        let target = LoginTarget(profile: try choices.applied(to: profile))
+        self.profile = target.profile
+        context.promptTimeout = choices.promptTimeout
+        settings = try LoginSettingsResolver(
+            context: context, target: target, choices: choices, force: false, isLogin: false
+        ).settings()
+    }
+
+    /// What is stored and not past its end, as it is: the server is not asked. Else as `enter`.
+    package func enterUnverified() throws(LoginError) -> AuthenticatedSession {
+        try context.inTurn { () throws(LoginError) in try stored() }
+    }
+
+    private func stored() throws(LoginError) -> AuthenticatedSession {
+        guard settings.supplied == nil else { return try enter() }
+        let run = try LoginRun(context, profile, settings)
+        let keeper = SessionHolder(run, mayGoWithoutStore: false)
+        let stored = try keeper.fill()
+        guard let session = stored.session, !stored.credentialWasRefused, !stored.mustBeVerified,
+            !context.dependencies.clock.isOver(session.expires)
+        else {
+            if let record = run.keeper.filledRecord { context.tellOfClock(record, of: profile.name) }
+            return try logIn(run)
+        }
+        run.service.hold(stored.extraSecrets)
+        let record = try storedRecord(run)
+        return AuthenticatedSession(
+            run: run, keeper: keeper, session: session, username: stored.username,
+            identity: record?.identity ?? Identity(username: stored.username, serverName: nil), space: record?.space,
+            isFresh: false)
+    }
+
+    /// Whether a request may go out for nobody, to see whether a login is needed at all: it only reads, no login was ever kept
+    /// here, and there is nothing to log in with that was given. What has ended, was erased or marked refused logs in first.
+    func maySendWithoutLogin(_ method: String) throws(LoginError) -> Bool {
+        guard profile.mayReadAnonymously, method == "GET" || method == "HEAD", settings.supplied == nil,
+            settings.username == nil, profile.settings.certificate == nil
+        else { return false }
+        if try context.record(of: profile)?.hasKeptLogin == true { return false }
+        return !hasTicket
+    }
+
+    /// The service as an anonymous client finds it.
+    func anonymousService() throws(LoginError) -> Service {
+        try context.anonymousService(profile, fingerprint: settings.policy.trust.fingerprint)
+    }
+
+    private var hasTicket: Bool {
+        guard profile.kind.accepts(.negotiate), [nil, .auto, .negotiate].contains(settings.method) else { return false }
+        if case .valid = context.dependencies.tickets.find() { return true }
+        return false
+    }
+
+    /// Has the server verify what is stored; refreshes it, or has somebody log in.
+    /// - Parameter refused: the session that the server has just refused, so that it is not asked about it once more.
+    package func enter(after refused: Session? = nil) throws(LoginError) -> AuthenticatedSession {
+        try context.inTurn { () throws(LoginError) in try entered(after: refused) }
+    }
+
+    private func entered(after refused: Session?) throws(LoginError) -> AuthenticatedSession {
+        var settings = settings
+        settings.policy.sessionWasRefused = refused != nil
+        settings.outdated = refused
+        settings.refusal = refused.map { _ in Refusal(status: 401, mayMeanForbidden: true) }
+        // What was given is tried once.
+        if refused != nil {
+            (settings.supplied, settings.policy.hasSuppliedCredential) = (nil, false)
+        }
+        return try logIn(try LoginRun(context, profile, settings), isRefused: refused != nil)
+    }
+
+    private func logIn(_ run: LoginRun, isRefused: Bool = false) throws(LoginError) -> AuthenticatedSession {
+        var run = run
+        // What was given goes before what is stored, which may be out of reach.
+        if !isRefused, run.settings.supplied == nil, let stored = try run.keeper.fill().session,
+            context.dependencies.clock.isOver(stored.expires)
+        {
+            (run.settings.policy.refreshesFirst, run.settings.outdated) = (true, stored)
+        }
+        let keeper = SessionHolder(run, mayGoWithoutStore: run.settings.supplied != nil)
+        let (identity, _) = try run.run(through: keeper)
+        guard let session = keeper.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
+        let record = try storedRecord(run)
+        return AuthenticatedSession(
+            run: run, keeper: keeper, session: session, username: identity.username, identity: identity,
+            space: keeper.space ?? record?.space, isFresh: true)
+    }
+
+    private func storedRecord(_ run: LoginRun) throws(LoginError) -> AccountRecord? {
+        try fromStore(try run.keeper.account())
+    }
+}
+
+/// A keeper that also holds the session for the requests that follow, whether or not it is stored.
+final class SessionHolder: LoginKeeper {
+    private let keeper: StoreKeeper
+    private let context: LoginContext
+    private let profile: Profile
+    private let mayGoWithoutStore: Bool
+    /// Until one turns out not to work.
+    private(set) var hasStore = true
+    private(set) var session: Session?
+    /// Where a login of this run was verified.
+    private(set) var space: VerifiedSpace?
+
+    /// - Parameter mayGoWithoutStore: a password was given, so that the action can go on where no store works.
+    init(_ run: LoginRun, mayGoWithoutStore: Bool) {
+        keeper = run.keeper
+        context = run.context
+        profile = run.profile
+        self.mayGoWithoutStore = mayGoWithoutStore
+    }
+
+    func prepare() throws(LoginError) {
+        do throws(LoginError) {
+            try keeper.prepare()
+        } catch {
+            try goOn(without: error)
+        }
+    }
+
+    package func fill() throws(LoginError) -> StoredLogin {
+        let stored = try keeper.fill()
+        session = stored.session
+        return stored
+    }
+
+    func approve(_ login: Login, _ approval: Approval) throws(LoginError) {
+        (session, space) = (login.session, login.space ?? space)
+        guard hasStore else { return }
+        context.warnOfStore(for: profile)
+        do throws(LoginError) {
+            try keeper.approve(login, approval)
+        } catch {
+            try goOn(without: error)
+        }
+    }
+
+    /// With a password that was given the action needs no store.
+    private func goOn(without fault: LoginError) throws(LoginError) {
+        guard mayGoWithoutStore, case .store = fault else { throw fault }
+        hasStore = false
+        context.say("the login was not stored: \(fault.message(about: ErrorContext()).what)")
+    }
+
+    func reject(_ part: StoredLogin.Part) throws(LoginError) {
+        session = nil
+        try keeper.reject(part)
+        context.topic.done.append(part == .session ? .sessionErased : .passwordMarked)
+    }
+
+    package func remember(_ exception: TrustedCertificate) throws(LoginError) {
+        try keeper.remember(exception)
+    }
+}

@@ -1,0 +1,115 @@
+import LoginCore
+import Secrets
+
+/// Runs one login and the requests after it on a thread of its own.
+actor LoginActor {
+    /// Which profile it is for.
+    enum Place: Sendable {
+        /// Nothing for the one that authctl would take.
+        case named(String?)
+        case made(Profile)
+    }
+
+    private let executor = BlockingExecutor()
+    private let logins: Logins
+    private let place: Place
+    private let username: String?
+    private var provider: SessionProvider?
+    private var authenticated: SessionProvider.AuthenticatedSession?
+    private var hasEnded = false
+
+    init(_ logins: Logins, _ place: Place, _ username: String?) {
+        (self.logins, self.place, self.username) = (logins, place, username)
+    }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    func enter(verifying: Bool) throws -> LoginSession {
+        let session = try unlessCancelled { () throws(LoginError) in
+            let provider = try opened()
+            let authenticated = verifying ? try provider.enter() : try provider.enterUnverified()
+            self.authenticated = authenticated.refreshed
+            return LoginSession(visit: self, profile: provider.profile, identity: authenticated.identity)
+        }
+        // Cancelled during a refresh, which was finished all the same: what follows is not wanted any more.
+        try Task.checkCancellation()
+        return session
+    }
+
+    func send(_ request: SessionRequest) throws -> SessionResponse {
+        try unlessCancelled { () throws(LoginError) in
+            let provider = try opened()
+            provider.context.lookAgain()
+            let body = CollectedBody(limit: request.responseLimit)
+            let outgoing = try OutgoingRequest(request, provider, into: body)
+            let (response, authenticated) = try UserRequest(
+                provider: provider, outgoing: outgoing, after: authenticated
+            ).exchange()
+            self.authenticated = authenticated ?? self.authenticated
+            return SessionResponse(response, body: body.bytes)
+        }
+    }
+
+    func headerLines() throws -> String? {
+        guard let authenticated, let provider else { throw LoginError.failure(.other(Self.over)) }
+        do throws(FillFault) {
+            return try provider.profile.sessionRule.headerLines(
+                authenticated.session,
+                SlotValues(
+                    authenticated.session, username: authenticated.username, authenticated.run.service.takenForLater))?
+                .unprotectedText
+        } catch {
+            throw LoginError.failure(.sessionFitsNoHeader)
+        }
+    }
+
+    func logOut() throws {
+        try unlessCancelled { () throws(LoginError) in
+            let context = try logins.context(for: username)
+            let profile = try profile(in: context)
+            let account = try context.account(profile)
+            guard let record = try context.record(of: profile) else {
+                throw .loginRequired(LoginNeed(why: .nothingStored))
+            }
+            if let problem = try AccountLogout.ofOne(account, of: record, in: context, as: profile)?.problem {
+                throw .failure(.logoutIncomplete(problem))
+            }
+        }
+    }
+
+    /// Closes the connections, on the thread that they belong to.
+    package func end() {
+        (provider, authenticated, hasEnded) = (nil, nil, true)
+    }
+
+    private static let over = "the session was handed out for the time of a block, which is over"
+
+    private func opened() throws(LoginError) -> SessionProvider {
+        guard !hasEnded else { throw .failure(.other(Self.over)) }
+        if let provider { return provider }
+        let context = try logins.context(for: username)
+        var choices = LoginChoices()
+        if let terminal = logins.delegate as? TerminalDelegate { choices.promptTimeout = terminal.timeout }
+        let opened = try SessionProvider(context, try profile(in: context), choices)
+        provider = opened
+        return opened
+    }
+
+    private func profile(in context: LoginContext) throws(LoginError) -> Profile {
+        switch place {
+        case .named(let name): try context.selectProfile(name)
+        case .made(let profile): try context.adopt(profile)
+        }
+    }
+
+    /// Whatever a step ended with once its task was cancelled, that is why.
+    private func unlessCancelled<Result>(_ step: () throws(LoginError) -> Result) throws -> Result {
+        try Task.checkCancellation()
+        do throws(LoginError) {
+            return try step()
+        } catch {
+            try Task.checkCancellation()
+            throw error
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package import LoginCore
+
+extension SessionProvider {
+    /// The same for what comes while a command has the terminal: nobody is asked, and what was given has been tried.
+    func unattended() -> SessionProvider {
+        context.leaveTerminal()
+        var provider = self
+        provider.settings.policy.mayAsk = false
+        provider.settings.policy.trust.mayAsk = false
+        (provider.settings.supplied, provider.settings.policy.hasSuppliedCredential) = (nil, false)
+        provider.settings.showsNotice = false
+        return provider
+    }
+}
+
+extension SessionProvider.AuthenticatedSession {
+    /// Of a login that nothing is kept of.
+    package static func unkept(_ run: LoginRun, _ session: Session, username: String, _ identity: Identity) -> Self {
+        Self(
+            run: run, keeper: SessionHolder(run, mayGoWithoutStore: true), session: session, username: username,
+            identity: identity, space: nil, isFresh: true)
+    }
+
+    /// Whether a store has the session, so that it is refreshed there.
+    package var isKept: Bool { keeper.hasStore && !run.keepsNothing }
+}
+
+extension LoginRun {
+    /// A service for requests beside those of this run, since each is used by one thread. A transfer may stand still for as
+    /// long as somebody waits for it.
+    func serviceBeside(isCancelled: @escaping @Sendable () -> Bool) throws(LoginError) -> Service {
+        var settings = try context.transportSettings(profile, for: endpoint.origin)
+        settings.identity = beside.identity
+        settings.stallTime = TransportSettings.longestTransfer
+        settings.isCancelled = isCancelled
+        var options = beside.options
+        options.pinnedMethod = service.protectionSpace?.method ?? options.pinnedMethod
+        return context.dependencies.service(profile, endpoint, settings, options)
+    }
+}

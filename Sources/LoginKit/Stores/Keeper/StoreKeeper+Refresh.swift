@@ -1,0 +1,99 @@
+import LoginCore
+import Secrets
+
+// Refreshing what is stored, one process at a time.
+extension StoreKeeper {
+    /// Takes the right to refresh the sessions of this profile, and looks again at what is stored.
+    ///
+    /// A refresh token is often good once, and a second use of it ends the session for everybody (RFC 9700, section
+    /// 4.14.2). The right ends with the next `approve` or `reject`, or with this keeper; where a password is kept beside
+    /// a session that is rejected, only once the password is judged too.
+    ///
+    /// - Returns: the session that is stored now; if it is not `session`, another process has judged or refreshed that
+    ///   meanwhile, and whoever waits for the right may have it at once.
+    /// - Throws: `store(.locked)` if another process has the right for too long; `store(.noSpace)`, or another fault, if what
+    ///   a refresh brings could not be kept.
+    func beginRefresh(of session: Session?) throws(LoginError) -> Session? {
+        do throws(StoreFault) {
+            refresh = try registry.lockRefresh(of: [subject.profile])
+        } catch {
+            throw .store(error)
+        }
+        let present = try fill().session
+        // Without a session the password beside it is tried next, by one process too.
+        if present != session && (present != nil || password == nil) {
+            refresh = nil
+        } else {
+            try fromStore(try reserveSpace())
+        }
+        return present
+    }
+
+    /// Makes sure that what comes back can be kept: a refresh token that was sent is used up.
+    ///
+    /// Stores that are files take the space for a new version of the file. The others write what they have once more, which
+    /// takes as much space and changes nothing.
+    private func reserveSpace() throws(StoreFault) {
+        guard let filled else { return }
+        let growth = 2 * filled.bytes.count + Self.spare
+        space = [try registry.file.reserveSpace(adding: Self.spare)]
+        guard let file = filled.store as? any FileStore else {
+            return try registry.changing(loginsOf: [subject.profile]) { () throws(StoreFault) in
+                guard try filled.store.find(filled.id) == filled.bytes else { return }
+                try filled.store.save(filled.bytes, for: filled.id, expires: filled.login.lastUse)
+            }
+        }
+        space.append(try file.reserveSpace(adding: growth))
+    }
+
+    /// In bytes: more than a login usually grows by.
+    private static let spare = 4096
+
+    /// Has what a refresh brought kept, but not used before it is confirmed: the old one is used up, and whose the new one is
+    /// was not said yet.
+    func expectRefresh() { doubt = .unverified }
+
+    /// Keeps a session that was refreshed for somebody else, and never uses it: what there was is used up.
+    /// - Throws: `loginRequired`, always.
+    func keep(_ session: Session, of other: Replacement) throws(LoginError) {
+        doubt = other.doubt
+        let identity = Identity(username: other.stored.username, serverName: nil)
+        try approve(Login(identity: identity, session: session), .refresh)
+        throw .loginRequired(LoginNeed(why: .refreshedForAnother(other)))
+    }
+
+    /// Takes note of whom the service names, where that was in doubt since a refresh.
+    /// - Throws: `loginRequired` where it is another person: the session stays, and is not used any more.
+    func confirm(_ identity: Identity) throws(LoginError) {
+        guard let record = filledRecord, record.doubt == .unverified, let filled else { return }
+        let other = Replacement(of: record.identity, by: identity)
+        filledRecord?.doubt = other?.doubt
+        try fromStore(
+            try registry.changing(loginsOf: [subject.profile]) { () throws(StoreFault) in
+                // Saved by another process since: of that, nothing was said.
+                guard try filled.store.find(filled.id) == filled.bytes else { return }
+                try registry.update { $0.updateAccount(filled.id) { $0.doubt = other?.doubt } }
+            })
+        if let other { throw .loginRequired(LoginNeed(why: .refreshedForAnother(other))) }
+    }
+}
+
+extension Replacement {
+    fileprivate var doubt: AccountRecord.RefreshDoubt {
+        .otherPerson(was: stored.serverName ?? "", now: confirmed.serverName ?? "")
+    }
+}
+
+extension AccountRecord {
+    /// Who got what was to be this account's.
+    var otherPerson: Replacement? {
+        guard case .otherPerson(let was, let now) = doubt else { return nil }
+        return Replacement(
+            of: Identity(username: username, serverName: was), by: Identity(username: username, serverName: now))
+    }
+
+    /// How far the clock was set back since this was saved, where an end hangs on it.
+    func clockDifference(at clock: WallClock) -> ClockDifference? {
+        expires == nil ? nil : ClockDifference(settingBack: clock, since: savedAt)
+    }
+}

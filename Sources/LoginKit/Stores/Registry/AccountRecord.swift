@@ -1,0 +1,136 @@
+package import LoginCore
+
+/// One account, without its secret.
+package struct AccountRecord: Equatable, Sendable, Codable {
+    /// What the secret is, so that `status` can tell without opening it.
+    package enum SessionKind: String, Equatable, Sendable, Codable {
+        /// The user name and the password themselves.
+        case basic
+        /// A token, perhaps with one that refreshes it.
+        case token
+        /// The cookies of a session.
+        case cookies
+        /// User name and password too, but never sent as they are.
+        case digest
+        /// A Kerberos ticket, which is kept elsewhere: only whose it was.
+        case ticket
+        /// A client certificate, which lies in a file: its name, and the passphrase of its key.
+        case certificate
+    }
+
+    /// Why a session that was refreshed is not used as it is.
+    enum RefreshDoubt: Equatable, Sendable, Codable {
+        /// The service has not said yet whose it is.
+        case unverified
+        /// The service has given it to somebody else, by the names that it said.
+        case otherPerson(was: String, now: String)
+    }
+
+    /// As typed; the server's where nothing was typed.
+    package let username: String
+    /// As the verify endpoint tells it, if it does.
+    package var serverName: String?
+    /// Where the account was logged in; the profile may lead elsewhere by now.
+    package let origin: Origin
+    /// Where the secret lies; later commands use this store and no other.
+    package var store: StoreName
+    /// Other stores that may hold a copy: a change of stores that is under way, or did not come to its end. A logout
+    /// erases these too.
+    package var otherCopies: [StoreName]
+    /// What the secret is.
+    package var kind: SessionKind
+    /// Of the session, in seconds of Unix time.
+    package var expires: Int64?
+    /// In seconds of Unix time.
+    package var savedAt: Int64
+    /// The server refused the stored password; it is not sent again by itself.
+    package var passwordRefused: Bool
+    /// Whether the password is kept beside a token or cookies.
+    package var keepsPassword: Bool
+    /// What the verify endpoint answered before the login.
+    var anonymousResponse: AnonymousResponse?
+    /// Why what the last refresh brought is kept, but not used.
+    var doubt: RefreshDoubt?
+    /// Where it was verified, by HTTP authentication; `nil` for the logins of former releases, too.
+    var space: VerifiedSpace?
+    /// Members that this version does not know, as they are.
+    private var unknown = UnknownMembers()
+
+    /// - Parameters:
+    ///   - username: as typed; the server's where nothing was typed.
+    ///   - expires: of the session, in seconds of Unix time.
+    ///   - savedAt: in seconds of Unix time.
+    init(
+        username: String, serverName: String?, origin: Origin, store: StoreName, kind: SessionKind, expires: Int64?,
+        savedAt: Int64, passwordRefused: Bool = false, keepsPassword: Bool = false, otherCopies: [StoreName] = [],
+        space: VerifiedSpace? = nil
+    ) {
+        self.username = username
+        self.serverName = serverName
+        self.origin = origin
+        self.store = store
+        self.kind = kind
+        self.expires = expires
+        self.savedAt = savedAt
+        self.passwordRefused = passwordRefused
+        self.keepsPassword = keepsPassword
+        self.otherCopies = otherCopies
+        self.space = space
+    }
+
+    /// The names of the account.
+    package var identity: Identity { Identity(username: username, serverName: serverName) }
+
+    /// What the account's secret is found by.
+    package func id(in profile: String) -> AccountID {
+        AccountID(profile: profile, origin: origin, username: username)
+    }
+
+    func isOf(_ id: AccountID) -> Bool {
+        origin == id.origin && username.isSame(as: id.username)
+    }
+}
+
+extension AccountRecord {
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: FormKey.self)
+        let others = try container.decodeIfPresent([StoreName].self, forKey: "otherCopies")
+        self.init(
+            username: try container.decode(String.self, forKey: "username"),
+            serverName: try container.decodeIfPresent(String.self, forKey: "serverName"),
+            origin: try container.decode(Origin.self, forKey: "origin"),
+            store: try container.decode(StoreName.self, forKey: "store"),
+            kind: try container.decode(SessionKind.self, forKey: "kind"),
+            expires: try container.decodeIfPresent(Int64.self, forKey: "expires"),
+            savedAt: try container.decode(Int64.self, forKey: "savedAt"),
+            passwordRefused: try container.decode(Bool.self, forKey: "passwordRefused"),
+            keepsPassword: try container.decode(Bool.self, forKey: "keepsPassword"), otherCopies: others ?? [],
+            space: try container.decodeIfPresent(VerifiedSpace.self, forKey: "space"))
+        anonymousResponse = try container.decodeIfPresent(AnonymousResponse.self, forKey: "anonymousAnswer")
+        doubt = try container.decodeIfPresent(RefreshDoubt.self, forKey: "doubt")
+        unknown = UnknownMembers(of: decoder, besides: Self.members)
+    }
+
+    private static let members: Set = [
+        "username", "serverName", "origin", "store", "kind", "expires", "savedAt", "passwordRefused", "keepsPassword",
+        "otherCopies", "space", "anonymousAnswer", "doubt",
+    ]
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: FormKey.self)
+        try unknown.encode(into: &container)
+        try container.encode(username, forKey: "username")
+        try container.encodeIfPresent(serverName, forKey: "serverName")
+        try container.encode(origin, forKey: "origin")
+        try container.encode(store, forKey: "store")
+        try container.encode(kind, forKey: "kind")
+        try container.encodeIfPresent(expires, forKey: "expires")
+        try container.encode(savedAt, forKey: "savedAt")
+        try container.encode(passwordRefused, forKey: "passwordRefused")
+        try container.encode(keepsPassword, forKey: "keepsPassword")
+        try container.encodeIfPresent(doubt, forKey: "doubt")
+        if !otherCopies.isEmpty { try container.encode(otherCopies, forKey: "otherCopies") }
+        try container.encodeIfPresent(anonymousResponse, forKey: "anonymousAnswer")
+        try container.encodeIfPresent(space, forKey: "space")
+    }
+}

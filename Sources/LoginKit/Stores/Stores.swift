@@ -1,0 +1,114 @@
+package import LoginCore
+import Secrets
+
+/// The stores of one user on this machine, opened by name.
+///
+/// A further store joins in `open` and, if `auto` is to consider it, in `candidates`.
+package struct Stores {
+    private let folder: String
+    private let clock: WallClock
+    private let environment: ProgramEnvironment
+    private let encrypted: EncryptedFileStore
+    private let plaintext: PlaintextStore
+    private let secretService: SecretServiceStore
+
+    /// - Parameters:
+    ///   - folder: the state folder, an absolute path.
+    ///   - holding: how long what opens the encrypted file is held in the kernel's keyring, in seconds.
+    ///   - environment: of the helpers that are run; its `PATH` is where they are looked for.
+    ///   - desktop: how the Secret Service is reached; not at all, unless said.
+    ///   - deriving: is told when the work begins that turns the passphrase into a key, and when it is done.
+    ///   - another: a further passphrase of it after so many wrong ones; `nil` for none.
+    ///   - passphrase: of the encrypted file; asked at most once, when first needed.
+    init(
+        folder: String, clock: WallClock, holding: Int? = nil, environment: ProgramEnvironment = .inherited(),
+        desktop: DesktopSession = .absent, deriving: @escaping (_ isUnderWay: Bool) -> Void = { _ in },
+        another: @escaping (_ failures: Int) throws(StoreFault) -> Secret? = { _ in nil },
+        passphrase: @escaping () throws(StoreFault) -> Secret
+    ) {
+        self.folder = folder
+        self.clock = clock
+        self.environment = environment
+        // One object, so that whatever opened the file once need not be asked for again.
+        self.encrypted = EncryptedFileStore(
+            folder: folder, holding: holding, clock: clock, remembers: true, deriving: deriving, another: another,
+            passphrase: passphrase)
+        self.plaintext = PlaintextStore(folder: folder, remembers: true)
+        // One connection, so that a service that does not answer is waited for once.
+        self.secretService = SecretServiceStore(session: desktop)
+    }
+
+    /// The store of this name, untested.
+    /// - Throws: `unavailable` for a store that this release does not have.
+    package func open(_ name: StoreName) throws(StoreFault) -> any CredentialStore {
+        switch name {
+        case .keyring: KeyringStore(clock: clock)
+        case .file: encrypted
+        case .plaintext: plaintext
+        case .none: NoStore()
+        case .helper(let helper): HelperStore(helper, environment: environment)
+        case .secretService: secretService
+        }
+    }
+
+    /// A new login is not tied to a session by the one before it.
+    private func openForLogin(_ name: StoreName) throws(StoreFault) -> any CredentialStore {
+        name == .keyring ? KeyringStore(clock: clock, lifetime: .untilRestart) : try open(name)
+    }
+
+    /// The keyring for what is to end with the session, where the session has one of its own.
+    func openForSession() -> any CredentialStore { KeyringStore(clock: clock, lifetime: .session) }
+
+    /// What opened the encrypted file is not held any more.
+    package func dropHeldKey() throws(StoreFault) { _ = try encrypted.dropHeldKey(clock: clock) }
+
+    /// Removes what saves that were killed have left, even those of accounts that are no longer known.
+    package func sweep() throws(StoreFault) {
+        try PlaintextStore(folder: folder).sweep()
+        try encrypted.sweep()
+    }
+
+    /// Whether the encrypted file was set up.
+    package func hasEncryptedFile() throws(StoreFault) -> Bool { try encrypted.isSetUp() }
+
+    /// The docker credential helpers that are in `PATH`, untested; `auto` considers none of them.
+    package func helpers() -> [StoreName] {
+        HelperSearch(environment: environment).names().map { .helper($0) }
+    }
+
+    /// What `auto` considers, in its order.
+    var candidates: [StoreChooser.Candidate] {
+        let encrypted = encrypted
+        return [
+            StoreChooser.Candidate(
+                name: .secretService, isPermanent: true,
+                open: { () throws(StoreFault) in try open(.secretService) }, check: test),
+            StoreChooser.Candidate(name: .file, isPermanent: true) { () throws(StoreFault) in
+                guard try encrypted.isSetUp() else { throw .notSetUp(.file) }
+                return encrypted
+            } check: { (_) throws(StoreFault) in
+                try encrypted.check()
+            },
+            StoreChooser.Candidate(
+                name: .keyring, isPermanent: false,
+                open: { () throws(StoreFault) in try openForLogin(.keyring) }, check: test),
+        ]
+    }
+
+    /// Chooses among these stores.
+    package func chooser() -> StoreChooser {
+        StoreChooser(
+            candidates: candidates, open: { (name) throws(StoreFault) in try openForLogin(name) },
+            forSession: openForSession, test: test)
+    }
+
+    /// Writes, reads and deletes a random item, while no other process does so.
+    package func test(_ store: any CredentialStore) throws(StoreFault) { try test(store, testStore) }
+
+    /// The same with another test.
+    package func test(
+        _ store: any CredentialStore, _ test: (any CredentialStore) throws(StoreFault) -> Void
+    ) throws(StoreFault) {
+        try StoreTestLock(folder: folder).take(with: store, test)
+    }
+}
