@@ -5,7 +5,7 @@ import LoginKit
 /// The words that a command line begins with. The parser's own message counts arguments that it does not repeat.
 enum CommandNames {
     /// - Throws: `usage` for a first word that is no command, with the nearest one.
-    static func check(_ arguments: [String]) throws(LoginError) {
+    static func check(_ arguments: [String]) throws(LoginFault) {
         guard let word = arguments.first else { return }
         if word.hasPrefix("-") { return try checkOrder(arguments) }
         if word == "help" { return try HelpTopics.check(arguments.dropFirst()) }
@@ -18,7 +18,7 @@ enum CommandNames {
     }
 
     /// As with git and docker, somebody writes `authctl --config FILE login`.
-    private static func checkOrder(_ arguments: [String]) throws(LoginError) {
+    private static func checkOrder(_ arguments: [String]) throws(LoginFault) {
         guard !["--version", "--help", "-h"].contains(arguments[0]),
             let command = arguments.first(where: { word in
                 Authctl.configuration.subcommands.contains { goes($0, by: word) }
@@ -63,7 +63,7 @@ enum CommandNames {
 
     private static func check(
         _ word: String, among commands: [any ParsableCommand.Type], of group: String
-    ) throws(LoginError) {
+    ) throws(LoginFault) {
         if commands.contains(where: { goes($0, by: word) }) { return }
         let shown = commands.filter { $0.configuration.shouldDisplay }.map { $0._commandName }
         let hint = shown.nearest(to: word).first.map { "did you mean '\(group)\($0)'?" }

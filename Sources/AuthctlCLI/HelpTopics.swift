@@ -21,7 +21,7 @@ enum HelpTopics {
 
     /// The parser shows the help of everything for a topic that it does not know.
     /// - Throws: `usage` for such a topic, with the nearest.
-    static func check(_ words: ArraySlice<String>) throws(LoginError) {
+    static func check(_ words: ArraySlice<String>) throws(LoginFault) {
         var commands = Authctl.configuration.subcommands, group = ""
         for word in words where !word.hasPrefix("-") {
             if group.isEmpty, word == "help" { return }

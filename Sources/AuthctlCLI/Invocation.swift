@@ -12,7 +12,7 @@ final class Invocation {
     init(
         _ dependencies: Dependencies, _ console: Console, _ options: GlobalOptions, mayAsk: Bool = false,
         mayUnlock: Bool = false
-    ) throws(LoginError) {
+    ) throws(LoginFault) {
         self.console = console
         self.options = options
         var chosen = options.chosen
@@ -44,7 +44,7 @@ final class Invocation {
     func say(asIs text: String) { say(styled: StyledText(text), wraps: false) }
 
     /// What stands before an action, with the options of the login that may become necessary.
-    func provider(_ profile: Profile, _ options: LoginOptions) throws(LoginError) -> SessionProvider {
+    func provider(_ profile: Profile, _ options: LoginOptions) throws(LoginFault) -> SessionProvider {
         loginOptions = options.keeping.words
         return try SessionProvider(context, profile, options.choices)
     }

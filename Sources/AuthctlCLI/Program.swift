@@ -36,7 +36,7 @@ package struct Program {
             } else {
                 command = try Authctl.parseAsRoot(arguments)
             }
-        } catch let error as LoginError {
+        } catch let error as LoginFault {
             return .code(end(error, printsJSON: ArgumentGuard.wantsJSON(arguments)))
         } catch {
             return endParsing(error, arguments)
@@ -54,7 +54,7 @@ package struct Program {
 
     /// For a shell, which has no use for words of ours.
     private func complete(_ arguments: [String]) -> Ending {
-        do throws(LoginError) {
+        do throws(LoginFault) {
             try Completer(dependencies: dependencies, streams: console.streams).answer(arguments)
             return .code(.ok)
         } catch {
@@ -64,7 +64,7 @@ package struct Program {
 
     private func run(_ command: any EndingCommand) -> Ending {
         var topic = ErrorContext()
-        do throws(LoginError) {
+        do throws(LoginFault) {
             let invocation = try Invocation(
                 dependencies, console, command.global, mayAsk: type(of: command).mayAsk,
                 mayUnlock: type(of: command).mayUnlock
@@ -82,7 +82,7 @@ package struct Program {
     /// Usage errors, and what the parser throws to print help or a version.
     private func endParsing(_ error: any Error, _ arguments: [String]) -> Ending {
         if Authctl.exitCode(for: error).isSuccess {
-            do throws(LoginError) {
+            do throws(LoginFault) {
                 try console.streams.result(help(error, arguments))
                 return .code(.ok)
             } catch  where error.isClosedPipe {
@@ -97,7 +97,7 @@ package struct Program {
         }
         if let fault = CurlHabits(arguments: arguments).fault { return .code(end(fault, printsJSON: false)) }
         if ArgumentGuard.wantsJSON(arguments) {
-            let fault = LoginError.usage(.other(words.message(message)))
+            let fault = LoginFault.usage(.other(words.message(message)))
             return .code(end(fault, printsJSON: true))
         }
         console.streams.say(styled: words.told(message, in: Authctl.fullMessage(for: error)))
@@ -112,13 +112,13 @@ package struct Program {
     }
 
     /// Before there is a command that could say it.
-    private func end(_ error: LoginError, printsJSON: Bool) -> ExitCode {
+    private func end(_ error: LoginFault, printsJSON: Bool) -> ExitCode {
         console.streams.tell(error, about: ErrorContext(), printsJSON: printsJSON)
         return error.exitCode
     }
 }
 
-extension LoginError {
+extension LoginFault {
     /// Whoever reads standard output has seen enough, as `head` has: no fault to be told of.
     fileprivate var isClosedPipe: Bool {
         if case .failure(.system("write", EPIPE)) = self { true } else { false }
@@ -128,7 +128,7 @@ extension LoginError {
 /// What has to be looked at before any parser may repeat an argument in a message.
 enum ArgumentGuard {
     /// Passwords do not belong on a command line, where every user of the machine can read them.
-    static func check(_ arguments: [String]) throws(LoginError) {
+    static func check(_ arguments: [String]) throws(LoginFault) {
         for argument in arguments.prefix(while: { $0 != "--" }) {
             let isShort = hasShortPassword(argument)
             if isShort || argument == "--password" || argument.hasPrefix("--password=") {

@@ -2,16 +2,16 @@
 ///
 /// User names are compared as UTF-8 bytes, since `String` would hold two spellings of one letter equal and a server
 /// may not.
-public struct AccountID: Sendable {
+package struct AccountID: Sendable {
     /// The profile's name; compared as UTF-8 too.
-    public let profile: String
+    package let profile: String
     /// What the secret is bound to, so that a profile that moves to another origin takes no login along.
-    public let origin: Origin
+    package let origin: Origin
     /// As typed; empty where the service has no user names.
-    public let username: String
+    package let username: String
 
     /// Takes the names as they are; two spellings of one letter are two accounts.
-    public init(profile: String, origin: Origin, username: String) {
+    package init(profile: String, origin: Origin, username: String) {
         self.profile = profile
         self.origin = origin
         self.username = username
@@ -19,13 +19,13 @@ public struct AccountID: Sendable {
 }
 
 extension AccountID: Hashable {
-    public static func == (left: AccountID, right: AccountID) -> Bool {
+    package static func == (left: AccountID, right: AccountID) -> Bool {
         left.origin == right.origin
             && left.profile.utf8.elementsEqual(right.profile.utf8)
             && left.username.utf8.elementsEqual(right.username.utf8)
     }
 
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(origin)
         for byte in profile.utf8 { hasher.combine(byte) }
         for byte in username.utf8 { hasher.combine(byte) }
@@ -40,13 +40,13 @@ public struct Identity: Equatable, Sendable {
     public let serverName: String?
 
     /// - Parameter serverName: `nil` if the verify endpoint tells none.
-    public init(username: String, serverName: String?) {
+    package init(username: String, serverName: String?) {
         self.username = username
         self.serverName = serverName
     }
 
     /// What the account is found by: the name typed, else the server's.
-    public var accountName: String { username.isEmpty ? serverName ?? "" : username }
+    package var accountName: String { username.isEmpty ? serverName ?? "" : username }
 
     /// What `whoami` prints: the server's name, else the typed one, else nothing.
     public var displayName: String { serverName ?? username }
@@ -54,7 +54,7 @@ public struct Identity: Equatable, Sendable {
 
 extension String {
     /// Byte for byte: `==` would hold two spellings of one letter equal.
-    public func isSame(as other: String) -> Bool {
+    package func isSame(as other: String) -> Bool {
         utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
     }
 }

@@ -1,5 +1,3 @@
-public import Secrets
-
 /// Where a credential is valid: the part of a server that shares one login (RFC 9110, section 11.5).
 public struct ProtectionSpace: Equatable, Sendable {
     /// The server that asks; a credential never goes to another one.
@@ -10,7 +8,7 @@ public struct ProtectionSpace: Equatable, Sendable {
     public let method: AuthenticationMethod
 
     /// - Parameter realm: `nil` if the server names none, or is not asked by a challenge.
-    public init(origin: Origin, realm: String? = nil, method: AuthenticationMethod) {
+    package init(origin: Origin, realm: String? = nil, method: AuthenticationMethod) {
         self.origin = origin
         self.realm = realm
         self.method = method
@@ -56,20 +54,6 @@ public enum CredentialField: Hashable, Sendable {
     }
 }
 
-extension [CredentialField: Secret] {
-    /// What a person was asked for, without what a login handed out.
-    public var asked: Self { filter { !$0.key.isTaken } }
-
-    /// What a login handed out, of these names.
-    public func taken(_ names: Set<String>) -> Self {
-        filter { if case .taken(let name) = $0.key { names.contains(name) } else { false } }
-    }
-}
-
-extension CredentialField {
-    fileprivate var isTaken: Bool { if case .taken = self { true } else { false } }
-}
-
 /// A question to a person: for which protection space, what was offered before, and why it is asked (again).
 public struct Challenge: Equatable, Sendable {
     /// Why the question is put.
@@ -113,7 +97,7 @@ public struct Challenge: Equatable, Sendable {
     public var signup: String?
 
     /// - Parameter previousFailureCount: refusals only; a field that was left blank is none.
-    public init(
+    package init(
         profile: String, protectionSpace: ProtectionSpace, fields: [CredentialField], proposedUsername: String?,
         previousFailureCount: Int, attempt: Int = 1, maxAttempts: Int, reason: Reason
     ) {
@@ -136,17 +120,17 @@ public struct Refusal: Equatable, Sendable {
     public internal(set) var words: String?
     /// Whether this server would answer the same for a good credential without rights, so that both readings have to
     /// be named.
-    public package(set) var mayMeanForbidden: Bool
+    package var mayMeanForbidden: Bool
     /// Whether it was a Kerberos ticket that was refused.
-    public package(set) var hadTicket: Bool
+    package var hadTicket: Bool
     /// What a next login has to ask for, where the token's scope does not reach (RFC 6750, section 3.1).
-    public let scope: String?
+    package let scope: String?
     /// Where the profile says the user name stands in a response to verify that has none there: the only sign that it was
     /// refused, and one that a wrong profile gives as well.
-    public internal(set) var missingName: String?
+    package internal(set) var missingName: String?
 
     /// Without more than a status: a server that said nothing, and tells its refusals apart.
-    public init(
+    package init(
         status: Int, words: String? = nil, mayMeanForbidden: Bool = false, hadTicket: Bool = false,
         scope: String? = nil, missingName: String? = nil
     ) {

@@ -1,5 +1,5 @@
 /// Why a client certificate cannot be used as the profile has it. Nothing was sent.
-public enum ClientCertificateFault: Equatable, Sendable {
+package enum ClientCertificateFault: Equatable, Sendable {
     case unreadable(file: String, errno: Int32)
     case notAFile(String)
     /// It is too large to be one.
@@ -22,7 +22,7 @@ public enum ClientCertificateFault: Equatable, Sendable {
 }
 
 /// Why a server broke off when it was shown a client certificate, or none: TLS alerts (RFC 8446, section 6.2).
-public enum ClientCertificateRefusal: Equatable, Sendable, CaseIterable {
+package enum ClientCertificateRefusal: Equatable, Sendable, CaseIterable {
     /// It wants one, and the profile names none.
     case wanted
     case unknownAuthority

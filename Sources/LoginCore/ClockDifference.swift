@@ -1,13 +1,13 @@
 /// How far the clock here is from a server's, where that is too far to come from a slow answer.
-public struct ClockDifference: Equatable, Sendable {
+package struct ClockDifference: Equatable, Sendable {
     /// Positive where the clock here is ahead.
-    public let seconds: Int64
+    package let seconds: Int64
 
     /// In seconds. `Date` has whole seconds, and an answer may be long under way.
     private static let tolerance: Int64 = 60
 
     /// - Parameter seconds: positive where the clock here is ahead; nothing comes of what is within the tolerance.
-    public init?(seconds: Int64) {
+    package init?(seconds: Int64) {
         guard seconds.magnitude > Self.tolerance.magnitude else { return nil }
         self.seconds = seconds
     }

@@ -5,9 +5,9 @@ public struct Credential: Equatable, Sendable {
     /// Absent where the login has no user name, as with a pasted token.
     public let username: String?
     /// What the proof is.
-    public let kind: Kind
+    package let kind: Kind
     /// What else the login needs: the passphrase of a key, `{secret:LABEL}`.
-    public let extraSecrets: [CredentialField: Secret]
+    package let extraSecrets: [CredentialField: Secret]
 
     /// What proves who somebody is.
     public enum Kind: Equatable, Sendable {
@@ -33,7 +33,7 @@ public struct Credential: Equatable, Sendable {
     }
 
     /// What of the proof must not be seen, and is kept. It says nothing about the kind: more than one has none.
-    public var secret: Secret? {
+    package var secret: Secret? {
         switch kind {
         case .password(let secret), .token(let secret): secret
         case .certificate(let passphrase): passphrase
@@ -43,20 +43,20 @@ public struct Credential: Equatable, Sendable {
     }
 
     /// The same with what is known already for what is not in it.
-    public func completed(by known: [CredentialField: Secret]) -> Credential {
+    package func completed(by known: [CredentialField: Secret]) -> Credential {
         Credential(username: username, kind, extraSecrets: extraSecrets.merging(known) { own, _ in own })
     }
 }
 
 /// What the service hands back after a login, and what is sent with every later request.
-public enum Session: Equatable, Sendable {
+package enum Session: Equatable, Sendable {
     /// Basic, Digest, a ticket, a certificate: the credential itself is the session.
     case credential(Credential)
     case token(Token)
     case cookies([Cookie])
 
     /// When it ends, in seconds of Unix time, as far as that is known.
-    public var expires: Int64? {
+    package var expires: Int64? {
         switch self {
         case .credential: nil
         case .token(let token): token.expires
@@ -65,7 +65,7 @@ public enum Session: Equatable, Sendable {
     }
 
     /// What opens the key of the client certificate, where that alone is the proof and its key is encrypted.
-    public var passphrase: Secret? {
+    package var passphrase: Secret? {
         guard case .credential(let credential) = self else { return nil }
         switch credential.kind {
         case .certificate(let passphrase): return passphrase
@@ -80,7 +80,7 @@ public enum Session: Equatable, Sendable {
     }
 
     /// Everything in it that must not be seen.
-    public var secrets: [Secret] {
+    package var secrets: [Secret] {
         switch self {
         case .credential(let credential): [credential.secret].compactMap { $0 }
         case .token(let token): token.secrets
@@ -90,18 +90,18 @@ public enum Session: Equatable, Sendable {
 }
 
 /// A token, with what is needed to refresh it.
-public struct Token: Equatable, Sendable {
+package struct Token: Equatable, Sendable {
     /// The token itself, without the scheme that it is sent with.
-    public let value: Secret
+    package let value: Secret
     /// What a new one is got with (RFC 6749, section 6); `nil` if the service gave none.
-    public let refreshToken: Secret?
+    package let refreshToken: Secret?
     /// Seconds of Unix time.
-    public let expires: Int64?
+    package let expires: Int64?
     /// What it is refreshed and revoked by, where an authorization server handed it out; `nil` if the profile says that.
     package let terms: Grant.Terms?
 
     /// - Parameter expires: seconds of Unix time; `nil` if the end is not known.
-    public init(value: Secret, refreshToken: Secret?, expires: Int64?) {
+    package init(value: Secret, refreshToken: Secret?, expires: Int64?) {
         self.init(value: value, refreshToken: refreshToken, expires: expires, terms: nil)
     }
 
@@ -120,18 +120,18 @@ public struct Token: Equatable, Sendable {
 }
 
 /// One cookie of one origin (RFC 6265).
-public struct Cookie: Equatable, Sendable {
+package struct Cookie: Equatable, Sendable {
     /// Upper and lower case make different names.
-    public let name: String
+    package let name: String
     /// The bytes as the server sent them.
-    public let value: Secret
+    package let value: Secret
     /// The cookie with all its attributes, in the form in which the transport took it and takes it back.
-    public let record: Secret
+    package let record: Secret
     /// Seconds of Unix time; absent for a cookie that lasts as long as the session.
-    public let expires: Int64?
+    package let expires: Int64?
 
     /// - Parameter record: has to be of the same cookie; name and value are not read out of it here.
-    public init(name: String, value: Secret, record: Secret, expires: Int64?) {
+    package init(name: String, value: Secret, record: Secret, expires: Int64?) {
         self.name = name
         self.value = value
         self.record = record
@@ -140,15 +140,15 @@ public struct Cookie: Equatable, Sendable {
 }
 
 /// A login that the verify endpoint has confirmed: what is kept.
-public struct Login: Equatable, Sendable {
+package struct Login: Equatable, Sendable {
     /// Who has logged in.
-    public let identity: Identity
+    package let identity: Identity
     /// What goes along with every request from now on.
-    public let session: Session
+    package let session: Session
     /// What a new session can be earned with; present only where the profile keeps the password.
-    public let credential: Credential?
+    package let credential: Credential?
     /// What every later request needs beside the session; kept as long as it is.
-    public let extraSecrets: [CredentialField: Secret]
+    package let extraSecrets: [CredentialField: Secret]
     /// What verify answered before this login; `nil` if it was not asked, or says nothing by that.
     package let anonymousResponse: AnonymousResponse?
     /// Where it was verified, if that was by HTTP authentication just now.
@@ -167,4 +167,18 @@ public struct Login: Equatable, Sendable {
         self.extraSecrets = extraSecrets
         self.space = space
     }
+}
+
+extension [CredentialField: Secret] {
+    /// What a person was asked for, without what a login handed out.
+    package var asked: Self { filter { !$0.key.isTaken } }
+
+    /// What a login handed out, of these names.
+    package func taken(_ names: Set<String>) -> Self {
+        filter { if case .taken(let name) = $0.key { names.contains(name) } else { false } }
+    }
+}
+
+extension CredentialField {
+    var isTaken: Bool { if case .taken = self { true } else { false } }
 }

@@ -1,5 +1,5 @@
 /// The exit codes of every command. Frozen: numbers are never reused.
-public enum ExitCode: Int32, CaseIterable, Sendable {
+package enum ExitCode: Int32, CaseIterable, Sendable {
     case ok = 0
     case failure = 1
     case usage = 2
@@ -18,7 +18,7 @@ public enum ExitCode: Int32, CaseIterable, Sendable {
     case partial = 15
 
     /// The name under which `--json` and the manual know it.
-    public var name: String {
+    package var name: String {
         switch self {
         case .ok: "ok"
         case .failure: "failure"

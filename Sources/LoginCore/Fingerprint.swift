@@ -1,16 +1,16 @@
 /// SHA-256 of a certificate in DER, as `openssl x509 -fingerprint -sha256` tells it.
 public struct Fingerprint: Hashable, Sendable {
     /// 32 of them.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     /// Nothing unless there are 32.
-    public init?(bytes: [UInt8]) {
+    package init?(bytes: [UInt8]) {
         guard bytes.count == 32 else { return nil }
         self.bytes = bytes
     }
 
     /// Reads 64 hexadecimal digits in any case, with or without colons between the pairs, after `sha256:`.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let name = "sha256:"
         guard text.lowercased().hasPrefix(name) else { return nil }
         let rest = text.dropFirst(name.count).utf8

@@ -1,5 +1,5 @@
 /// Why a profile that was fetched is not taken.
-public enum ForeignProfileFault: Equatable, Sendable {
+package enum ForeignProfileFault: Equatable, Sendable {
     case redirected(target: String)
     /// In bytes.
     case tooLarge(limit: Int)

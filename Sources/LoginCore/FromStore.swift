@@ -1,5 +1,5 @@
 /// A store's fault as the fault of a login.
-public func fromStore<Result>(_ body: @autoclosure () throws(StoreFault) -> Result) throws(LoginError) -> Result {
+package func fromStore<Result>(_ body: @autoclosure () throws(StoreFault) -> Result) throws(LoginFault) -> Result {
     do throws(StoreFault) {
         return try body()
     } catch {

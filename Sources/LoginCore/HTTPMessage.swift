@@ -164,7 +164,7 @@ package struct Redirect: Equatable, Sendable {
     }
 
     /// The fault of an answer whose `Location` is none, or is unclear.
-    package var fault: LoginError? {
+    package var fault: LoginFault? {
         guard url.isEmpty else { return nil }
         if Self.isUnclear(target) { return .untrusted(.unclearRedirect(target: target)) }
         return .network(.brokenResponse("its Location is too long or no URL"))
@@ -174,7 +174,7 @@ package struct Redirect: Equatable, Sendable {
 /// The way to one origin, for one identity and through one proxy.
 package protocol Transport {
     /// Sends one request and reads its whole answer, in bounded time and memory. Follows no redirect.
-    func send(_ request: HTTPRequest) throws(LoginError) -> HTTPResponse
+    func send(_ request: HTTPRequest) throws(LoginFault) -> HTTPResponse
 
     /// From now on a certificate that does not verify is good where the exception covers it, and only there.
     func trust(_ exception: TrustedCertificate)
@@ -183,12 +183,12 @@ package protocol Transport {
     var reachedLocal: Bool { get }
 
     /// Asks to go on in another protocol, on a connection of its own.
-    func openTunnel(_ request: HTTPRequest, to name: String) throws(LoginError) -> any Tunnel
+    func openTunnel(_ request: HTTPRequest, to name: String) throws(LoginFault) -> any Tunnel
 }
 
 extension Transport {
     /// There is no such way.
-    package func openTunnel(_ request: HTTPRequest, to name: String) throws(LoginError) -> any Tunnel {
+    package func openTunnel(_ request: HTTPRequest, to name: String) throws(LoginFault) -> any Tunnel {
         throw .network(.brokenResponse("no way to another protocol"))
     }
 

@@ -1,7 +1,7 @@
 /// Why a docker credential helper cannot keep a login.
-public enum HelperFault: Error, Equatable, Sendable {
+package enum HelperFault: Error, Equatable, Sendable {
     /// What a helper said when it failed.
-    public enum Words: Equatable, Sendable {
+    package enum Words: Equatable, Sendable {
         case none
         case some(String)
         /// They may repeat what is secret.
@@ -30,7 +30,7 @@ public enum HelperFault: Error, Equatable, Sendable {
 extension StoreName {
     /// Whether a docker credential helper of this name may be run. The name becomes part of a program's name, so that
     /// only what is plainly a part of one is taken; authctl's own helper would ask itself.
-    public static func isHelper(_ name: String) -> Bool {
+    package static func isHelper(_ name: String) -> Bool {
         let isPlain = name.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

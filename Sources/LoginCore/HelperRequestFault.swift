@@ -1,5 +1,5 @@
 /// Why what another program wrote to authctl as its credential helper is not taken.
-public enum HelperRequestFault: Error, Equatable, Sendable {
+package enum HelperRequestFault: Error, Equatable, Sendable {
     /// In bytes.
     case tooLong(limit: Int)
     /// A line without `=`.

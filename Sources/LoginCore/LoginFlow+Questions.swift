@@ -1,6 +1,6 @@
 extension LoginFlow {
     /// An answer without what is secret in it: that stays with the loop.
-    public enum Reply: Equatable, Sendable {
+    package enum Reply: Equatable, Sendable {
         /// With the user name that was typed, or that stood there.
         case credential(username: String?)
         case leftBlank(CredentialField, username: String? = nil)
@@ -32,8 +32,8 @@ extension LoginFlow {
             return authenticate(.typed)
         case (.retry, .resume(let source), .yes):
             return go(.resuming(source, .typed), .resume(.typed))
-        case (.retry(let error), _, .no):
-            return finish(.failed(error))
+        case (.retry(let request), _, .no):
+            return finish(.failed(request.fault))
         // Nothing else fits; a new question has to be named here before this builds.
         case (.credential, _, _), (.code, _, _), (.certificate, _, _), (.replacement, _, _), (.retry, _, _):
             return unexpected(.answered(reply))
@@ -54,7 +54,8 @@ extension LoginFlow {
         case .continueWithout:
             return finish(.continuedWithout)
         case .declined:
-            return finish(.failed(.loginRequired(LoginNeed(why: .declined(subject.protectionSpace.method)))))
+            let need = LoginNeed(why: .declined(subject.protectionSpace.method))
+            return finish(.failed(lastRefusal.map { .rejected($0) } ?? .loginRequired(need)))
         case .code, .trust, .yes, .no, .cancelled:
             return unexpected(.answered(reply))
         }
@@ -64,12 +65,12 @@ extension LoginFlow {
 /// The part that spares a person from typing anew what was not judged.
 extension LoginFlow {
     /// Asks whether to send once more what was typed, after a fault that says nothing about it; any other failure is the end.
-    mutating func offerRetry(after error: LoginError) -> Effect {
+    mutating func offerRetry(after error: LoginFault) -> Effect {
         guard let continuation = state.retryable, error.leavesUnjudged, retriesOffered < policy.maxAttempts else {
             return finish(.failed(error))
         }
         retriesOffered += 1
-        return ask(.retry(error), then: continuation)
+        return ask(.retry(RetryRequest(error)), then: continuation)
     }
 }
 
@@ -86,7 +87,7 @@ extension LoginFlow.State {
     }
 }
 
-extension LoginError {
+extension LoginFault {
     /// Seconds that a person is kept waiting at most, where a server says when to come back.
     private static let longestWait = 300
 

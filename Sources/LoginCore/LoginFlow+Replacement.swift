@@ -5,7 +5,7 @@ public struct Replacement: Equatable, Sendable {
     /// What the server has just confirmed.
     public let confirmed: Identity
     /// Whether nothing that is stored is touched: another name than the wanted one came out of a browser.
-    public let isBeside: Bool
+    package let isBeside: Bool
 
     /// - Parameter wanted: the name that the login was to come out as.
     /// - Returns: `nil` if it did, or if the server names nobody.
@@ -17,7 +17,7 @@ public struct Replacement: Equatable, Sendable {
     }
 
     /// - Returns: `nil` if `confirmed` is who `stored` is, or if the server names nobody.
-    public init?(of stored: Identity, by confirmed: Identity) {
+    package init?(of stored: Identity, by confirmed: Identity) {
         guard let before = stored.serverName, let now = confirmed.serverName, !before.isSame(as: now) else {
             return nil
         }

@@ -127,7 +127,7 @@ package struct LoginFlow: Equatable, Sendable {
         case rejected
         case saved
         case trusted
-        case failed(LoginError)
+        case failed(LoginFault)
     }
 
     /// What is to be done next; what comes of it is the next event.
@@ -158,7 +158,7 @@ package struct LoginFlow: Equatable, Sendable {
         case loggedIn(Identity)
         /// Nobody is logged in, since the answer was to go on without; nothing was sent, saved or erased for it.
         case continuedWithout
-        case failed(LoginError)
+        case failed(LoginFault)
     }
 
     /// Where it is now.

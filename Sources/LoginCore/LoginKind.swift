@@ -1,7 +1,7 @@
-public import Secrets
+package import Secrets
 
 /// How the logins of a profile work. What depends on it switches over it, so that a new kind has to be thought of everywhere.
-public enum LoginKind: Equatable, Sendable {
+package enum LoginKind: Equatable, Sendable {
     /// The credential answers the challenges of HTTP authentication (RFC 9110, section 11): by the strongest of these schemes that
     /// the server offers, or of all where none is named (`auto`). It is the session, unless the profile has a login request.
     case challenge([HTTPScheme])
@@ -15,16 +15,16 @@ public enum LoginKind: Equatable, Sendable {
     case oauth
 
     /// What the answer to a login request brings.
-    public enum Earned: Equatable, Sendable { case cookies, token }
+    package enum Earned: Equatable, Sendable { case cookies, token }
 }
 
 /// A scheme of HTTP authentication by which a credential can be sent, strongest first (RFC 4559, RFC 7616, RFC 7617). NTLM and
 /// Bearer are never answered with a password.
-public enum HTTPScheme: String, CaseIterable, Sendable {
+package enum HTTPScheme: String, CaseIterable, Sendable {
     case negotiate, digest, basic
 
     /// - Returns: `nil` for a method that is no such scheme.
-    public init?(_ method: AuthenticationMethod) {
+    package init?(_ method: AuthenticationMethod) {
         switch method {
         case .negotiate: self = .negotiate
         case .digest: self = .digest
@@ -34,7 +34,7 @@ public enum HTTPScheme: String, CaseIterable, Sendable {
     }
 
     /// The same as a profile names it.
-    public var method: AuthenticationMethod {
+    package var method: AuthenticationMethod {
         switch self {
         case .negotiate: .negotiate
         case .digest: .digest
@@ -45,7 +45,7 @@ public enum HTTPScheme: String, CaseIterable, Sendable {
 
 extension LoginKind {
     /// The schemes that the profile names; none where it leaves the choice to the server, or has no use for them.
-    public var namedSchemes: [HTTPScheme] {
+    package var namedSchemes: [HTTPScheme] {
         switch self {
         case .challenge(let schemes): schemes
         case .exchange, .pasted, .certificate, .oauth: []
@@ -53,7 +53,7 @@ extension LoginKind {
     }
 
     /// Whether a credential may be sent by this scheme.
-    public func accepts(_ scheme: HTTPScheme) -> Bool {
+    package func accepts(_ scheme: HTTPScheme) -> Bool {
         switch self {
         case .challenge(let schemes): schemes.isEmpty || schemes.contains(scheme)
         case .exchange, .pasted, .certificate, .oauth: false
@@ -62,7 +62,7 @@ extension LoginKind {
 
     /// Whether what follows a colon in a user name may be a password (`name:password`), since no name has one (RFC 7617,
     /// section 2).
-    public var endsNameAtColon: Bool {
+    package var endsNameAtColon: Bool {
         switch self {
         case .challenge, .certificate: true
         case .exchange, .pasted, .oauth: false
@@ -87,7 +87,7 @@ extension LoginKind {
 
     /// What a secret is that was given for such a login, or stored with one.
     /// - Parameter secret: `nil` if the login has none.
-    public func credential(of secret: Secret?) -> Credential.Kind {
+    package func credential(of secret: Secret?) -> Credential.Kind {
         switch self {
         case .challenge: secret.map { .password($0) } ?? .ticket
         case .exchange: secret.map { .password($0) } ?? .noSecret
@@ -99,7 +99,7 @@ extension LoginKind {
 
 extension Profile {
     /// How its logins work, as its methods and its requests say.
-    public var kind: LoginKind {
+    package var kind: LoginKind {
         for method in methods {
             switch method {
             case .certificate: return .certificate

@@ -1,6 +1,6 @@
 extension LoginLoop {
     /// Hands a person's answer on without its secrets.
-    func ask(_ question: Question, _ held: inout Held) throws(LoginError) -> LoginFlow.Reply {
+    func ask(_ question: Question, _ held: inout Held) throws(LoginFault) -> LoginFlow.Reply {
         switch try answer(question, held.stored) {
         case .credential(let credential, let code):
             var name = credential.username
@@ -22,7 +22,7 @@ extension LoginLoop {
     }
 
     /// What is stored beside the session is not asked for, unless something in it may have been refused.
-    private func answer(_ question: Question, _ stored: StoredLogin) throws(LoginError) -> Answer {
+    private func answer(_ question: Question, _ stored: StoredLogin) throws(LoginFault) -> Answer {
         guard case .credential(let challenge) = question, challenge.previousFailureCount == 0 else {
             return try prompt.ask(question)
         }

@@ -1,17 +1,17 @@
 import Secrets
 
 extension LoginLoop {
-    func begin(_ credential: Credential?, _ held: inout Held) throws(LoginError) -> LoginFlow.Event {
+    func begin(_ credential: Credential?, _ held: inout Held) throws(LoginFault) -> LoginFlow.Event {
         guard let credential else { return .lookedUp(.nothing) }
         var code = held.code
         if code == nil, let supplied = self.code, supplied.isSentAtOnce { code = try supplied.take() }
         let complete = credential.completed(by: extraSecrets).completed(by: held.stored.extraSecrets)
-        return judge(&held) { () throws(LoginError) in try service.begin(complete, code: code) }
+        return judge(&held) { () throws(LoginFault) in try service.begin(complete, code: code) }
     }
 
     func resume(
         from source: LoginFlow.CodeSource, _ held: inout Held
-    ) throws(LoginError) -> LoginFlow.Event {
+    ) throws(LoginFault) -> LoginFlow.Event {
         guard let partial = held.partial else { return .failed(.failure(.unexpectedEvent("nothing to go on with"))) }
         let code: Secret?
         switch source {
@@ -19,14 +19,14 @@ extension LoginLoop {
         case .typed: code = held.code
         case .none: code = nil
         }
-        let event = judge(&held) { () throws(LoginError) in try service.resume(partial, code: code) }
+        let event = judge(&held) { () throws(LoginFault) in try service.resume(partial, code: code) }
         if case .failed = event { return event }
         held.code = nil
         return event
     }
 
-    func judge(_ held: inout Held, _ ask: () throws(LoginError) -> LoginStep) -> LoginFlow.Event {
-        do throws(LoginError) {
+    func judge(_ held: inout Held, _ ask: () throws(LoginFault) -> LoginStep) -> LoginFlow.Event {
+        do throws(LoginFault) {
             switch try whileWaiting(Self.notice, ask) {
             case .accepted(let login):
                 (held.confirmed, held.partial) = (login, nil)
@@ -56,8 +56,8 @@ extension LoginLoop {
     package static var notice: String { "Authenticating, please wait…" }
 
     func whileWaiting<Result>(
-        _ notice: String, _ ask: () throws(LoginError) -> Result
-    ) throws(LoginError) -> Result {
+        _ notice: String, _ ask: () throws(LoginFault) -> Result
+    ) throws(LoginFault) -> Result {
         prompt.showWaiting(notice)
         defer { prompt.showWaiting(nil) }
         return try ask()

@@ -53,14 +53,14 @@ package struct LoginLoop {
     }
 
     private func perform(_ effect: LoginFlow.Effect, _ held: inout Held) -> LoginFlow.Event {
-        do throws(LoginError) {
+        do throws(LoginFault) {
             return try attempt(effect, &held)
         } catch {
             return .failed(error)
         }
     }
 
-    private func attempt(_ effect: LoginFlow.Effect, _ held: inout Held) throws(LoginError) -> LoginFlow.Event {
+    private func attempt(_ effect: LoginFlow.Effect, _ held: inout Held) throws(LoginFault) -> LoginFlow.Event {
         switch effect {
         case .lookUp:
             held.stored = try keeper.fill()
@@ -68,7 +68,7 @@ package struct LoginLoop {
             return lookedUp(held.stored)
         case .prepare:
             try keeper.prepare()
-            return .prepared(try whileWaiting(Self.contactNotice) { () throws(LoginError) in try service.prepare() })
+            return .prepared(try whileWaiting(Self.contactNotice) { () throws(LoginFault) in try service.prepare() })
         case .ask(let question):
             return .answered(try ask(question, &held))
         case .verifySession:
@@ -112,7 +112,7 @@ package struct LoginLoop {
 
     private func authenticate(
         from source: LoginFlow.Source, _ held: inout Held
-    ) throws(LoginError) -> LoginFlow.Event {
+    ) throws(LoginFault) -> LoginFlow.Event {
         switch source {
         case .supplied:
             return try begin(supplied, &held)
@@ -134,13 +134,13 @@ package struct LoginLoop {
     private func verify(_ held: inout Held) -> LoginFlow.Event {
         guard let session = held.stored.session else { return .lookedUp(.nothing) }
         let username = held.stored.username
-        return judge(&held) { () throws(LoginError) in .accepted(try service.verify(session, username: username)) }
+        return judge(&held) { () throws(LoginFault) in .accepted(try service.verify(session, username: username)) }
     }
 
-    private func refresh(_ held: inout Held) throws(LoginError) -> LoginFlow.Event {
+    private func refresh(_ held: inout Held) throws(LoginFault) -> LoginFlow.Event {
         let stored = held.stored
         guard let session = stored.session else { return .notRefreshable }
-        do throws(LoginError) {
+        do throws(LoginFault) {
             if let next = try service.refresh(session, username: stored.username) {
                 let owner = Identity(username: stored.username, serverName: nil)
                 held.confirmed = Login(identity: owner, session: next, extraSecrets: service.takenForLater)

@@ -1,7 +1,7 @@
 /// What a login without a person lacks.
-public struct LoginNeed: Equatable, Sendable {
+package struct LoginNeed: Equatable, Sendable {
     /// Why nobody is logged in.
-    public enum Why: Equatable, Sendable {
+    package enum Why: Equatable, Sendable {
         case noProfile
         case nothingStored
         case sessionRefused
@@ -36,12 +36,12 @@ public struct LoginNeed: Equatable, Sendable {
     }
 
     /// What stands in the way.
-    public let why: Why
+    package let why: Why
     /// What would have to be given; empty where that is not known here, or would not help.
-    public let missing: [CredentialField]
+    package let missing: [CredentialField]
 
     /// Without `missing`, a message names no single field.
-    public init(why: Why, missing: [CredentialField] = []) {
+    package init(why: Why, missing: [CredentialField] = []) {
         self.why = why
         self.missing = missing
     }

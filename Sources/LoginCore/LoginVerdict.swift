@@ -12,9 +12,9 @@ package enum LoginVerdict: Equatable, Sendable {
 }
 
 /// A login after which verify gives the same response as without one.
-public struct UnconfirmedLogin: Equatable, Sendable {
+package struct UnconfirmedLogin: Equatable, Sendable {
     /// What the service did with what it was given.
-    public enum Response: Equatable, Sendable {
+    package enum Response: Equatable, Sendable {
         /// It took the password.
         case tookPassword
         /// It handed out a token, which verify does not take.
@@ -24,14 +24,14 @@ public struct UnconfirmedLogin: Equatable, Sendable {
     }
 
     /// What the service did.
-    public let response: Response
+    package let response: Response
     /// Of the verify endpoint.
-    public let url: String
+    package let url: String
     /// Where verify leads with this login, as path and query or as a URL of another origin; `nil` if nowhere.
-    public let leadsTo: String?
+    package let leadsTo: String?
 
     /// - Parameter leadsTo: without a query, which may hold a secret.
-    public init(response: Response, url: String, leadsTo: String? = nil) {
+    package init(response: Response, url: String, leadsTo: String? = nil) {
         (self.response, self.url, self.leadsTo) = (response, url, leadsTo)
     }
 }

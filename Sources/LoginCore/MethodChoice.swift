@@ -42,7 +42,7 @@ package struct MethodChoice: Equatable, Sendable {
     }
 
     /// What there is to be said before the server is asked: a ticket that is missing, a password that nobody takes.
-    package func check(ticket: () -> TicketFinding) throws(LoginError) {
+    package func check(ticket: () -> TicketFinding) throws(LoginFault) {
         guard accepted == [.negotiate] else { return }
         if hasPassword { throw .usage(.takesNoPassword(method: .negotiate)) }
         _ = try principal(ticket())
@@ -57,7 +57,7 @@ package struct MethodChoice: Equatable, Sendable {
     package func chosen(
         among offered: [AuthenticateChallenge], url: String, status: Int,
         ticket: () -> TicketFinding
-    ) throws(LoginError) -> Chosen {
+    ) throws(LoginFault) -> Chosen {
         var finding: TicketFinding?
         for scheme in HTTPScheme.allCases where accepts(scheme.method) {
             switch scheme {
@@ -94,14 +94,14 @@ package struct MethodChoice: Equatable, Sendable {
     }
 
     /// - Returns: whose ticket it is.
-    private func principal(_ finding: TicketFinding) throws(LoginError) -> String {
+    private func principal(_ finding: TicketFinding) throws(LoginFault) -> String {
         switch finding {
         case .valid(let principal): return principal
         case .unusable(let why): throw .loginRequired(LoginNeed(why: .ticket(why)))
         }
     }
 
-    private func refusal(_ offered: [AuthenticateChallenge], url: String, status: Int) -> LoginError {
+    private func refusal(_ offered: [AuthenticateChallenge], url: String, status: Int) -> LoginFault {
         if offered.isEmpty { return .usage(.noChallenge(url: url, status: status)) }
         let unusable = accepts(.digest) ? DigestChallenge.strongest(of: offered).unusable : []
         for case .malformed(let problem) in unusable where offered.allSatisfy({ $0.scheme == "digest" }) {

@@ -10,7 +10,7 @@ public struct Origin: Hashable, Sendable, Codable {
     public let port: Int
 
     /// Takes parts that a parser has brought into this form; nothing is checked here.
-    public init(scheme: String, host: String, port: Int) {
+    package init(scheme: String, host: String, port: Int) {
         self.scheme = scheme
         self.host = host
         self.port = port
@@ -25,7 +25,7 @@ public struct Origin: Hashable, Sendable, Codable {
     }
 
     /// Whether the port is the usual one of the scheme.
-    public var hasDefaultPort: Bool {
+    package var hasDefaultPort: Bool {
         (scheme == "https" && port == 443) || (scheme == "http" && port == 80)
     }
 

@@ -1,14 +1,14 @@
 /// The server cannot judge now.
-public struct BusyFault: Equatable, Sendable {
+package struct BusyFault: Equatable, Sendable {
     /// The status of the answer: 429 or one of 500 to 599.
-    public let status: Int
+    package let status: Int
     /// Seconds, as `Retry-After` tells them (RFC 9110, section 10.2.3).
-    public let retryAfter: Int?
+    package let retryAfter: Int?
     /// The server's own words, unescaped; `nil` if none are known.
-    public let words: String?
+    package let words: String?
 
     /// - Parameter retryAfter: in seconds; `nil` if the server does not say.
-    public init(status: Int, retryAfter: Int?, words: String?) {
+    package init(status: Int, retryAfter: Int?, words: String?) {
         self.status = status
         self.retryAfter = retryAfter
         self.words = words
@@ -16,7 +16,7 @@ public struct BusyFault: Equatable, Sendable {
 }
 
 /// Anything else.
-public enum OtherFailure: Equatable, Sendable {
+package enum OtherFailure: Equatable, Sendable {
     /// An answer that no rule of the profile names.
     case unexpectedStatus(Int, step: String, words: String?)
     case redirected(step: String, status: Int, target: String)

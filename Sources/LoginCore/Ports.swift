@@ -28,19 +28,19 @@ package protocol CredentialStore {
 /// Of a secret that was not judged, nothing is said.
 package protocol LoginKeeper {
     /// Makes sure, before a person is asked for anything, that what they type can be kept.
-    func prepare() throws(LoginError)
+    func prepare() throws(LoginFault)
 
     /// What is stored.
-    func fill() throws(LoginError) -> StoredLogin
+    func fill() throws(LoginFault) -> StoredLogin
 
     /// Keeps a login that the verify endpoint confirmed, or a session that the service gave in the place of another.
-    func approve(_ login: Login, _ approval: Approval) throws(LoginError)
+    func approve(_ login: Login, _ approval: Approval) throws(LoginFault)
 
     /// Takes note that the server refused: a session is erased, a password is marked and not sent again by itself.
-    func reject(_ part: StoredLogin.Part) throws(LoginError)
+    func reject(_ part: StoredLogin.Part) throws(LoginFault)
 
     /// Keeps what a person accepted, once the login it was accepted for has succeeded.
-    func remember(_ exception: TrustedCertificate) throws(LoginError)
+    func remember(_ exception: TrustedCertificate) throws(LoginFault)
 }
 
 /// What an approval means for the account.
@@ -99,30 +99,30 @@ package struct StoredLogin: Equatable, Sendable {
 package protocol Authenticator {
     /// Asks the verify endpoint without credentials, before a person is asked for any: whether it refuses such a
     /// request, and for which protection space it wants which method.
-    func prepare() throws(LoginError) -> ProtectionSpace
+    func prepare() throws(LoginFault) -> ProtectionSpace
 
     /// Takes what goes along with every request from now on: it was asked for once, and is stored.
     func hold(_ extraSecrets: [CredentialField: Secret])
 
     /// Logs in with a credential and has the verify endpoint confirm it.
     /// - Parameter code: of a second factor, where it is asked for together with the password.
-    /// - Throws: `LoginError.rejected` only if the server refused the credential.
-    func begin(_ credential: Credential, code: Secret?) throws(LoginError) -> LoginStep
+    /// - Throws: `LoginFault.rejected` only if the server refused the credential.
+    func begin(_ credential: Credential, code: Secret?) throws(LoginFault) -> LoginStep
 
     /// Goes on with a login that wants a second factor. After a code that was refused, it may be gone on with once more.
     /// - Parameter code: `nil` if an approval on another device is waited for.
-    /// - Throws: `LoginError.rejected` only if the server refused the code.
-    func resume(_ partial: any PartialLogin, code: Secret?) throws(LoginError) -> LoginStep
+    /// - Throws: `LoginFault.rejected` only if the server refused the code.
+    func resume(_ partial: any PartialLogin, code: Secret?) throws(LoginFault) -> LoginStep
 
     /// Asks the verify endpoint about a session that is already there.
     /// - Returns: the same session, with whatever the server refreshed in it.
-    /// - Throws: `LoginError.rejected` only if the server refused the session.
-    func verify(_ session: Session, username: String) throws(LoginError) -> Login
+    /// - Throws: `LoginFault.rejected` only if the server refused the session.
+    func verify(_ session: Session, username: String) throws(LoginFault) -> Login
 
     /// Exchanges a session for a new one; the old one may be used up then.
     /// - Returns: `nil` if there is nothing to refresh it with.
-    /// - Throws: `LoginError.rejected` only if the server refused to refresh it.
-    func refresh(_ session: Session, username: String) throws(LoginError) -> Session?
+    /// - Throws: `LoginFault.rejected` only if the server refused to refresh it.
+    func refresh(_ session: Session, username: String) throws(LoginFault) -> Session?
 
     /// What the last login or refresh handed out for later requests; to be kept with the session.
     var takenForLater: [CredentialField: Secret] { get }
@@ -150,13 +150,13 @@ package protocol PartialLogin {}
 /// A person at a terminal, or a program in their place.
 package protocol Prompt {
     /// Puts one question.
-    func ask(_ question: Question) throws(LoginError) -> Answer
+    func ask(_ question: Question) throws(LoginFault) -> Answer
 
     /// Shows that the server is being asked; nothing takes the notice away again.
     func showWaiting(_ notice: String?)
 
     /// Lets so many seconds pass, and shows that an approval on another device is waited for.
-    func wait(seconds: Int) throws(LoginError)
+    func wait(seconds: Int) throws(LoginFault)
 }
 
 /// The time of day, in seconds of Unix time.

@@ -7,67 +7,67 @@ public struct Profile: Equatable, Sendable {
     /// The origin with a base path if there is one, exactly as written.
     public var url: String
     /// What is accepted, strongest first, in the profile's own words; what follows from it is `kind`.
-    public var methods: [AuthenticationMethod]
+    package var methods: [AuthenticationMethod]
     /// What proves a login.
-    public var proof: Proof
+    package var proof: Proof
     /// The requests that turn a user name and a password into a session, in this order; none where what a person gives is the
     /// session already.
-    public var loginSteps: [RequestRule] = []
+    package var loginSteps: [RequestRule] = []
     /// Refreshes a token; `nil` if the service has no such request, or the profile does not say it.
-    public var refresh: RequestRule?
+    package var refresh: RequestRule?
     /// Ends the session at the server; `nil` if logging out only forgets it here.
-    public var logout: RequestRule?
+    package var logout: RequestRule?
     /// As the profile says it; `nil` for what is usual with its methods: `sessionRule`.
-    public var session: SessionRule?
+    package var session: SessionRule?
     /// Which grant its logins are, where an authorization server hands them out.
-    public var oauth: OAuthProfile?
+    package var oauth: OAuthProfile?
     /// The user name to offer.
-    public var user: String?
+    package var user: String?
     /// Path and query of a page where a person can register, appended to `url`.
-    public var signup: String?
+    package var signup: String?
     /// Whether a request that only reads may go out without a session where no login was ever kept.
-    public var mayReadAnonymously = true
+    package var mayReadAnonymously = true
     /// How its requests are sent, and how its logins are kept.
-    public var settings: Settings
+    package var settings: Settings
 
     /// What the options of the same names also say.
-    public struct Settings: Equatable, Sendable {
+    package struct Settings: Equatable, Sendable {
         /// Whether secrets may go over plain http to this origin. A loopback address needs no leave.
-        public var allowHTTP = false
+        package var allowHTTP = false
         /// As `--proxy` takes it: a URL, or `environment` for the usual variables; `nil` for no proxy.
-        public var proxy: String?
+        package var proxy: String?
         /// The file of the authorities that replace the system's.
-        public var caFile: String?
+        package var caFile: String?
         /// The file of the client certificate: PEM or PKCS#12.
-        public var certificate: String?
+        package var certificate: String?
         /// The file of its key, where that is another one.
-        public var key: String?
+        package var key: String?
         /// Seconds for one request.
-        public var timeout: Int?
+        package var timeout: Int?
         /// The name of the store for its logins, as `StoreName` reads it; `nil` for `auto`.
-        public var store: String?
+        package var store: String?
         /// How long a login is kept; `nil` if it is not said.
-        public var persist: Persistence?
+        package var persist: Persistence?
         /// Whether the password stays beside the token or the cookies that it earned.
-        public var keepPassword = false
+        package var keepPassword = false
         /// The program that prints the password, to be split into words; no shell reads it.
-        public var passwordCommand: String?
+        package var passwordCommand: String?
         /// The program that prints the code of a second factor, likewise.
-        public var otpCommand: String?
+        package var otpCommand: String?
         /// The program that opens the URL of a login in a browser, likewise.
-        public var browser: String?
+        package var browser: String?
 
         /// Nothing is said: everything is as usual.
-        public init() {}
+        package init() {}
     }
 
     /// Without what is optional: the credential is sent with every request, by a scheme that the server offers.
-    public init(name: String, url: String, methods: [AuthenticationMethod] = [.auto], verify: RequestRule) {
+    package init(name: String, url: String, methods: [AuthenticationMethod] = [.auto], verify: RequestRule) {
         self.init(name: name, url: url, methods: methods, proof: .verify(verify))
     }
 
     /// - Parameter proof: of the login's own answer only beside a `login`.
-    public init(name: String, url: String, methods: [AuthenticationMethod] = [.auto], proof: Proof) {
+    package init(name: String, url: String, methods: [AuthenticationMethod] = [.auto], proof: Proof) {
         self.name = name
         self.url = url
         self.methods = methods
@@ -78,13 +78,13 @@ public struct Profile: Equatable, Sendable {
 
 extension Profile {
     /// The only request of a login, or the first of its steps.
-    public var login: RequestRule? {
+    package var login: RequestRule? {
         get { loginSteps.first }
         set { loginSteps = newValue.map { [$0] } ?? [] }
     }
 
     /// How a login's session is read: what the steps say, the last one first.
-    public var loginResponse: ResponseRule? {
+    package var loginResponse: ResponseRule? {
         guard var rule = loginSteps.last?.response else { return nil }
         for earlier in loginSteps.dropLast().reversed().map(\.response) {
             rule.token = rule.token ?? earlier.token
@@ -96,17 +96,17 @@ extension Profile {
     }
 
     /// Whether a code is asked for together with the password: nothing that the server says tells whether it wants one.
-    public var asksCodeAtOnce: Bool {
+    package var asksCodeAtOnce: Bool {
         loginSteps.count == 1 && loginSteps[0].response.secondFactor == nil && loginSteps[0].slots.contains(.code)
     }
 
     /// The whole URL of the page where a person can register.
-    public var signupURL: String? {
+    package var signupURL: String? {
         signup.map { (url.hasSuffix("/") ? String(url.dropLast()) : url) + $0 }
     }
 
     /// What stays after a login, as written or as the method has it.
-    public var sessionRule: SessionRule {
+    package var sessionRule: SessionRule {
         guard let session else { return usualSession }
         guard session.isCredential else { return session }
         // What goes along with some requests only says nothing of what the session is.
@@ -139,12 +139,12 @@ extension Profile {
     }
 
     /// What a login asks for: only what its templates use.
-    public var fields: [CredentialField] {
+    package var fields: [CredentialField] {
         primaryFields + (asksCodeAtOnce ? [.code] : []) + labels.map { .secret($0) }
     }
 
     /// Whether a login needs what is asked for once.
-    public var asksForMore: Bool { !labels.isEmpty }
+    package var asksForMore: Bool { !labels.isEmpty }
 
     /// What has to be given at each login.
     private var primaryFields: [CredentialField] {
@@ -161,13 +161,13 @@ extension Profile {
     }
 
     /// The names of what a login hands out that is needed once it is over.
-    public var takenForLater: Set<String> {
+    package var takenForLater: Set<String> {
         let slots = [verify, refresh, logout].compactMap { $0 }.flatMap(\.slots) + sessionRule.slots
         return Set(slots.compactMap { if case .taken(let name) = $0 { name } else { nil } })
     }
 
     /// Where the login takes the value of this name from.
-    public func place(ofTaken name: String) -> String? {
+    package func place(ofTaken name: String) -> String? {
         (loginSteps + [refresh].compactMap { $0 }).flatMap(\.response.taken).first { $0.name == name }?.place
             .description
     }

@@ -1,5 +1,5 @@
 /// What proves that a login of a profile works.
-public enum Proof: Equatable, Sendable {
+package enum Proof: Equatable, Sendable {
     /// The endpoint that answers whether a session is good and, if it can, whose it is. Its rules hold for requests of a
     /// person's own, too.
     case verify(RequestRule)
@@ -8,7 +8,7 @@ public enum Proof: Equatable, Sendable {
     case loginResponse(ResponseRule)
 
     /// By which the answer to a request with a session is read.
-    public var rules: ResponseRule {
+    package var rules: ResponseRule {
         switch self {
         case .verify(let request): request.response
         case .loginResponse(let rules): rules
@@ -18,7 +18,7 @@ public enum Proof: Equatable, Sendable {
 
 extension Profile {
     /// The verify endpoint, if the service has one.
-    public var verify: RequestRule? {
+    package var verify: RequestRule? {
         switch proof {
         case .verify(let request): request
         case .loginResponse: nil

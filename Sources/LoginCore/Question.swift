@@ -8,14 +8,13 @@ public enum Question: Equatable, Sendable {
     case certificate(ServerTrust)
     /// Whether the login of another person may take the place of what is stored.
     case replacement(Replacement)
-    /// Whether to send once more what this fault kept from being judged. Whoever asks returns no sooner than the server
-    /// wants to be asked again (`Retry-After`).
-    case retry(LoginError)
+    /// Whether to send the same credential again. A delegate returns no sooner than the server allows (`Retry-After`).
+    case retry(RetryRequest)
     /// The code of a second factor.
     case code(CodeRequest)
 
     /// The case alone, for a message that must not show what is in it.
-    var name: String {
+    package var name: String {
         switch self {
         case .credential: "asking"
         case .certificate: "asking whether to trust"
@@ -39,8 +38,17 @@ public enum Answer: Equatable, Sendable {
     case continueWithout
     /// Neither: what needed the login does not happen.
     case cancelled
-    /// Not in this protection space; a login to another one may be answered.
+    /// No credential for this protection space. After a refusal, the login ends with that refusal.
     case declined
+}
+
+/// A failure that says nothing about the credential, such as an overloaded server.
+public struct RetryRequest: Equatable, Sendable {
+    /// Why it was not judged.
+    package let fault: LoginFault
+
+    /// Any fault will do; the flow decides which ones are asked about.
+    package init(_ fault: LoginFault) { self.fault = fault }
 }
 
 /// A question for the code of a second factor: from a device, an app, or a list on paper.
@@ -52,14 +60,14 @@ public struct CodeRequest: Equatable, Sendable {
     /// The server's own words, unescaped.
     public let words: String?
     /// Why the code of the question before was not good; nothing at the first one.
-    public let refusal: Refusal?
+    package let refusal: Refusal?
     /// Which question this is, from 1.
     public let attempt: Int
     /// How many questions there are at most, this one among them.
     public let maxAttempts: Int
 
     /// - Parameter words: unescaped, as the server sent them.
-    public init(
+    package init(
         profile: String, origin: Origin, words: String? = nil, refusal: Refusal? = nil, attempt: Int = 1,
         maxAttempts: Int
     ) {

@@ -1,6 +1,6 @@
-extension LoginError {
+extension LoginFault {
     /// The same without the server's words, where they repeat a secret.
-    package func without(_ secrets: RepeatedSecrets) -> LoginError {
+    package func without(_ secrets: RepeatedSecrets) -> LoginFault {
         let told = { (text: String) in secrets.stand(in: text) ? "…" : text }
         switch self {
         case .rejected(let refusal): return .rejected(refusal.without(secrets))

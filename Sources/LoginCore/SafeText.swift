@@ -12,12 +12,12 @@ public enum SafeText {
 
     /// The text between double quotes, so that its end can be seen; quotes and backslashes inside are escaped.
     /// - Parameter limit: in characters of what is shown, without the quotes.
-    public static func quoted(_ text: String, limit: Int = 300) -> String {
+    package static func quoted(_ text: String, limit: Int = 300) -> String {
         "\"" + escaped(text, limit: limit, alsoEscaping: ["\"", "\\"], keepsBlanks: false) + "\""
     }
 
     /// The same for bytes of unknown kind: what is not UTF-8 becomes U+FFFD.
-    public static func quoted(bytes: some Collection<UInt8>, limit: Int = 300) -> String {
+    package static func quoted(bytes: some Collection<UInt8>, limit: Int = 300) -> String {
         quoted(String(decoding: bytes, as: UTF8.self), limit: limit)
     }
 
@@ -27,21 +27,21 @@ public enum SafeText {
     }
 
     /// The text without quotes, to be shown as a line or the end of one.
-    public static func line(_ text: String, limit: Int = 300) -> String {
+    package static func line(_ text: String, limit: Int = 300) -> String {
         escaped(text, limit: limit, alsoEscaping: [], keepsBlanks: false)
     }
 
     /// The name of an account or a client, as a server or a person gave it, without quotes.
-    public static func name(_ text: String) -> String { line(text, limit: 64) }
+    package static func name(_ text: String) -> String { line(text, limit: 64) }
 
     /// A URL as others wrote it, in quotes, for where it cannot be shown as it was read: what is not ASCII is escaped, since some letters
     /// of other alphabets look like ours.
-    public static func quoted(url: String, limit: Int = 300) -> String {
+    package static func quoted(url: String, limit: Int = 300) -> String {
         "\"" + escaped(url, limit: limit, alsoEscaping: ["\"", "\\"], keepsBlanks: false, isASCII: true) + "\""
     }
 
     /// Several lines of our own into which something may have slipped that was not escaped: line ends and tabs stay.
-    public static func lines(_ text: String) -> String {
+    package static func lines(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { shown, scalar in
             if scalar == "\n" || scalar == "\t" { return shown.unicodeScalars.append(scalar) }
             shown += escape(for: scalar) ?? String(scalar)
@@ -49,12 +49,12 @@ public enum SafeText {
     }
 
     /// How one character is written if it must not be shown as it is.
-    public static func escape(for scalar: Unicode.Scalar) -> String? {
+    package static func escape(for scalar: Unicode.Scalar) -> String? {
         isHarmless(scalar) ? nil : escaped(scalar)
     }
 
     /// At most ten different names that others chose, with commas between them.
-    public static func list(_ names: [String]) -> String {
+    package static func list(_ names: [String]) -> String {
         var different: [String] = []
         for name in names where different.count <= 10 && !different.contains(name) { different.append(name) }
         let shown = different.prefix(10).map { escaped($0, limit: 40) }

@@ -1,5 +1,5 @@
 /// Why a second factor kept somebody out.
-public enum SecondFactorFault: Equatable, Sendable {
+package enum SecondFactorFault: Equatable, Sendable {
     /// A code is wanted, and nobody could be asked; with the server's own words, unescaped.
     case required(words: String?)
     /// The code was refused, or the approval was.

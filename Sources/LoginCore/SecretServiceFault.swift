@@ -1,5 +1,5 @@
 /// Why the desktop's Secret Service does not do what is asked. That it does not answer at all is `StoreFault.timedOut`.
-public enum SecretServiceFault: Error, Equatable, Sendable {
+package enum SecretServiceFault: Error, Equatable, Sendable {
     /// In the words of the dynamic linker.
     case libraryMissing(String)
     /// Nothing says where the session bus is.
@@ -29,7 +29,7 @@ public enum SecretServiceFault: Error, Equatable, Sendable {
 
     /// Whether the service is just not to be had here, so that `auto` looks further. Where nobody can be asked, a locked
     /// one is not; a person who closed the dialogue has decided.
-    public var isAbsence: Bool {
+    package var isAbsence: Bool {
         switch self {
         case .libraryMissing, .noBus, .busUnreachable, .foreignBus, .noDaemon, .ended, .denied, .noDefaultCollection,
             .locked,

@@ -17,7 +17,7 @@ public struct ServerTrust: Equatable, Sendable {
 
         /// Whether a person may go on all the same. A key that can be worked out, or a chain that is not what it says,
         /// proves nothing, whoever looks at it.
-        public var isAcceptable: Bool {
+        package var isAcceptable: Bool {
             switch self {
             case .selfSigned, .unknownAuthority, .expired, .notYetValid, .otherHost, .wrongPurpose, .issuerNoAuthority:
                 true
@@ -44,10 +44,10 @@ public struct ServerTrust: Equatable, Sendable {
     public let fingerprint: Fingerprint
     /// SHA-256 of the public key, in base64: what stays when a certificate is refreshed with the same key (RFC 7469,
     /// section 2.4).
-    public let key: String
+    package let key: String
 
     /// - Parameter reasons: in any order.
-    public init(
+    package init(
         origin: Origin, reasons: [Reason], subject: String, issuer: String, hosts: [String] = [], notBefore: Int64,
         notAfter: Int64,
         fingerprint: Fingerprint, key: String
@@ -64,27 +64,27 @@ public struct ServerTrust: Equatable, Sendable {
     }
 
     /// Whether it is for a person to decide at all.
-    public var isAcceptable: Bool { reasons.allSatisfy(\.isAcceptable) }
+    package var isAcceptable: Bool { reasons.allSatisfy(\.isAcceptable) }
 
     /// What an acceptance of it covers.
-    public var exception: TrustedCertificate {
+    package var exception: TrustedCertificate {
         TrustedCertificate(origin: origin, key: key, reasons: reasons, fingerprint: fingerprint)
     }
 }
 
 /// What a person accepted: one key at one origin, with these faults and no others.
-public struct TrustedCertificate: Equatable, Sendable, Codable {
+package struct TrustedCertificate: Equatable, Sendable, Codable {
     /// Where it holds, and nowhere else.
-    public let origin: Origin
+    package let origin: Origin
     /// As `ServerTrust.key`.
-    public let key: String
+    package let key: String
     /// The faults that were accepted, and no others.
-    public let reasons: [ServerTrust.Reason]
+    package let reasons: [ServerTrust.Reason]
     /// Of the certificate that was looked at, to be shown; the key decides.
-    public let fingerprint: Fingerprint
+    package let fingerprint: Fingerprint
 
     /// - Parameter key: SHA-256 in base64.
-    public init(origin: Origin, key: String, reasons: [ServerTrust.Reason], fingerprint: Fingerprint) {
+    package init(origin: Origin, key: String, reasons: [ServerTrust.Reason], fingerprint: Fingerprint) {
         self.origin = origin
         self.key = key
         self.reasons = reasons
@@ -93,7 +93,7 @@ public struct TrustedCertificate: Equatable, Sendable, Codable {
 
     /// Why that server is not what was accepted; `nil` if it is. With another key it is none of it, whatever its faults
     /// are.
-    public func fault(with trust: ServerTrust) -> TrustFault? {
+    package func fault(with trust: ServerTrust) -> TrustFault? {
         guard origin == trust.origin, key == trust.key else {
             return .certificateChanged(trust.origin, now: trust.fingerprint)
         }
@@ -104,29 +104,29 @@ public struct TrustedCertificate: Equatable, Sendable, Codable {
 /// What is to be done about a server whose certificate does not verify.
 ///
 /// Pure, since both ways to a server go by it: the login itself, and the redirects before it.
-public struct TrustPolicy: Equatable, Sendable {
+package struct TrustPolicy: Equatable, Sendable {
     /// What is to be done.
-    public enum Decision: Equatable, Sendable {
+    package enum Decision: Equatable, Sendable {
         /// Put it before a person.
         case ask
         /// Go on: it is the certificate that was named.
         case accept
-        case refuse(LoginError)
+        case refuse(LoginFault)
     }
 
     /// The certificate that was named beforehand, instead of a question.
-    public var fingerprint: Fingerprint?
+    package var fingerprint: Fingerprint?
     /// Whether a person may be asked.
-    public var mayAsk: Bool
+    package var mayAsk: Bool
 
     /// Without arguments, every certificate that does not verify is refused.
-    public init(fingerprint: Fingerprint? = nil, mayAsk: Bool = false) {
+    package init(fingerprint: Fingerprint? = nil, mayAsk: Bool = false) {
         self.fingerprint = fingerprint
         self.mayAsk = mayAsk
     }
 
     /// Decides about one certificate: a fingerprint that was named leaves nothing to ask.
-    public func decision(on trust: ServerTrust) -> Decision {
+    package func decision(on trust: ServerTrust) -> Decision {
         guard trust.isAcceptable else { return .refuse(.untrusted(.certificate(trust))) }
         if let fingerprint {
             return fingerprint == trust.fingerprint ? .accept : .refuse(.untrusted(.otherFingerprint(trust)))

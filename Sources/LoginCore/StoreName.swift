@@ -1,5 +1,5 @@
 /// The stores that a user can name, with `--store`, `AUTHCTL_STORE` or `store =`.
-public enum StoreName: Hashable, Sendable {
+package enum StoreName: Hashable, Sendable {
     /// The keyring of the desktop.
     case secretService
     /// The encrypted file.
@@ -14,10 +14,10 @@ public enum StoreName: Hashable, Sendable {
     case none
 
     /// Every store but the helpers, of which there are as many as programs in `PATH`; in the order in which they are shown.
-    public static let builtIn: [StoreName] = [.secretService, .file, .keyring, .plaintext, .none]
+    package static let builtIn: [StoreName] = [.secretService, .file, .keyring, .plaintext, .none]
 
     /// - Returns: `nil` if no store has this name or may have it; `auto` is a choice, not a store.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         if let store = Self.builtIn.first(where: { $0.description.isSame(as: text) }) {
             self = store
         } else {
@@ -29,7 +29,7 @@ public enum StoreName: Hashable, Sendable {
 }
 
 extension StoreName: CustomStringConvertible {
-    public var description: String {
+    package var description: String {
         switch self {
         case .secretService: "secret-service"
         case .file: "file"
@@ -42,7 +42,7 @@ extension StoreName: CustomStringConvertible {
 }
 
 extension StoreName: Codable {
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let text = try decoder.singleValueContainer().decode(String.self)
         guard let name = StoreName(text) else {
             throw DecodingError.dataCorrupted(
@@ -51,13 +51,13 @@ extension StoreName: Codable {
         self = name
     }
 
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
     }
 }
 
 /// How long a login is kept.
-public enum Persistence: String, Sendable, Codable, CaseIterable {
+package enum Persistence: String, Sendable, Codable, CaseIterable {
     case none, session, permanent
 }

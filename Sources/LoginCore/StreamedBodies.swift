@@ -5,7 +5,7 @@ package protocol RequestSource: AnyObject {
 
     /// - Returns: how many bytes were put into `buffer`; 0 at the end, nothing where more is yet to come: to be asked again.
     /// - Throws: why the rest of it cannot be had; the request ends there.
-    func read(into buffer: UnsafeMutableRawBufferPointer) throws(LoginError) -> Int?
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(LoginFault) -> Int?
 
     /// Goes back to the beginning, to be read once more.
     /// - Returns: whether it can.
@@ -16,11 +16,11 @@ package protocol RequestSource: AnyObject {
 package protocol ResponseSink: AnyObject {
     /// An answer begins. Another one may have begun before, which has asked for another round of authentication.
     /// - Parameter head: without a body, and without cookies, which are known at the end alone.
-    func begin(_ head: HTTPResponse) throws(LoginError)
+    func begin(_ head: HTTPResponse) throws(LoginFault)
 
     /// Takes the next piece of its body.
     /// - Throws: why it cannot be taken; the transfer ends there.
-    func write(_ bytes: UnsafeRawBufferPointer) throws(LoginError)
+    func write(_ bytes: UnsafeRawBufferPointer) throws(LoginFault)
 }
 
 /// How the bodies of one request and of its answer pass through, in pieces: whatever their size, no more than a piece of them

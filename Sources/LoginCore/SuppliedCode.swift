@@ -7,16 +7,16 @@ package final class SuppliedCode {
     package let isSentAtOnce: Bool
     /// Whether it was not taken yet.
     package var isThere: Bool { read != nil }
-    private var read: (() throws(LoginError) -> Secret)?
+    private var read: (() throws(LoginFault) -> Secret)?
 
     /// - Parameter read: called once at most.
-    package init(isSentAtOnce: Bool, read: @escaping () throws(LoginError) -> Secret) {
+    package init(isSentAtOnce: Bool, read: @escaping () throws(LoginFault) -> Secret) {
         self.isSentAtOnce = isSentAtOnce
         self.read = read
     }
 
     /// - Returns: `nil` once it was taken, since a code works once.
-    func take() throws(LoginError) -> Secret? {
+    func take() throws(LoginFault) -> Secret? {
         let read = read
         self.read = nil
         return try read?()

@@ -1,11 +1,11 @@
 /// What was found in the Kerberos credential cache (RFC 4120).
-public enum TicketFinding: Equatable, Sendable {
+package enum TicketFinding: Equatable, Sendable {
     case valid(principal: String)
     case unusable(TicketProblem)
 }
 
 /// Why no ticket can be used. `reason` is in the words of the Kerberos library.
-public enum TicketProblem: Equatable, Sendable {
+package enum TicketProblem: Equatable, Sendable {
     case missing(reason: String)
     case expired(principal: String)
     /// The ticket is another one's than whom the login is for.
@@ -15,7 +15,7 @@ public enum TicketProblem: Equatable, Sendable {
 extension TicketFinding {
     /// The same, if the ticket is for this user: by the principal, with or without its realm.
     /// - Parameter wanted: `nil` for whoever it is.
-    public func restricted(to wanted: String?) -> TicketFinding {
+    package func restricted(to wanted: String?) -> TicketFinding {
         guard let wanted, !wanted.isEmpty else { return self }
         if self == .unusable(.expired(principal: "")) { return .unusable(.expired(principal: wanted)) }
         guard case .valid(let principal) = self else { return self }
@@ -27,17 +27,17 @@ extension TicketFinding {
 }
 
 /// The Kerberos tickets of whoever runs the program. Looking asks no network.
-public struct TicketCache: Sendable {
+package struct TicketCache: Sendable {
     /// Whose ticket there is.
-    public let find: @Sendable () -> TicketFinding
+    package let find: @Sendable () -> TicketFinding
     /// Has the Kerberos server give a ticket for the service of a host, such as `intranet.example`, so that a fault is
     /// told in its words and not found out from a 401. Nothing goes to the service.
-    public let request: @Sendable (_ host: String) throws(LoginError) -> Void
+    package let request: @Sendable (_ host: String) throws(LoginFault) -> Void
 
     /// The Kerberos library's, or a test's: nothing else is known of it here.
-    public init(
+    package init(
         find: @escaping @Sendable () -> TicketFinding,
-        request: @escaping @Sendable (_ host: String) throws(LoginError) -> Void
+        request: @escaping @Sendable (_ host: String) throws(LoginFault) -> Void
     ) {
         self.find = find
         self.request = request

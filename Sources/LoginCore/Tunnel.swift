@@ -8,8 +8,8 @@ package protocol Tunnel: AnyObject {
     var descriptor: Int32 { get }
 
     /// - Returns: how many bytes were taken; 0 where there is no room now.
-    func send(_ bytes: UnsafeRawBufferPointer) throws(LoginError) -> Int
+    func send(_ bytes: UnsafeRawBufferPointer) throws(LoginFault) -> Int
 
     /// - Returns: how many bytes came; `nil` if there are none now, 0 at the end.
-    func receive(into buffer: UnsafeMutableRawBufferPointer) throws(LoginError) -> Int?
+    func receive(into buffer: UnsafeMutableRawBufferPointer) throws(LoginFault) -> Int?
 }

@@ -1,12 +1,12 @@
 /// A store that was tried, and why it cannot be used.
-public struct UnusableStore: Equatable, Sendable {
+package struct UnusableStore: Equatable, Sendable {
     /// The store that was tried.
-    public let name: StoreName
+    package let name: StoreName
     /// Why it cannot be used.
-    public let fault: StoreFault
+    package let fault: StoreFault
 
     /// One of the reasons of `noneWorks`.
-    public init(name: StoreName, fault: StoreFault) {
+    package init(name: StoreName, fault: StoreFault) {
         self.name = name
         self.fault = fault
     }

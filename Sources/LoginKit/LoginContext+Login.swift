@@ -25,14 +25,14 @@ extension LoginContext {
             clock: dependencies.clock,
             leftBehind: { [messages] store, fault in
                 messages.warn(
-                    "the old copy in '\(store)' could not be erased: \(LoginError.store(fault).message(about: ErrorContext()).what)"
+                    "the old copy in '\(store)' could not be erased: \(LoginFault.store(fault).message(about: ErrorContext()).what)"
                 )
             })
     }
 
     /// The ways to the authorization server of a profile: as to its own origin, but without its client certificate.
     func otherTransports(of profile: Profile, like settings: TransportSettings) -> OriginTransports {
-        OriginTransports { [self] (origin, mayBeLocal) throws(LoginError) in
+        OriginTransports { [self] (origin, mayBeLocal) throws(LoginFault) in
             var other = settings
             other.identity = nil
             other.fingerprint = nil
@@ -57,7 +57,7 @@ extension LoginContext {
     }
 
     /// How requests of a profile go out to its origin.
-    func transportSettings(_ profile: Profile, for origin: Origin) throws(LoginError) -> TransportSettings {
+    func transportSettings(_ profile: Profile, for origin: Origin) throws(LoginFault) -> TransportSettings {
         var settings = TransportSettings()
         settings.exception = try exception(for: origin)
         settings.allowHTTP = profile.settings.allowHTTP

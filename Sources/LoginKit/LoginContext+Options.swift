@@ -29,7 +29,7 @@ extension LoginContext {
     }
 
     /// A fault of the configuration as the fault of a command.
-    package static func fromConfig<Result>(_ body: () throws(UsageFault) -> Result) throws(LoginError) -> Result {
+    package static func fromConfig<Result>(_ body: () throws(UsageFault) -> Result) throws(LoginFault) -> Result {
         do throws(UsageFault) {
             return try body()
         } catch {
@@ -40,7 +40,7 @@ extension LoginContext {
 
 extension Profile.Settings {
     /// A variable goes before the file, and an option before both.
-    package mutating func override(by environment: Environment) throws(LoginError) {
+    package mutating func override(by environment: Environment) throws(LoginFault) {
         proxy = environment["AUTHCTL_PROXY"] ?? proxy
         caFile = environment["AUTHCTL_CA_FILE"] ?? caFile
         if let name = environment["AUTHCTL_STORE"] {

@@ -33,7 +33,7 @@ package final class LoginContext {
     let messages: Messages
 
     /// - Throws: `usage` for a configuration that cannot be read, or a choice that makes no sense.
-    package init(_ dependencies: Dependencies, _ options: Options, _ messages: Messages) throws(LoginError) {
+    package init(_ dependencies: Dependencies, _ options: Options, _ messages: Messages) throws(LoginFault) {
         self.dependencies = dependencies
         self.options = options
         self.messages = messages
@@ -90,13 +90,13 @@ package final class LoginContext {
     }
 
     /// The profile of this name; from here on, messages are about it.
-    package func profile(named name: String) throws(LoginError) -> Profile {
+    package func profile(named name: String) throws(LoginFault) -> Profile {
         if profiles.source(of: name) != nil { topic = ErrorContext(profile: name) }
         return try prepared(LoginContext.fromConfig { () throws(UsageFault) in try profiles.profile(named: name) })
     }
 
     /// The same profile as the environment has it; messages are about it from here on.
-    func prepared(_ written: Profile) throws(LoginError) -> Profile {
+    func prepared(_ written: Profile) throws(LoginFault) -> Profile {
         var profile = written
         try profile.settings.override(by: dependencies.environment)
         topic.fields = profile.fields
@@ -111,7 +111,7 @@ package final class LoginContext {
     }
 
     /// Runs a step in which a person may be asked: others of this process wait for its end.
-    func inTurn<Result>(_ step: () throws(LoginError) -> Result) throws(LoginError) -> Result {
+    func inTurn<Result>(_ step: () throws(LoginFault) -> Result) throws(LoginFault) -> Result {
         guard let turn = dependencies.turn else { return try step() }
         if turns == 0 { try turn.take(unless: dependencies.isCancelled ?? { false }) }
         turns += 1
@@ -129,7 +129,7 @@ package final class LoginContext {
     package func readNewerRegistry() { registry.readsNewer = true }
 
     /// What was remembered when the work began.
-    package func document() throws(LoginError) -> AccountRegistryDocument {
+    package func document() throws(LoginFault) -> AccountRegistryDocument {
         if let remembered { return remembered }
         let document = try fromStore(try registry.read())
         remembered = document
@@ -140,14 +140,14 @@ package final class LoginContext {
     /// profile's any more.
     ///
     /// The same text means the same origin, without a parser; only an edited `url` needs libcurl's.
-    package func record(of profile: Profile) throws(LoginError) -> ProfileRecord? {
+    package func record(of profile: Profile) throws(LoginFault) -> ProfileRecord? {
         guard let record = try document().profile(profile.name) else { return nil }
         if record.url == profile.url { return record }
         return try parse(profile.url).origin == record.origin ? record : nil
     }
 
     /// Origin and base path of a profile, by libcurl's parser.
-    package func endpoint(_ profile: Profile) throws(LoginError) -> ServiceEndpoint {
+    package func endpoint(_ profile: Profile) throws(LoginFault) -> ServiceEndpoint {
         let url = try parse(profile.url)
         guard url.user == nil, url.password == nil, url.query == nil else {
             throw .usage(.badURL(url: url.text, problem: "a profile's url must not have user information or a query"))
@@ -157,7 +157,7 @@ package final class LoginContext {
         return ServiceEndpoint(origin: url.origin, base: url.origin.description + path)
     }
 
-    package func parse(_ url: String) throws(LoginError) -> ParsedURL {
+    package func parse(_ url: String) throws(LoginFault) -> ParsedURL {
         let parser = try dependencies.urlParser()
         return try LoginContext.fromConfig { () throws(UsageFault) in try parser.parse(url) }
     }

@@ -2,10 +2,10 @@ import CSodium
 
 extension Secret {
     /// The bytes in base64 with padding (RFC 4648, section 4), again in guarded memory.
-    public var base64: Secret { base64(sodium_base64_VARIANT_ORIGINAL) }
+    package var base64: Secret { base64(sodium_base64_VARIANT_ORIGINAL) }
 
     /// The bytes in base64 for URLs, without padding (RFC 4648, section 5), again in guarded memory.
-    public var base64URL: Secret { base64(sodium_base64_VARIANT_URLSAFE_NO_PADDING) }
+    package var base64URL: Secret { base64(sodium_base64_VARIANT_URLSAFE_NO_PADDING) }
 
     private func base64(_ variant: Int32) -> Secret {
         let length = sodium_base64_encoded_len(count, variant)

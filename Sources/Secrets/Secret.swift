@@ -17,7 +17,7 @@ public struct Secret: Sendable {
     public var isEmpty: Bool { count == 0 }
 
     /// Copies `bytes` into guarded memory. The caller wipes its own copy.
-    public init(copying bytes: UnsafeRawBufferPointer) {
+    package init(copying bytes: UnsafeRawBufferPointer) {
         self.init(count: bytes.count) { $0.copyMemory(from: bytes) }
     }
 
@@ -29,7 +29,7 @@ public struct Secret: Sendable {
     }
 
     /// Makes a secret of `count` bytes, which `fill` writes.
-    public init<Failure: Error>(
+    package init<Failure: Error>(
         count: Int, fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
     ) throws(Failure) {
         let block = GuardedBlock(count: count)
@@ -47,7 +47,7 @@ public struct Secret: Sendable {
 
     /// The bytes as text in ordinary memory: for what turned out to be no secret, and for libraries that take nothing
     /// but a `String`.
-    public var unprotectedText: String {
+    package var unprotectedText: String {
         withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
     }
 }

@@ -4,23 +4,23 @@ import CSodium
 /// in it, an answer that arrives in pieces.
 ///
 /// Grows by doubling; every outgrown block is zeroed. Bounded by `limit`.
-public struct SecretBuilder: ~Copyable {
+package struct SecretBuilder: ~Copyable {
     /// The bytes of an append did not fit into the limit; nothing of it was kept.
-    public struct LimitExceeded: Error, Equatable {
+    package struct LimitExceeded: Error, Equatable {
         /// In bytes.
-        public let limit: Int
+        package let limit: Int
     }
 
     private var start: UnsafeMutableRawPointer
     private var capacity: Int
     /// How many bytes there are so far.
-    public private(set) var count = 0
+    package private(set) var count = 0
 
     /// The largest number of bytes that are accepted.
-    public let limit: Int
+    package let limit: Int
 
     /// - Parameter limit: in bytes.
-    public init(limit: Int) {
+    package init(limit: Int) {
         self.limit = limit
         self.capacity = min(limit, 512)
         self.start = Self.allocate(capacity)
@@ -32,7 +32,7 @@ public struct SecretBuilder: ~Copyable {
 
     /// Copies bytes behind those that are there. The caller wipes its own copy.
     /// - Throws: `LimitExceeded`, with everything as it was before.
-    public mutating func append(_ bytes: UnsafeRawBufferPointer) throws(LimitExceeded) {
+    package mutating func append(_ bytes: UnsafeRawBufferPointer) throws(LimitExceeded) {
         guard bytes.count <= limit - count else { throw LimitExceeded(limit: limit) }
         reserve(count + bytes.count)
         UnsafeMutableRawBufferPointer(start: start + count, count: bytes.count).copyMemory(from: bytes)
@@ -41,14 +41,14 @@ public struct SecretBuilder: ~Copyable {
 
     /// Copies the UTF-8 of what is not itself secret.
     /// - Throws: `LimitExceeded`, with everything as it was before.
-    public mutating func append(_ text: String) throws(LimitExceeded) {
+    package mutating func append(_ text: String) throws(LimitExceeded) {
         guard text.utf8.count <= limit - count else { throw LimitExceeded(limit: limit) }
         for byte in text.utf8 { try append(byte) }
     }
 
     /// Copies another secret.
     /// - Throws: `LimitExceeded`, with everything as it was before.
-    public mutating func append(_ secret: Secret) throws(LimitExceeded) {
+    package mutating func append(_ secret: Secret) throws(LimitExceeded) {
         guard secret.count <= limit - count else { throw LimitExceeded(limit: limit) }
         reserve(count + secret.count)
         secret.withUnsafeBytes {
@@ -59,7 +59,7 @@ public struct SecretBuilder: ~Copyable {
 
     /// Has `fill` write up to `most` bytes behind those that are there; they must be within the limit.
     /// - Returns: how many it wrote.
-    public mutating func append<Failure: Error>(
+    package mutating func append<Failure: Error>(
         upTo most: Int, fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
     ) throws(Failure) -> Int {
         precondition(most <= limit - count, "a secret beyond its limit")
@@ -70,7 +70,7 @@ public struct SecretBuilder: ~Copyable {
     }
 
     /// - Throws: `LimitExceeded`, with everything as it was before.
-    public mutating func append(_ byte: UInt8) throws(LimitExceeded) {
+    package mutating func append(_ byte: UInt8) throws(LimitExceeded) {
         guard count < limit else { throw LimitExceeded(limit: limit) }
         reserve(count + 1)
         start.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
@@ -78,7 +78,7 @@ public struct SecretBuilder: ~Copyable {
     }
 
     /// The bytes so far, as a secret of exactly that length.
-    public consuming func finish() -> Secret {
+    package consuming func finish() -> Secret {
         Secret(copying: UnsafeRawBufferPointer(start: start, count: count))
     }
 

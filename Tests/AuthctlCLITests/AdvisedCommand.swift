@@ -50,7 +50,7 @@ struct AdvisedCommand: CustomStringConvertible {
             let command = try Authctl.parseAsRoot(arguments)
             let isHelp = arguments.contains("--help") || ["completion", "help"].contains(arguments[0])
             return command is any EndingCommand || isHelp ? nil : "no command"
-        } catch let error as LoginError {
+        } catch let error as LoginFault {
             return error.message(about: ErrorContext()).what
         } catch {
             return Authctl.exitCode(for: error).isSuccess ? nil : Authctl.message(for: error)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AuthctlCLI
 
-/// Commands that change the account book, which another process, or the profile's owner, has changed as well.
+/// Commands that change the account registry, which another process, or the profile's owner, has changed as well.
 struct ChangedBookTests {
     /// Logged in to `chat` as anna and as bert, who is active.
     private func chat() throws -> TestWorld {
@@ -24,17 +24,17 @@ struct ChangedBookTests {
         return world
     }
 
-    /// Runs a command that has read the book before another process changes it.
+    /// Runs a command that has read the registry before another process changes it.
     private func run(
         _ words: [String], in world: TestWorld, while change: (inout AccountRegistryDocument) -> Void
-    ) throws -> (fault: LoginError?, after: AccountRegistryDocument) {
+    ) throws -> (fault: LoginFault?, after: AccountRegistryDocument) {
         try world.withWorld { real in
             let command = try #require(try Authctl.parseAsRoot(words) as? any InvokedCommand)
             let invocation = try Invocation(real, command.global)
             _ = try invocation.context.document()
             try invocation.context.registry.update(change)
-            var fault: LoginError?
-            do throws(LoginError) { _ = try command.run(invocation) } catch { fault = error }
+            var fault: LoginFault?
+            do throws(LoginFault) { _ = try command.run(invocation) } catch { fault = error }
             return (fault, try invocation.context.registry.read())
         }
     }

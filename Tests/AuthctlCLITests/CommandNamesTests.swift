@@ -10,7 +10,7 @@ struct CommandNamesTests {
     private func words(_ line: String) -> [String] { line.split(separator: " ").map(String.init) }
 
     private func problem(_ line: String) -> String? {
-        do throws(LoginError) {
+        do throws(LoginFault) {
             try CommandNames.check(words(line))
             return nil
         } catch .usage(.other(let text)) {

@@ -34,7 +34,7 @@ struct ExplanationTests {
         return world
     }
 
-    private func explain(_ answer: Result<HTTPResponse, LoginError>, _ more: String...) throws -> Run {
+    private func explain(_ answer: Result<HTTPResponse, LoginFault>, _ more: String...) throws -> Run {
         let run = try world().run(["whoami", "notes", "--explain"] + more, server: [answer])
         #expect(run.talk.isEmpty, "\(run.talk)")
         return run

@@ -62,7 +62,7 @@ struct SuppliedSecretTests {
         let world = try TestWorld()
         let source = SuppliedCredential.Source.file(path)
         let credential = SuppliedCredential(source: source, allowsBlank: false, patience: 0)
-        #expect(throws: LoginError.self) { try world.withWorld { try credential.secret($0) } }
+        #expect(throws: LoginFault.self) { try world.withWorld { try credential.secret($0) } }
     }
 
     @Test func `a pipe without a writer is given up in time, too`() throws {
@@ -154,13 +154,13 @@ struct SuppliedSecretTests {
 
     @Test func `a blank password is refused unless it is allowed`() throws {
         let path = try home.write("\n", to: "blank")
-        #expect(throws: LoginError.self) { try supplied(.file(path)) }
+        #expect(throws: LoginFault.self) { try supplied(.file(path)) }
         #expect(try supplied(.file(path), blank: true).isEmpty)
     }
 
     @Test func `bytes that are no UTF-8 are refused`() {
         let secret = Secret(count: 2) { $0.copyBytes(from: [0x61, 0xff] as [UInt8]) }
-        #expect(throws: LoginError.usage(.invalidUTF8(.password))) { try supplied(.variable, password: secret) }
+        #expect(throws: LoginFault.usage(.invalidUTF8(.password))) { try supplied(.variable, password: secret) }
     }
 
     @Test(arguments: [
@@ -174,7 +174,7 @@ struct SuppliedSecretTests {
 
     @Test(arguments: ["a 'b", "\"", "a \"b'"]) func `a quote that is not closed is refused`(line: String) {
         #expect(CommandWords.split(line) == nil)
-        #expect(throws: LoginError.self) { try PasswordCommand(line: line) }
+        #expect(throws: LoginFault.self) { try PasswordCommand(line: line) }
     }
 
     @Test func `C10 no shell looks at a command`() throws {
@@ -193,7 +193,7 @@ struct SuppliedSecretTests {
         ("/bin/sh -c 'kill -9 $$'", 137),
     ])
     func `P21 a command that fails gives nothing: 4 with its status`(line: String, status: Int32) {
-        let expected = LoginError.loginRequired(LoginNeed(why: .passwordCommandFailed(status: status)))
+        let expected = LoginFault.loginRequired(LoginNeed(why: .passwordCommandFailed(status: status)))
         #expect(throws: expected) { try PasswordCommand(line: line).run() }
     }
 
@@ -201,7 +201,7 @@ struct SuppliedSecretTests {
         .timeLimit(.minutes(1)),
         arguments: ["cat /dev/zero", "yes", "/bin/sh -c 'trap \"\" PIPE; while :; do echo x; done'"])
     func `P21 a command that prints without end is ended`(line: String) {
-        let expected = LoginError.usage(
+        let expected = LoginFault.usage(
             .badValue(option: "password-command", problem: SecretFile.Problem.tooLong.words))
         #expect(throws: expected) { try PasswordCommand(line: line).run() }
     }
@@ -212,7 +212,7 @@ struct SuppliedSecretTests {
         let home = try TemporaryHome()
         let script = "trap \"\" PIPE; trap \"echo asked >$1; exit\" TERM; while :; do echo x; done 2>/dev/null"
         let command = PasswordCommand(words: ["/bin/sh", "-c", script, "sh", "\(home.path)/word"])
-        #expect(throws: LoginError.self) { try command.run() }
+        #expect(throws: LoginFault.self) { try command.run() }
         #expect(try home.read("word") == "asked\n")
     }
 }

@@ -80,7 +80,7 @@ struct HelperLoginTests {
         logIn(world, "good")
         #expect(try lent(world, "http://good.example") != nil)
         try world.home.write(Self.basic("good", "http://good.example"), to: "config/authctl/config.toml")
-        #expect(throws: LoginError.untrusted(.plainHTTP)) { try lent(world, "http://good.example") }
+        #expect(throws: LoginFault.untrusted(.plainHTTP)) { try lent(world, "http://good.example") }
         for (host, isLent) in [
             ("127.0.0.1", true), ("[::1]", true), ("localhost", true), ("127.0.0.1.evil.example", false),
             ("127.evil", false), ("localhost.evil", false),
@@ -90,7 +90,7 @@ struct HelperLoginTests {
             if isLent {
                 #expect(try lent(world, "http://\(host)") != nil)
             } else {
-                #expect(throws: LoginError.untrusted(.plainHTTP)) { try lent(world, "http://\(host)") }
+                #expect(throws: LoginFault.untrusted(.plainHTTP)) { try lent(world, "http://\(host)") }
             }
         }
     }
@@ -119,7 +119,7 @@ struct HelperLoginTests {
         logIn(world, "b", "bert")
         #expect(try lent(world, url) == "username=bert\npassword=pw-bert")
         logIn(world, "a", "anna")
-        #expect(throws: LoginError.usage(.profileNotNamed(known: ["a", "b"]))) { try lent(world, url) }
+        #expect(throws: LoginFault.usage(.profileNotNamed(known: ["a", "b"]))) { try lent(world, url) }
         #expect(try lent(world, url, username: "anna") == "username=anna\npassword=pw-anna")
         #expect(try lent(world, url, options: ["-P", "a"]) == "username=anna\npassword=pw-anna")
         world.variables["AUTHCTL_PROFILE"] = "b"
@@ -128,7 +128,7 @@ struct HelperLoginTests {
         world.variables["AUTHCTL_PROFILE"] = nil
         try world.home.write("default = \"a\"\n" + two, to: "config/authctl/config.toml")
         #expect(try lent(world, url) == "username=anna\npassword=pw-anna")
-        #expect(throws: LoginError.self) { try lent(world, url, options: ["-P", "nope"]) }
+        #expect(throws: LoginFault.self) { try lent(world, url, options: ["-P", "nope"]) }
     }
 
     @Test func `a variable that names a profile of another origin says nothing of this one, as within an exec`() throws
@@ -143,7 +143,7 @@ struct HelperLoginTests {
         // What a person types for this very call holds for every origin.
         #expect(try lent(world, url, options: ["-P", "blog"]) == nil)
         world.variables["AUTHCTL_PROFILE"] = "nope"
-        #expect(throws: LoginError.self) { try lent(world, url) }
+        #expect(throws: LoginFault.self) { try lent(world, url) }
     }
 
     @Test func `what is wrong before docker's request is read is said where docker reads it`() throws {
@@ -181,7 +181,7 @@ struct HelperLoginTests {
     @Test func `C7 a token past its end that cannot be refreshed is not lent, and nobody is asked`() throws {
         let world = try chat()
         world.now += 100
-        #expect(throws: LoginError.self) { try lent(world, "https://chat.example", server: [.answer(503)]) }
+        #expect(throws: LoginFault.self) { try lent(world, "https://chat.example", server: [.answer(503)]) }
         #expect(try lent(world, "https://chat.example", server: [.answer(401)]) == nil)
         #expect(try lent(world, "https://chat.example") == nil)
         #expect(world.requests.isEmpty)
@@ -258,8 +258,8 @@ struct HelperLoginTests {
             }
         }
         #expect(try holds(.answer(200, "{\"name\":\"anna\"}")) == true)
-        #expect(throws: LoginError.self) { try holds(.answer(403)) }
-        #expect(throws: LoginError.self) { try holds(.answer(500)) }
+        #expect(throws: LoginFault.self) { try holds(.answer(403)) }
+        #expect(throws: LoginFault.self) { try holds(.answer(500)) }
         #expect(try lent(world, "https://good.example") != nil)
         #expect(try holds(challenge) == false)
         #expect(try lent(world, "https://good.example") == nil)

@@ -14,9 +14,9 @@ struct MessageSnapshotTests {
         try Snapshot.expect(lines.joined(), "messages")
     }
 
-    private static let errors: [LoginError] = usage + judged + network + trust + stores + secretService + failures
+    private static let errors: [LoginFault] = usage + judged + network + trust + stores + secretService + failures
 
-    private static let usage: [LoginError] = [
+    private static let usage: [LoginFault] = [
         .unknownProfile(name: "blgo", near: ["blog"]), .unknownProfile(name: "x", near: []),
         .unknownAccount(profile: "blog", username: "carl", known: ["anna", "bert"]),
         .unknownAccount(profile: "blog", username: "carl", known: []), .profileNotNamed(known: ["a", "b"]),
@@ -32,7 +32,7 @@ struct MessageSnapshotTests {
         .helperRequest(.controlCharacter), .other("something else"),
     ].map { .usage($0) }
 
-    private static let judged: [LoginError] =
+    private static let judged: [LoginFault] =
         [
             .rejected(Refusal(status: 401, words: "bad \u{1b}[31m password")),
             .rejected(Refusal(status: 401, mayMeanForbidden: true)),
@@ -56,7 +56,7 @@ struct MessageSnapshotTests {
         LoginNeed(why: .ticket(.ofAnother(principal: "ann@REALM", wanted: "bob"))),
     ]
 
-    private static let network: [LoginError] = [
+    private static let network: [LoginFault] = [
         .nameNotResolved(host: "blog.example"), .notConnected(ignoredProxyVariable: nil),
         .notConnected(ignoredProxyVariable: "https_proxy"), .timedOut(seconds: 60), .tooSlow, .connectionLost, .notTLS,
         .notHTTP, .endedUnanswered, .notConnected(ignoredProxyVariable: nil, errno: 111), .redirectLoop(limit: 5),
@@ -78,7 +78,7 @@ struct MessageSnapshotTests {
             fingerprint: fingerprint, key: "key")
     }
 
-    private static let trust: [LoginError] = [
+    private static let trust: [LoginFault] = [
         .certificate(trust([.selfSigned, .otherHost])), .certificate(trust([.tooWeak])),
         .certificateRejected, .certificateUnseen(reason: "self-signed certificate"),
         .otherFingerprint(trust([.expired])),
@@ -90,7 +90,7 @@ struct MessageSnapshotTests {
         .unclearRedirect(target: "\\\\evil.example"), .serverNotProven,
     ].map { .untrusted($0) }
 
-    private static let stores: [LoginError] = [
+    private static let stores: [LoginFault] = [
         .unavailable(.keyring, problem: "the kernel has none"),
         .noneWorks([
             UnusableStore(name: .file, fault: .notSetUp(.file)),
@@ -115,14 +115,14 @@ struct MessageSnapshotTests {
         .helper("pass", .otherEntry), .helper("pass", .foreignSecret),
     ].map { .store($0) }
 
-    private static let secretService: [LoginError] = [
+    private static let secretService: [LoginFault] = [
         .libraryMissing("libsecret-1.so.0: cannot open shared object file"), .noBus,
         .busUnreachable("Could not connect: No such file or directory"), .noDaemon, .ended,
         .denied("rejected by policy"), .noDefaultCollection, .locked, .promptNeeded, .dismissed,
         .promptExpired(seconds: 300), .failed("no space left on device"),
     ].map { .store(.secretService($0)) }
 
-    private static let failures: [LoginError] = [
+    private static let failures: [LoginFault] = [
         .unexpectedStatus(404, step: "login", words: "not here"),
         .redirected(step: "verify", status: 302, target: "/login"),
         .missingInResponse(place: "/token", step: "login"), .doubtfulJSON(.repeatedMember),

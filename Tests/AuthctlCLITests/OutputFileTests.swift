@@ -17,7 +17,7 @@ struct OutputFileTests {
     }
 
     private func write(_ text: String, to file: OutputFile) throws {
-        try Array(text.utf8).lend { (bytes) throws(LoginError) in try file.write(bytes) }
+        try Array(text.utf8).lend { (bytes) throws(LoginFault) in try file.write(bytes) }
     }
 
     private var text: String? { FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) } }
@@ -60,20 +60,20 @@ struct OutputFileTests {
     func `a place where no file can be made is known before anything is sent`(name: String) throws {
         try FileManager.default.createDirectory(atPath: home.path + "/folder", withIntermediateDirectories: true)
         let path = name.isEmpty ? "" : "\(home.path)/\(name)"
-        #expect(throws: LoginError.self) { try OutputFile(path, patience: 1) }
+        #expect(throws: LoginFault.self) { try OutputFile(path, patience: 1) }
     }
 
     @Test func `D25: a pipe that nobody reads is waited for no longer than the request may take`() throws {
         #expect(mkfifo(path, 0o600) == 0)
         let begun = ContinuousClock.now
-        #expect(throws: LoginError.self) { try OutputFile(path, patience: 1) }
+        #expect(throws: LoginFault.self) { try OutputFile(path, patience: 1) }
         #expect(ContinuousClock.now - begun < .seconds(20))
         let reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         defer { close(reader) }
         let file = try OutputFile(path, patience: 1)
         try write("x", to: file)
         // More than the pipe takes.
-        #expect(throws: LoginError.failure(.other("nobody has read from \"\(path)\" for 1 seconds"))) {
+        #expect(throws: LoginFault.failure(.other("nobody has read from \"\(path)\" for 1 seconds"))) {
             try write(String(repeating: "x", count: 1 << 20), to: file)
         }
         #expect(ContinuousClock.now - begun < .seconds(40))
@@ -82,13 +82,13 @@ struct OutputFileTests {
     @Test func `D25: a pipe that nobody writes to is waited for no longer than the request may take`() throws {
         #expect(mkfifo(path, 0o600) == 0)
         let begun = ContinuousClock.now
-        #expect(throws: LoginError.self) { try BodyInput("@" + path, option: "-d", patience: 1).all(limit: 10) }
+        #expect(throws: LoginFault.self) { try BodyInput("@" + path, option: "-d", patience: 1).all(limit: 10) }
         #expect(ContinuousClock.now - begun < .seconds(20))
         // One who opens it and writes nothing more does not hold it either.
         let writer = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
         defer { close(writer) }
         #expect(Glibc.write(writer, "abc", 3) == 3)
-        #expect(throws: LoginError.self) { try BodyInput("@" + path, option: "-d", patience: 1).all(limit: 10) }
+        #expect(throws: LoginFault.self) { try BodyInput("@" + path, option: "-d", patience: 1).all(limit: 10) }
         #expect(ContinuousClock.now - begun < .seconds(40))
     }
 
@@ -108,11 +108,11 @@ struct OutputFileTests {
         defer { close(ends[1]) }
         let source = PipeSource(Secret("begun"), then: ends[0], patience: 1)
         var buffer = [UInt8](repeating: 0, count: 100)
-        let first = try buffer.withUnsafeMutableBytes { (bytes) throws(LoginError) in try source.read(into: bytes) }
+        let first = try buffer.withUnsafeMutableBytes { (bytes) throws(LoginFault) in try source.read(into: bytes) }
         #expect(first == 5)
         let begun = ContinuousClock.now
-        #expect(throws: LoginError.failure(.other("nothing came from the pipe of the body for 1 seconds"))) {
-            try buffer.withUnsafeMutableBytes { (bytes) throws(LoginError) in try source.read(into: bytes) }
+        #expect(throws: LoginFault.failure(.other("nothing came from the pipe of the body for 1 seconds"))) {
+            try buffer.withUnsafeMutableBytes { (bytes) throws(LoginFault) in try source.read(into: bytes) }
         }
         #expect(ContinuousClock.now - begun < .seconds(20))
     }

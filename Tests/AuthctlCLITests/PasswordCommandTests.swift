@@ -10,13 +10,13 @@ import Testing
 @Suite(.onOwnThreads) struct `A password command` {
     /// A command has the standard error of whoever runs it, and `swift test` waits for everybody who has that of the tests:
     /// what these leave behind has its own.
-    private func run(_ script: String, patience: Int = 20) throws(LoginError) -> Secret {
+    private func run(_ script: String, patience: Int = 20) throws(LoginFault) -> Secret {
         let words = ["/bin/sh", "-c", "exec /bin/sh -c \"$0\" 2>/dev/null", script]
         return try PasswordCommand(words: words, patience: patience).run()
     }
 
-    private func fault(_ script: String, patience: Int = 20) -> LoginError? {
-        do throws(LoginError) {
+    private func fault(_ script: String, patience: Int = 20) -> LoginFault? {
+        do throws(LoginFault) {
             _ = try run(script, patience: patience)
             return nil
         } catch {

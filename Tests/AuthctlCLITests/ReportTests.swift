@@ -20,7 +20,7 @@ struct ReportTests {
         }
 
         var streams: Streams {
-            Streams { [self] (stream, bytes) throws(LoginError) in
+            Streams { [self] (stream, bytes) throws(LoginFault) in
                 if isGone { throw .failure(.system(call: "write", errno: EPIPE)) }
                 written.withLock { $0[stream, default: ""] += String(decoding: bytes, as: UTF8.self) }
             }
@@ -56,7 +56,7 @@ struct ReportTests {
 
     @Test func `a failure is told in words and as JSON, with its facts`() throws {
         let paper = Paper()
-        let error = LoginError.network(.timedOut(seconds: 7))
+        let error = LoginFault.network(.timedOut(seconds: 7))
         paper.streams.tell(error, about: ErrorContext(profile: "wire"), printsJSON: true)
         #expect(paper.talk.hasPrefix("authctl: wire: no response within 7 seconds\n  "), "\(paper.talk)")
         guard case .object(let top)? = try? Array(paper.output.utf8).withUnsafeBytes({ try JSONReader.read($0) }),
@@ -78,7 +78,7 @@ struct ReportTests {
         let streams = Paper(isGone: true).streams
         streams.say("anything")
         streams.tell(.cancelled, about: ErrorContext(), printsJSON: true)
-        #expect(throws: LoginError.failure(.system(call: "write", errno: EPIPE))) { try streams.result("x") }
+        #expect(throws: LoginFault.failure(.system(call: "write", errno: EPIPE))) { try streams.result("x") }
     }
 
     @Test func `a secret is exact for a program, and nothing that a terminal obeys`() throws {

@@ -183,7 +183,7 @@ import Testing
     @Test func `a file is made by an answer alone, and emptied by one alone`() throws {
         let world = try shop()
         let path = world.home.path + "/file"
-        let lost = [Result<HTTPResponse, LoginError>.failure(.network(.connectionLost))]
+        let lost = [Result<HTTPResponse, LoginFault>.failure(.network(.connectionLost))]
         #expect(world.run(["request", "GET", "/a", "-o", path], server: lost).code == 6)
         #expect(!FileManager.default.fileExists(atPath: path))
         #expect(world.run("request", "GET", "/a", "-o", path, server: [.answer(200, "long answer")]).code == 0)

@@ -178,8 +178,8 @@ import Testing
         let trust = ServerTrust(
             origin: origin, reasons: [.selfSigned], subject: "CN = wire", issuer: "CN = wire", notBefore: 0,
             notAfter: .max, fingerprint: try #require(Fingerprint(bytes: Array(repeating: 7, count: 32))), key: "k")
-        let closed = LoginError.network(.notConnected(ignoredProxyVariable: nil, errno: 111))
-        for (fault, code) in [(LoginError.untrusted(.certificate(trust)), Int32(7)), (closed, 6)] {
+        let closed = LoginFault.network(.notConnected(ignoredProxyVariable: nil, errno: 111))
+        for (fault, code) in [(LoginFault.untrusted(.certificate(trust)), Int32(7)), (closed, 6)] {
             let world = try TestWorld(config: Self.wire)
             let run = world.run(["request", "/x"], server: [.failure(fault)])
             #expect(run.code == code && world.requests.count == 1, "\(run.talk)")

@@ -115,7 +115,7 @@ struct RequestPartsTests {
             ["X-One:  1 ", "X-None;", "accept:"], defaults: [("Accept", "a"), ("Content-Type", "b")], taken: ["cookie"])
         #expect(headers.fields.map(\.name) == ["X-One", "X-None", "Content-Type"] && headers.removed == ["accept"])
         #expect(headers.fields.map(\.value) == [Secret("1 "), Secret(""), Secret("b")])
-        #expect(throws: LoginError.self) { try RequestHeaders(["Cookie: a=b"], defaults: [], taken: ["cookie"]) }
-        #expect(throws: LoginError.self) { try RequestHeaders(["nothing"], defaults: [], taken: []) }
+        #expect(throws: LoginFault.self) { try RequestHeaders(["Cookie: a=b"], defaults: [], taken: ["cookie"]) }
+        #expect(throws: LoginFault.self) { try RequestHeaders(["nothing"], defaults: [], taken: []) }
     }
 }

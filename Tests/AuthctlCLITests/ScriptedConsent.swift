@@ -17,28 +17,28 @@ final class ScriptedConsent: ConsentDialogue {
 
     func end() { hasEnded = true }
 
-    func agree(to server: ForeignServer) throws(LoginError) -> Bool {
+    func agree(to server: ForeignServer) throws(LoginFault) -> Bool {
         foreign.append(server)
         guard let agrees else { throw .failure(.unexpectedEvent("unscripted: agree")) }
         return agrees
     }
 
-    func listen(on redirect: LoopbackRedirect) throws(LoginError) -> LoopbackPort { LoopbackPort(number: 41873) }
+    func listen(on redirect: LoopbackRedirect) throws(LoginFault) -> LoopbackPort { LoopbackPort(number: 41873) }
 
-    func show(_ visit: BrowserVisit) throws(LoginError) { visits.append(visit) }
+    func show(_ visit: BrowserVisit) throws(LoginFault) { visits.append(visit) }
 
     func awaitAnswer(
         _ wait: AuthorizationFlow.CallbackWait, _ judge: AuthorizationJudge
-    ) throws(LoginError) -> (answer: AuthorizationResponse, after: Int)? {
+    ) throws(LoginFault) -> (answer: AuthorizationResponse, after: Int)? {
         guard let visit = visits.last, let state = visit.url.firstMatch(of: /state=([^&]+)/)?.1 else { return nil }
         return (judge.judge(pasted: Secret("\(visit.redirect)?\(answer)&state=\(state)")), 1)
     }
 
-    func show(_ code: DeviceAuthorization, at server: BrowserVisit.Server) throws(LoginError) {
+    func show(_ code: DeviceAuthorization, at server: BrowserVisit.Server) throws(LoginFault) {
         codes.append(code.userCode)
     }
 
-    func wait(milliseconds: Int, secondsLeft: Int) throws(LoginError) { elapsed += milliseconds }
+    func wait(milliseconds: Int, secondsLeft: Int) throws(LoginFault) { elapsed += milliseconds }
 
     func now() -> Int { elapsed }
 }

@@ -46,7 +46,7 @@ struct ServedAnswerTests {
     @Test func `it is whole once the service has ended it`() throws {
         let call = call(), answer = ServedResponse(call, headers)
         try answer.begin(.answer(200))
-        try Array("abc".utf8).lend { (bytes) throws(LoginError) in try answer.write(bytes) }
+        try Array("abc".utf8).lend { (bytes) throws(LoginFault) in try answer.write(bytes) }
         #expect(!answer.isWhole)
         try answer.finish()
         #expect(answer.isWhole)
@@ -66,8 +66,8 @@ struct ServedAnswerTests {
         let call = call(), answer = ServedResponse(call, headers)
         try answer.begin(.answer(200))
         call.abandon()
-        #expect(throws: LoginError.cancelled) {
-            try Array("abc".utf8).lend { (bytes) throws(LoginError) in try answer.write(bytes) }
+        #expect(throws: LoginFault.cancelled) {
+            try Array("abc".utf8).lend { (bytes) throws(LoginFault) in try answer.write(bytes) }
         }
     }
 
@@ -76,8 +76,8 @@ struct ServedAnswerTests {
             (.usage(.other("too long")), 400), (.network(.timedOut(seconds: 7)), 504), (.network(.connectionLost), 502),
             (.busy(BusyFault(status: 503, retryAfter: nil, words: nil)), 503), (.untrusted(.plainHTTP), 502),
             (.loginRequired(LoginNeed(why: .sessionRefused)), 502), (.failure(.bodyNotRepeatable), 502),
-        ] as [(LoginError, Int)])
-    func `where the service has no answer the command is told why`(error: LoginError, status: Int) throws {
+        ] as [(LoginFault, Int)])
+    func `where the service has no answer the command is told why`(error: LoginFault, status: Int) throws {
         let call = call(), answer = ServedResponse(call, headers), topic = ErrorContext(profile: "wire")
         answer.explain(error, topic)
         #expect(answer.isWhole)

@@ -14,9 +14,9 @@ import Testing
         pipe.flush()
     }
 
-    private func read(_ source: ServedSource, most: Int = 1 << 17) throws(LoginError) -> [UInt8] {
+    private func read(_ source: ServedSource, most: Int = 1 << 17) throws(LoginFault) -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: most)
-        let count = try buffer.lendMutable { (bytes) throws(LoginError) in
+        let count = try buffer.lendMutable { (bytes) throws(LoginFault) in
             while true {
                 if let read = try source.read(into: bytes) { return read }
             }
@@ -113,8 +113,8 @@ import Testing
         feed("abc".utf8, to: pipe)
         pipe.finish(isWhole: false)
         #expect(try read(source) == Array("abc".utf8))
-        #expect(throws: LoginError.cancelled) { try read(source) }
-        #expect(throws: LoginError.cancelled) { try ServedSource.all(of: pipe) }
+        #expect(throws: LoginFault.cancelled) { try read(source) }
+        #expect(throws: LoginFault.cancelled) { try ServedSource.all(of: pipe) }
     }
 
     @Test func `a short body is had at once, and one that is too long for that is told`() throws {
@@ -132,7 +132,7 @@ import Testing
                 [UInt8](repeating: 0x61, count: count).withUnsafeBytes { bytes in _ = long.write(bytes) }
                 long.finish()
             }
-            do throws(LoginError) {
+            do throws(LoginFault) {
                 #expect(try ServedSource.all(of: long).count == count && !isTooLong)
             } catch {
                 #expect(isTooLong && error.exitCode == .usage)
@@ -144,8 +144,8 @@ import Testing
 
 extension Array<UInt8> {
     fileprivate mutating func lendMutable(
-        _ body: (UnsafeMutableRawBufferPointer) throws(LoginError) -> Int
-    ) throws(LoginError) -> Int {
+        _ body: (UnsafeMutableRawBufferPointer) throws(LoginFault) -> Int
+    ) throws(LoginFault) -> Int {
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
         defer { copy.deallocate() }
         let taken = try body(copy)

@@ -66,6 +66,13 @@ struct ServedRequestTests {
         }
     }
 
+    @Test func `a password that is kept beside a session comes back in no header`() throws {
+        let repeating = HTTPResponse.answer(200, headers: ["X-Kept: 1", "X-Password: hunter22"])
+        try scene("kept", login: Self.shopLogin, [repeating]) { (scene, _) throws in
+            #expect(try scene.send("GET", "/items").fields == ["X-Kept: 1"])
+        }
+    }
+
     @Test func `what the service no longer takes is refreshed once, and the same request goes out again`() throws {
         let server = [
             .answer(401), .answer(401), ServedScene.issued("t-2", "r-2"), ServedScene.me, .answer(200, "yes"),

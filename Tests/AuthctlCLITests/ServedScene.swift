@@ -20,6 +20,13 @@ final class ServedScene {
         login   = { post = "/login", form = { u = "{username}", p = "{password}" } }
         verify  = { get = "/me" }
 
+        [profiles.kept]
+        url     = "https://kept.example"
+        method  = "token"
+        keep-password = true
+        login   = { post = "/login", json = { u = "{username}", p = "{password}" }, token = "/t" }
+        verify  = { get = "/me", username = "/name" }
+
         [profiles.wire]
         url     = "https://wire.example"
         verify  = { get = "/api/me" }
@@ -80,7 +87,7 @@ final class ServedScene {
         let request = ServedRequest(
             call: call, session: session, service: try run.serviceBeside { false }, profile: run.profile,
             endpoint: run.endpoint, headers: headers)
-        do throws(LoginError) {
+        do throws(LoginFault) {
             try request.relay(answer)
         } catch {
             answer.explain(error, ErrorContext(profile: run.profile.name))

@@ -53,13 +53,13 @@ final class TestWorld {
         run(arguments, server: answers.map { .success($0) })
     }
 
-    func run(_ arguments: [String], server answers: [Result<HTTPResponse, LoginError>]) -> Run {
+    func run(_ arguments: [String], server answers: [Result<HTTPResponse, LoginFault>]) -> Run {
         server = ScriptedTransport(answers)
         server.meanwhile = meanwhile
         server.pass = { [elapsed, pace] in elapsed.seconds.withLock { $0 += pace } }
         let captured = Captured()
         var console = Console(
-            streams: Streams { (stream, bytes) throws(LoginError) in captured.append(bytes, to: stream) })
+            streams: Streams { (stream, bytes) throws(LoginFault) in captured.append(bytes, to: stream) })
         console.arguments = { (["authctl"] + arguments).map { Array($0.utf8CString) } }
         let code = Program(world(), console).run(arguments).status { _ in
             -1
@@ -107,7 +107,7 @@ final class TestWorld {
 
 extension Invocation {
     /// Of no command: what it says is dropped.
-    convenience init(_ world: Dependencies, _ options: GlobalOptions) throws(LoginError) {
+    convenience init(_ world: Dependencies, _ options: GlobalOptions) throws(LoginFault) {
         try self.init(world, Console(streams: Streams { _, _ in }), options)
     }
 }
@@ -166,22 +166,22 @@ struct ScriptedPerson: Dialogue {
         .credential(Credential(username: nil, .token(Secret(token))))
     }
 
-    func ask(_ question: Question) throws(LoginError) -> Answer { try prompt.ask(question) }
+    func ask(_ question: Question) throws(LoginFault) -> Answer { try prompt.ask(question) }
 
-    func wait(seconds: Int) throws(LoginError) { try prompt.wait(seconds: seconds) }
+    func wait(seconds: Int) throws(LoginFault) { try prompt.wait(seconds: seconds) }
 
     func showWaiting(_ notice: String?) { prompt.showWaiting(notice) }
 
-    func askPassphrase(_ label: String, confirm: Bool) throws(LoginError) -> Secret? {
+    func askPassphrase(_ label: String, confirm: Bool) throws(LoginFault) -> Secret? {
         passphrase.map { Secret($0) }
     }
 
-    func choose(_ question: String, among names: [String]) throws(LoginError) -> Int {
+    func choose(_ question: String, among names: [String]) throws(LoginFault) -> Int {
         guard let chooses, names.indices.contains(chooses) else { throw .cancelled }
         return chooses
     }
 
-    func confirm(_ question: String, isLaidOut: Bool, typing word: String) throws(LoginError) -> Bool {
+    func confirm(_ question: String, isLaidOut: Bool, typing word: String) throws(LoginFault) -> Bool {
         guard let confirms else { throw .failure(.unexpectedEvent("unscripted: confirm")) }
         return confirms
     }

@@ -9,7 +9,7 @@ struct TracedTransport: Transport {
     let server: ScriptedTransport
     let settings: TransportSettings
 
-    func send(_ request: HTTPRequest) throws(LoginError) -> HTTPResponse {
+    func send(_ request: HTTPRequest) throws(LoginFault) -> HTTPResponse {
         let trace = TransferTrace(settings: settings)
         let parser = try URLParser()
         do throws(UsageFault) {

@@ -54,7 +54,7 @@ func visit(_ redirect: String) -> BrowserVisit {
 }
 
 /// Waits as `AuthorizationFlow` does, until there is an answer to this login.
-func browse(_ dialogue: AuthorizationDialogue) throws(LoginError) {
+func browse(_ dialogue: AuthorizationDialogue) throws(LoginFault) {
     let redirect = arguments.value("--redirect").flatMap { LoopbackRedirect($0) } ?? LoopbackRedirect()
     let port = try dialogue.listen(on: redirect)
     print("port", port.number, port.isOpen ? "open" : "taken", dialogue.canStartBrowser ? "can start" : "cannot start")
@@ -78,7 +78,7 @@ func browse(_ dialogue: AuthorizationDialogue) throws(LoginError) {
     print("nothing")
 }
 
-func approve(_ dialogue: AuthorizationDialogue) throws(LoginError) {
+func approve(_ dialogue: AuthorizationDialogue) throws(LoginFault) {
     let server = BrowserVisit.Server(name: issuer, scope: arguments.value("--scope"))
     let response = HTTPResponse(
         status: 200, headers: [],
@@ -101,7 +101,7 @@ func parse(_ text: String) -> EndpointURL? {
         query: target.count > 1 ? String(target[1]) : nil)
 }
 
-func agree(_ dialogue: AuthorizationDialogue) throws(LoginError) {
+func agree(_ dialogue: AuthorizationDialogue) throws(LoginFault) {
     let server = ForeignServer(
         resource: EndpointURL(origin: Origin(scheme: "https", host: "notes.example", port: 443), path: "/mcp"),
         issuer: Origin(scheme: "https", host: "id.example", port: 443), others: [],
@@ -111,7 +111,7 @@ func agree(_ dialogue: AuthorizationDialogue) throws(LoginError) {
 }
 
 guard cprocess_harden() == .hardened else { exit(1) }
-do throws(LoginError) {
+do throws(LoginFault) {
     let dialogue = AuthorizationDialogue(settings())
     if arguments.has("--agree") {
         try agree(dialogue)

@@ -69,7 +69,7 @@ private func readCookies(_ bytes: UnsafeRawBufferPointer) {
         for line in bytes.split(separator: UInt8(ascii: "\n")).prefix(60) {
             let value = Secret(copying: UnsafeRawBufferPointer(rebasing: line))
             if let record = CookieRecord.cookie(UnsafeRawBufferPointer(rebasing: line)) { checkCookie(record) }
-            try value.withSetCookie { (line) throws(LoginError) in
+            try value.withSetCookie { (line) throws(LoginFault) in
                 try handle.set(CURLOPT_COOKIELIST, bytes: line)
             }
         }
@@ -86,7 +86,7 @@ private func readCookies(_ bytes: UnsafeRawBufferPointer) {
 private enum CookieJar {
     nonisolated(unsafe) private static var kept: CurlHandle?
 
-    static func emptied() throws(LoginError) -> CurlHandle {
+    static func emptied() throws(LoginFault) -> CurlHandle {
         let handle: CurlHandle
         if let kept { handle = kept } else { handle = try CurlHandle(CurlLibrary()) }
         kept = handle
@@ -103,10 +103,10 @@ private func checkCookie(_ cookie: Cookie) {
 }
 
 /// What libcurl takes back is what it gave.
-private func checkReturn(of cookies: [Cookie]) throws(LoginError) {
+private func checkReturn(of cookies: [Cookie]) throws(LoginFault) {
     let handle = try CookieJar.emptied()
     for cookie in cookies where cookie.record.isHeaderSafe {
-        try cookie.record.withCString { (record) throws(LoginError) in
+        try cookie.record.withCString { (record) throws(LoginFault) in
             try handle.set(CURLOPT_COOKIELIST, bytes: record)
         }
     }
@@ -115,7 +115,7 @@ private func checkReturn(of cookies: [Cookie]) throws(LoginError) {
 }
 
 extension Secret {
-    fileprivate func withSetCookie(_ body: (UnsafePointer<CChar>) throws(LoginError) -> Void) throws(LoginError) {
+    fileprivate func withSetCookie(_ body: (UnsafePointer<CChar>) throws(LoginFault) -> Void) throws(LoginFault) {
         let prefix = Array("Set-Cookie: ".utf8)
         let line = Secret(count: prefix.count + count) { line in
             line.copyBytes(from: prefix)

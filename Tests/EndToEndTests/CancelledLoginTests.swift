@@ -54,7 +54,7 @@ import Testing
         let person = Absent()
         let logins = try logins(person)
         let seconds = try await timeToEnd(when: person.isAsked) {
-            try await logins.gate("blog") { _ in _ = Issue.record("ran") }
+            try await logins.withSession(for: "blog") { _ in _ = Issue.record("ran") }
         }
         #expect(try seconds < 15 && !home.keepsBlog())
         #expect(eventually(within: Self.longestQueue, person.wasCancelled))
@@ -64,35 +64,35 @@ import Testing
         let logins = try logins()
         try demo.order(DemoBackendProcess.Fault(path: "/users/login", delay: 60))
         let seconds = try await timeToEnd(when: isSent("/users/login")) {
-            try await logins.gate("blog") { _ in _ = Issue.record("ran") }
+            try await logins.withSession(for: "blog") { _ in _ = Issue.record("ran") }
         }
         #expect(try seconds < 15 && !home.keepsBlog())
         // Nothing of it is in the way of the next.
         try demo.reset()
-        #expect(try await logins.gate("blog") { $0.identity.username } == "ann")
+        #expect(try await logins.withSession(for: "blog") { $0.identity.username } == "ann")
     }
 
     @Test func `ends while a request of the block waits, and the login stays`() async throws {
         let logins = try logins()
-        try await logins.gate("blog") { _ in }
+        try await logins.withSession(for: "blog") { _ in }
         try demo.order(DemoBackendProcess.Fault(path: "/posts", delay: 60))
         let seconds = try await timeToEnd(when: isSent("/posts")) {
-            _ = try await logins.gate("blog") { try await $0.send(.get("/posts")) }
+            _ = try await logins.withSession(for: "blog") { try await $0.send(.get("/posts")) }
         }
         #expect(try seconds < 15 && home.keepsBlog())
-        #expect(try await logins.gate("blog") { $0.identity.username } == "ann")
+        #expect(try await logins.withSession(for: "blog") { $0.identity.username } == "ann")
     }
 
     @Test func `saves the answer to a refresh that was sent before it ends`() async throws {
         let logins = try logins()
-        try await logins.gate("chat") { _ in }
+        try await logins.withSession(for: "chat") { _ in }
         let base = "/_matrix/client/v3"
         try demo.order(DemoBackendProcess.Fault(path: base + "/account/whoami", status: 401))
         try demo.order(DemoBackendProcess.Fault(path: base + "/refresh", delay: 2))
         _ = try await timeToEnd(when: isSent(base + "/refresh")) {
-            try await logins.gate("chat") { _ in _ = Issue.record("ran") }
+            try await logins.withSession(for: "chat") { _ in _ = Issue.record("ran") }
         }
-        try await logins.gate("chat") { _ in }
+        try await logins.withSession(for: "chat") { _ in }
         #expect(try demo.requests().filter { $0.path == base + "/refresh" }.map(\.status) == [200])
     }
 
@@ -100,8 +100,8 @@ import Testing
         let person = Absent()
         let logins = try logins(person)
         let seconds = try await timeToEnd(when: person.isAsked) {
-            async let first: Void = logins.gate("blog") { _ in }
-            async let second: Void = logins.gate("chat") { _ in _ = Issue.record("ran") }
+            async let first: Void = logins.withSession(for: "blog") { _ in }
+            async let second: Void = logins.withSession(for: "chat") { _ in _ = Issue.record("ran") }
             _ = try await (first, second)
         }
         #expect(seconds < 15)
@@ -111,7 +111,7 @@ import Testing
         let logins = try logins()
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            try await logins.gate("blog") { _ in _ = Issue.record("ran") }
+            try await logins.withSession(for: "blog") { _ in _ = Issue.record("ran") }
         }
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(try demo.requests().isEmpty)
@@ -121,7 +121,7 @@ import Testing
 /// Knows the password.
 private struct Ann: LoginDelegate {
     func answer(_ question: Question) async -> Answer {
-        guard case .credential = question else { return question.no }
+        guard case .credential = question else { return question.decline }
         return .credential(Credential(username: "ann", .password(Secret("correct horse"))))
     }
 }
@@ -139,6 +139,6 @@ private final class Absent: LoginDelegate {
         progress.withLock { $0 = .asked }
         try? await Task.sleep(for: .seconds(600))
         if Task.isCancelled { progress.withLock { $0 = .cancelled } }
-        return question.no
+        return question.decline
     }
 }

@@ -100,9 +100,9 @@ import Testing
         // As another release, or another program, could have left it behind.
         let profile = "url = \"https://x.example\"\nverify = { get = \"/\" }\n"
         try authctl.home.write(profile, to: "config/authctl/profiles/q$(touch RAN).toml")
-        let book = try String(contentsOfFile: authctl.registry, encoding: .utf8)
+        let registry = try String(contentsOfFile: authctl.registry, encoding: .utf8)
         try authctl.home.write(
-            book.replacing("\"guest\"", with: "\"x$(touch RAN)'`touch RAN`;\""), to: "state/authctl/state.json")
+            registry.replacing("\"guest\"", with: "\"x$(touch RAN)'`touch RAN`;\""), to: "state/authctl/state.json")
         try expect(
             [
                 ("authctl switch wire x", "<switch><wire><x$(touch RAN)'`touch RAN`;>"),

@@ -78,7 +78,7 @@ import Testing
 
     @Test func `a profile of config.toml: the login is the one that authctl has`() throws {
         try authctl.logIn("wire")
-        let run = try Command.run(spec("configured-gate", "wire"))
+        let run = try Command.run(spec("configured-login", "wire"))
         #expect(run.code == 0 && run.output == "Hello, ann.\n", "\(run)")
     }
 
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test func `a login that is cancelled: ends at once, with the terminal as it was`() throws {
-        let pty = try Pty(spec("cancelled-gate", "blog", "1"))
+        let pty = try Pty(spec("cancelled-login", "blog", "1"))
         try pty.wait(for: "User name: ")
         #expect(try pty.waitForEnd() == .exited(13))
         #expect(pty.text.contains("nobody logged in in time") && !pty.text.contains("Hello"))

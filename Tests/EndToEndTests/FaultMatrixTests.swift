@@ -41,10 +41,10 @@ import Testing
         }
         let name = try #require(StoreName(store.name)), opened = try stores.open(name)
         let ids = ["ann", "bob"].map { AccountID(profile: "wire", origin: origin, username: $0) }
-        let book = try AccountRegistry(folder: authctl.state).read()
+        let registry = try AccountRegistry(folder: authctl.state).read()
         return Finding(
-            ann: try opened.find(ids[0]), bob: try opened.find(ids[1]), knowsAnn: book.account(ids[0]) != nil,
-            knowsBob: book.account(ids[1]) != nil)
+            ann: try opened.find(ids[0]), bob: try opened.find(ids[1]), knowsAnn: registry.account(ids[0]) != nil,
+            knowsBob: registry.account(ids[1]) != nil)
     }
 
     /// Whether bob's whole login is in it; part of it is none.

@@ -48,6 +48,18 @@ import Testing
         try expectSaved()
     }
 
+    @Test func `is saved before a move takes the login to another store`() throws {
+        try end(answeringAfter: 1.5)
+        let key = try authctl.file("key", String(repeating: "k3y-f1le", count: 8))
+        #expect(try authctl.run("store", "init", "file", "--key-file", key).code == 0)
+        let run = try authctl.onTerminal("whoami", "chat")
+        try waitUntilSent()
+        let move = try authctl.run("store", "move", "plaintext", "file")
+        #expect(move.code == 0, "\(move.error)")
+        #expect(try run.end() == .exited(0))
+        try expectSaved()
+    }
+
     @Test(arguments: [SIGTERM, SIGHUP, SIGQUIT, SIGUSR1])
     func `survives a signal, of which the program then dies`(number: Int32) throws {
         try end(answeringAfter: 1)

@@ -26,7 +26,7 @@ import Testing
         let person = Scripted("correct horse")
         let logins = try logins(person)
         for _ in 1...2 {
-            let status = try await logins.gate("blog") { session in
+            let status = try await logins.withSession(for: "blog") { session in
                 #expect(session.identity.displayName == "ann" && session.profile.name == "blog")
                 return try await session.send(.post("/posts", json: ["text": "hi"])).status
             }
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func `a session is of no use once its block is over`() async throws {
-        let kept = try await logins(Scripted("correct horse")).gate("blog") { $0 }
+        let kept = try await logins(Scripted("correct horse")).withSession(for: "blog") { $0 }
         await #expect(throws: LoginError.self) { try await kept.send(.get("/users/me")) }
         await #expect(throws: LoginError.self) { try await kept.headerLines() }
     }
@@ -46,16 +46,16 @@ import Testing
     @Test func `nothing runs and nothing is kept where nobody logs in`() async throws {
         let person = Scripted("wrong", "wronger", "wrongest")
         await #expect {
-            try await logins(person).gate("blog") { _ in _ = Issue.record("ran") }
+            try await logins(person).withSession(for: "blog") { _ in _ = Issue.record("ran") }
         } throws: { error in
-            if case .rejected? = error as? LoginError { true } else { false }
+            if case .rejected? = (error as? LoginError)?.fault { true } else { false }
         }
         #expect(try person.asked == 3 && !home.keepsBlog())
     }
 
     @Test func `a session that ended meanwhile: logs in, and sends the same once more`() async throws {
         let person = Scripted("correct horse", "correct horse")
-        let response = try await logins(person).gate("blog") { session in
+        let response = try await logins(person).withSession(for: "blog") { session in
             try demo.reset()
             let response = try await session.send(.post("/posts", json: ["text": "once"]))
             // The new session is the one from now on.
@@ -75,7 +75,7 @@ import Testing
         #expect(try await logins.send(.get("/posts"), to: "blog").isSuccess && person.asked == 0)
         #expect(try await logins.send(.get("/account/verify_credentials.json"), to: "wire").text.contains("ann"))
         #expect(person.asked == 1)
-        let header = try await logins.gate("wire") { try await $0.headerLines() }
+        let header = try await logins.withSession(for: "wire") { try await $0.headerLines() }
         #expect(header?.hasPrefix("Authorization: Basic ") == true)
     }
 
@@ -84,7 +84,7 @@ import Testing
         let logins = try logins(person)
         try await withThrowingTaskGroup { group in
             for _ in 1...8 {
-                group.addTask { try await logins.gate("chat") { $0.identity.username } }
+                group.addTask { try await logins.withSession(for: "chat") { $0.identity.username } }
             }
             for try await name in group { #expect(name == "ann") }
         }
@@ -95,7 +95,7 @@ import Testing
         // A session of a day: where much else runs, minutes may pass between two steps of a task.
         try home.write("store = \"plaintext\"\n" + demo.blogWithLogout, to: "logins/config.toml")
         let logins = try logins(Scripted("correct horse"))
-        try await logins.gate("blog") { _ in }
+        try await logins.withSession(for: "blog") { _ in }
         try await logins.logOut("blog")
         #expect(try logins.identities(of: "blog").isEmpty)
         let seen = try demo.requests().map { "\($0.path) \($0.status)" }
@@ -110,20 +110,20 @@ import Testing
             name: "mine", url: demo.origin,
             verify: RequestRule(method: "GET", path: Template(literal: "/account/verify_credentials.json")))
         made.settings.store = "plaintext"
-        #expect(try await logins.gate(made) { $0.identity.displayName } == "ann")
+        #expect(try await logins.withSession(for: made) { $0.identity.displayName } == "ann")
         #expect(try await logins.send(.get("/account/verify_credentials.json"), to: made).isSuccess)
         try await logins.logOut(made)
         made.name = "blog"
-        await #expect(throws: LoginError.self) { try await logins.gate(made) { _ in } }
+        await #expect(throws: LoginError.self) { try await logins.withSession(for: made) { _ in } }
         #expect(person.asked == 1)
     }
 
     @Test func `a session goes to no other origin`() async throws {
-        try await logins(Scripted("correct horse")).gate("wire") { session in
+        try await logins(Scripted("correct horse")).withSession(for: "wire") { session in
             await #expect {
                 try await session.send(.get("http://localhost:1/"))
             } throws: { error in
-                if case .untrusted? = error as? LoginError { true } else { false }
+                if case .untrusted? = (error as? LoginError)?.fault { true } else { false }
             }
         }
     }
@@ -140,12 +140,12 @@ private final class Scripted: LoginDelegate {
     var asked: Int { state.withLock(\.asked) }
 
     func answer(_ question: Question) async -> Answer {
-        guard case .credential = question else { return question.no }
+        guard case .credential = question else { return question.decline }
         let next: String? = state.withLock { state in
             state.asked += 1
             return state.passwords.isEmpty ? nil : state.passwords.removeFirst()
         }
-        guard let next else { return question.no }
+        guard let next else { return question.decline }
         return .credential(Credential(username: "ann", .password(Secret(next))))
     }
 }

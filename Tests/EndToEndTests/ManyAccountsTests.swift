@@ -115,8 +115,8 @@ import Testing
                 let killed = try Command.run(
                     ChildSpec(strace, options + command, environment: authctl.environment))
                 let left = try authctl.keptSecrets().count
-                let book = String(decoding: try authctl.bytes(authctl.registry), as: UTF8.self)
-                let known = book.components(separatedBy: "\"username\"").count - 1
+                let registry = String(decoding: try authctl.bytes(authctl.registry), as: UTF8.self)
+                let known = registry.components(separatedBy: "\"username\"").count - 1
                 #expect(known >= left, "\(call) \(number)")
                 let next = try authctl.run("logout", "--all", "--local")
                 #expect(next.code == 0, "\(call) \(number): \(next.error)")

@@ -46,7 +46,7 @@ struct LoginFlowTests {
     }
 
     @Test func `A4: an answer may go on without a login, cancel, or decline the protection space`() {
-        let declined = LoginError.loginRequired(LoginNeed(why: .declined(SomeLogin.namedSpace.method)))
+        let declined = LoginFault.loginRequired(LoginNeed(why: .declined(SomeLogin.namedSpace.method)))
         for (answer, outcome) in [
             (LoginFlow.Reply.continueWithout, LoginFlow.Outcome.continuedWithout), (.cancelled, .failed(.cancelled)),
             (.declined, .failed(declined)),
@@ -58,11 +58,13 @@ struct LoginFlowTests {
     }
 
     @Test func `A5: after a fault what was typed may be sent again, which is no attempt`() {
-        let failed = LoginFlow.Event.failed(SomeLogin.network), ask = LoginFlow.Effect.ask(.retry(SomeLogin.network))
+        let failed = LoginFlow.Event.failed(SomeLogin.network),
+            ask = LoginFlow.Effect.ask(.retry(RetryRequest(SomeLogin.network)))
         walk(
             SomeLogin.flow(LoginFlow.Policy(maxAttempts: 2)), (.begun, .lookUp), (.lookedUp(.nothing), .prepare),
             (prepared, question(attempts: 2)), (typed, .authenticate(.typed)), (failed, ask),
-            (.answered(.yes), .authenticate(.typed)), (.failed(SomeLogin.busy), .ask(.retry(SomeLogin.busy))),
+            (.answered(.yes), .authenticate(.typed)),
+            (.failed(SomeLogin.busy), .ask(.retry(RetryRequest(SomeLogin.busy)))),
             (.answered(.yes), .authenticate(.typed)),
             (refused, question(.refused(SomeLogin.refusal), failures: 1, name: "bert", attempts: 2)),
             (typed, .authenticate(.typed)), (failed, .finish(.failed(SomeLogin.network))))
@@ -73,10 +75,10 @@ struct LoginFlowTests {
     }
 
     @Test(arguments: [
-        LoginError.busy(BusyFault(status: 429, retryAfter: 3600, words: nil)), .failure(.libraryMissing("libcurl")),
+        LoginFault.busy(BusyFault(status: 429, retryAfter: 3600, words: nil)), .failure(.libraryMissing("libcurl")),
         .forbidden(Refusal(status: 403)), .untrusted(.plainHTTP), .store(.notSetUp(.file)),
     ])
-    func `A5: nobody is asked to try again where that cannot help, or would take an hour`(_ error: LoginError) {
+    func `A5: nobody is asked to try again where that cannot help, or would take an hour`(_ error: LoginFault) {
         walk(
             SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.nothing), .prepare), (prepared, question()),
             (typed, .authenticate(.typed)), (.failed(error), .finish(.failed(error))))
@@ -264,7 +266,7 @@ struct LoginFlowTests {
     }
 
     @Test(arguments: [SomeLogin.network, SomeLogin.busy, SomeLogin.forbidden])
-    func `what is no refusal ends a login without a second question and without erasing`(error: LoginError) {
+    func `what is no refusal ends a login without a second question and without erasing`(error: LoginFault) {
         walk(
             SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.both), .verifySession),
             (.failed(error), .finish(.failed(error))))
@@ -311,7 +313,7 @@ struct LoginFlowTests {
     }
 
     @Test func `an event that cannot be is told by its name and without what is in it`() {
-        let lost = LoginError.failure(.unexpectedEvent("answered while starting"))
+        let lost = LoginFault.failure(.unexpectedEvent("answered while starting"))
         walk(SomeLogin.flow(), (typed, .finish(.failed(lost))), (.begun, .finish(.failed(lost))))
     }
 }
@@ -393,7 +395,7 @@ struct LoginFlowSecondFactorTests {
         var flow = authenticating()
         _ = flow.handle(Self.needs)
         _ = flow.handle(.answered(.code))
-        #expect(flow.handle(.failed(SomeLogin.network)) == .ask(.retry(SomeLogin.network)))
+        #expect(flow.handle(.failed(SomeLogin.network)) == .ask(.retry(RetryRequest(SomeLogin.network))))
         #expect(flow.handle(.answered(.yes)) == .resume(.typed))
     }
 }

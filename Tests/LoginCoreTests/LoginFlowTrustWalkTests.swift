@@ -95,7 +95,7 @@ struct LoginFlowTrustWalkTests {
             LoginFlow.Event.begun, .lookedUp(.nothing), .prepared(SomeLogin.namedSpace),
             .answered(.credential(username: "bert")),
         ] { _ = flow.handle(event) }
-        let error = LoginError.untrusted(.certificate(SomeLogin.trust))
+        let error = LoginFault.untrusted(.certificate(SomeLogin.trust))
         #expect(flow.handle(.failed(error)) == .finish(.failed(error)))
     }
 

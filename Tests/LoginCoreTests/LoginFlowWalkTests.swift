@@ -162,7 +162,7 @@ struct LoginFlowWalkTests {
         for step in walked.walk.steps {
             guard case .failed(let error) = step.event, !step.from.flow.state.isFinished else { continue }
             if case .untrusted(.certificate) = error { continue }
-            if step.effect != .ask(.retry(error)) { #expect(step.effect == .finish(.failed(error))) }
+            if step.effect != .ask(.retry(RetryRequest(error))) { #expect(step.effect == .finish(.failed(error))) }
             #expect(step.to.flow.previousFailureCount == step.from.flow.previousFailureCount)
         }
     }
@@ -245,7 +245,8 @@ struct LoginFlowWalkTests {
         _ walked: Case
     ) {
         for step in walked.walk.steps {
-            if case .ask(.retry(let error)) = step.effect {
+            if case .ask(.retry(let request)) = step.effect {
+                let error = request.fault
                 #expect(step.from.flow.state.isSendingWhatWasTyped && step.event == .failed(error))
                 #expect(error == SomeLogin.network)
                 #expect(step.to.shadow.sent == step.from.shadow.sent)
@@ -262,10 +263,10 @@ struct LoginFlowWalkTests {
     @Test(arguments: cases) func `A5: whoever does not want to try again gets the fault that there was`(_ walked: Case)
     {
         for step in walked.walk.steps {
-            guard case .awaiting(.retry(let error), _) = step.from.flow.state, step.event == .answered(.no) else {
+            guard case .awaiting(.retry(let request), _) = step.from.flow.state, step.event == .answered(.no) else {
                 continue
             }
-            #expect(step.effect == .finish(.failed(error)))
+            #expect(step.effect == .finish(.failed(request.fault)))
         }
     }
 

@@ -223,13 +223,13 @@ struct LoginLoopTests {
         #expect(outcome == .alreadyLoggedIn(SomeLogin.identity))
         #expect(
             journal.entries == [
-                "keeper.fill", "service.verify as 'anna'", "service.renew as 'anna'", "keeper.approve",
+                "keeper.fill", "service.verify as 'anna'", "service.refresh as 'anna'", "keeper.approve",
                 "service.verify as 'anna'",
             ])
     }
 
     @Test(arguments: [SomeLogin.network, SomeLogin.busy, SomeLogin.forbidden])
-    func `a fault of the network or the server touches nothing that is stored`(error: LoginError) {
+    func `a fault of the network or the server touches nothing that is stored`(error: LoginFault) {
         let keeper = ScriptedKeeper(fill: [.success(StoredLogin(session: SomeLogin.session, username: "anna"))])
         let outcome = run(keeper: keeper, service: ScriptedService(verify: [.failure(error)]))
         #expect(outcome == .failed(error))
@@ -238,7 +238,7 @@ struct LoginLoopTests {
 
     @Test func `F9 a store that does not work is found before a person is asked`() {
         let journal = Journal()
-        let fault = LoginError.store(.noneWorks([UnusableStore(name: .file, fault: .notSetUp(.file))]))
+        let fault = LoginFault.store(.noneWorks([UnusableStore(name: .file, fault: .notSetUp(.file))]))
         let outcome = run(
             keeper: ScriptedKeeper(prepare: [.failure(fault)], fill: [.success(StoredLogin())], journal: journal),
             service: ScriptedService(journal: journal), prompt: ScriptedPrompt(journal: journal))
@@ -247,7 +247,7 @@ struct LoginLoopTests {
     }
 
     @Test func `F4 a save that fails is told, not passed over`() {
-        let fault = LoginError.store(.system(call: "write", path: "/x", errno: 28))
+        let fault = LoginFault.store(.system(call: "write", path: "/x", errno: 28))
         let outcome = run(
             LoginFlow.Policy(hasSuppliedCredential: true),
             keeper: ScriptedKeeper(prepare: [.success(())], approve: [.failure(fault)]),
@@ -258,7 +258,7 @@ struct LoginLoopTests {
     }
 
     @Test func `a mark that cannot be set is told`() {
-        let fault = LoginError.store(.locked(path: "/x", seconds: 10))
+        let fault = LoginFault.store(.locked(path: "/x", seconds: 10))
         let outcome = run(
             keeper: ScriptedKeeper(
                 fill: [
@@ -270,7 +270,7 @@ struct LoginLoopTests {
     }
 
     @Test func `P15 a prompt that cannot be put ends the login with what it says`() {
-        let need = LoginError.loginRequired(LoginNeed(why: .nothingStored, missing: [.password]))
+        let need = LoginFault.loginRequired(LoginNeed(why: .nothingStored, missing: [.password]))
         let outcome = run(
             keeper: ScriptedKeeper(prepare: [.success(())], fill: [.success(StoredLogin())]),
             service: ScriptedService(prepare: [.success(SomeLogin.namedSpace)]),

@@ -42,19 +42,19 @@ struct MessageTests {
     }
 
     @Test func `a locked account is called locked`() {
-        #expect(LoginError.forbidden(Refusal(status: 423)).message(about: topic).what.hasSuffix("locked (status 423)"))
-        #expect(LoginError.forbidden(Refusal(status: 403)).message(about: topic).what.contains("no permission"))
+        #expect(LoginFault.forbidden(Refusal(status: 423)).message(about: topic).what.hasSuffix("locked (status 423)"))
+        #expect(LoginFault.forbidden(Refusal(status: 403)).message(about: topic).what.contains("no permission"))
     }
 
     @Test func `what is advised first about a locked file removes nothing`() throws {
-        let message = LoginError.store(.passphraseMissing(path: "/f")).message(about: topic)
+        let message = LoginFault.store(.passphraseMissing(path: "/f")).message(about: topic)
         let remove = try #require(message.next.firstRange(of: "remove"))
         let way = try #require(message.next.firstRange(of: "terminal"))
         #expect(message.details.isEmpty && way.lowerBound < remove.lowerBound)
     }
 
     @Test func `without a profile a message is about the origin, and without either about nothing`() {
-        let error = LoginError.network(.tooSlow)
+        let error = LoginFault.network(.tooSlow)
         #expect(error.message(about: ErrorContext(profile: "blog")).what.hasPrefix("blog: the transfer"))
         #expect(
             error.message(about: ErrorContext(origin: SomeLogin.origin)).what.hasPrefix(
@@ -63,7 +63,7 @@ struct MessageTests {
     }
 
     @Test func `the words for wrong, unreachable, broken and forbidden all differ`() {
-        let errors: [LoginError] = [
+        let errors: [LoginFault] = [
             .rejected(Refusal(status: 401)), .network(.connectionLost),
             .busy(BusyFault(status: 500, retryAfter: nil, words: nil)),
             .forbidden(Refusal(status: 403)), .failure(.unexpectedStatus(404, step: "login", words: nil)),
@@ -81,7 +81,7 @@ struct MessageTests {
     func `C9 what was refused is what to check`(fields: [CredentialField], words: String) {
         var topic = ErrorContext(profile: "blog")
         topic.fields = fields
-        let next = LoginError.rejected(Refusal(status: 401)).message(about: topic).next
+        let next = LoginFault.rejected(Refusal(status: 401)).message(about: topic).next
         #expect(next == "\(words), then: authctl login blog")
     }
 
@@ -91,27 +91,27 @@ struct MessageTests {
                 origin: SomeLogin.origin, reasons: [reason], subject: "CN = a", issuer: "CN = b", notBefore: 0,
                 notAfter: 1,
                 fingerprint: SomeLogin.trust.fingerprint, key: "k")
-            let next = LoginError.untrusted(.certificate(trust)).message(about: topic).next
+            let next = LoginFault.untrusted(.certificate(trust)).message(about: topic).next
             #expect(
                 next.contains("ca-file") == [.selfSigned, .unknownAuthority].contains(reason), "\(reason): \(next)")
         }
     }
 
     @Test func `where both may be meant, both readings are named`() {
-        let message = LoginError.rejected(Refusal(status: 401, mayMeanForbidden: true)).message(about: topic).what
+        let message = LoginFault.rejected(Refusal(status: 401, mayMeanForbidden: true)).message(about: topic).what
         #expect(message.contains("or the account is blocked"))
         let told = Refusal(status: 401, words: "Your password has expired", mayMeanForbidden: true)
-        #expect(!LoginError.rejected(told).message(about: topic).what.contains("blocked"))
+        #expect(!LoginFault.rejected(told).message(about: topic).what.contains("blocked"))
     }
 
     @Test func `the server's words are quoted behind our own`() {
-        let message = LoginError.rejected(Refusal(status: 401, words: "say \"hi\"")).message(about: topic).what
+        let message = LoginFault.rejected(Refusal(status: 401, words: "say \"hi\"")).message(about: topic).what
         #expect(message.hasSuffix("; the server says \"say \\\"hi\\\"\""))
     }
 
     @Test func `what is missing is listed with every way to give it`() {
         let need = LoginNeed(why: .nothingStored, missing: [.username, .password])
-        let message = LoginError.loginRequired(need).message(about: topic)
+        let message = LoginFault.loginRequired(need).message(about: topic)
         for way in [
             "-u NAME", "AUTHCTL_USERNAME", "--password-stdin", "--password-file FILE", "--password-command CMD",
             "AUTHCTL_PASSWORD_FILE", "AUTHCTL_PASSWORD",
@@ -123,7 +123,7 @@ struct MessageTests {
 
     @Test func `C8: a 4xx at login that no rule names proposes the rule`() {
         let next = { (status: Int, step: String) in
-            LoginError.failure(.unexpectedStatus(status, step: step, words: nil)).message(about: topic).next
+            LoginFault.failure(.unexpectedStatus(status, step: step, words: nil)).message(about: topic).next
         }
         #expect(next(403, "login").contains("refused = [403] for a wrong login"))
         #expect(next(422, "login").contains("forbidden = [422] for an account without permission"))
@@ -134,9 +134,9 @@ struct MessageTests {
 
     @Test func `how long to wait is told`() {
         let fault = BusyFault(status: 429, retryAfter: 30, words: nil)
-        #expect(LoginError.busy(fault).message(about: topic).next == "try again in 30 seconds")
+        #expect(LoginFault.busy(fault).message(about: topic).next == "try again in 30 seconds")
         let absurd = BusyFault(status: 429, retryAfter: .max, words: nil)
-        #expect(LoginError.busy(absurd).message(about: topic).next == "try again much later")
+        #expect(LoginFault.busy(absurd).message(about: topic).next == "try again much later")
     }
 
     @Test(arguments: [
@@ -148,10 +148,10 @@ struct MessageTests {
             .unknownProfile(name: text, near: []), .badURL(url: text, problem: "p"), .missingScheme(host: text),
         ]
         for fault in faults {
-            let message = LoginError.usage(fault).message(about: ErrorContext())
+            let message = LoginFault.usage(fault).message(about: ErrorContext())
             #expect(!"\(message)".contains("CANARY") && message.what.contains("@h.example"))
         }
-        let next = LoginError.usage(.missingScheme(host: text)).message(about: ErrorContext()).next
+        let next = LoginFault.usage(.missingScheme(host: text)).message(about: ErrorContext()).next
         #expect(next.hasPrefix("did you mean https://h.example"))
     }
 
@@ -162,7 +162,7 @@ struct MessageTests {
         ("ann:pw@127.0.0.1", "http://127.0.0.1"),
     ])
     func `a URL without a scheme is proposed with one`(text: String, proposal: String) {
-        let next = LoginError.usage(.missingScheme(host: text)).message(about: ErrorContext()).next
+        let next = LoginFault.usage(.missingScheme(host: text)).message(about: ErrorContext()).next
         #expect(next == "did you mean \(proposal)?")
     }
 }

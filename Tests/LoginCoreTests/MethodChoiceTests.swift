@@ -11,7 +11,7 @@ struct MethodChoiceTests {
     private func choose(
         _ accepted: [AuthenticationMethod], _ offers: [String], ticket: TicketFinding = noTicket,
         hasPassword: Bool = false, hasLoginRequest: Bool = false
-    ) throws(LoginError) -> MethodChoice.Chosen {
+    ) throws(LoginFault) -> MethodChoice.Chosen {
         try MethodChoice(accepted: accepted, hasPassword: hasPassword, hasLoginRequest: hasLoginRequest).chosen(
             among: AuthenticateChallenge.parse(offers), url: "https://a/me", status: 401, ticket: { ticket })
     }
@@ -23,8 +23,8 @@ struct MethodChoiceTests {
     private func refusal(
         _ accepted: [AuthenticationMethod], _ offers: [String], ticket: TicketFinding = noTicket,
         hasPassword: Bool = false
-    ) -> LoginError? {
-        do throws(LoginError) {
+    ) -> LoginFault? {
+        do throws(LoginFault) {
             _ = try choose(accepted, offers, ticket: ticket, hasPassword: hasPassword)
             return nil
         } catch {
@@ -117,7 +117,7 @@ struct MethodChoiceTests {
 
     @Test func `D15 where only a ticket would do, its lack is told before the server is asked`() {
         let choice = MethodChoice(accepted: [.negotiate])
-        #expect(throws: LoginError.loginRequired(LoginNeed(why: .ticket(.missing(reason: "none"))))) {
+        #expect(throws: LoginFault.loginRequired(LoginNeed(why: .ticket(.missing(reason: "none"))))) {
             try choice.check { Self.noTicket }
         }
         #expect(throws: Never.self) { try choice.check { Self.ticket } }

@@ -161,6 +161,6 @@ struct OAuthAnswerTests {
         (.unsupportedResponseType, .failure), (.interactionRequired, .failure),
     ])
     func `each error has its exit code`(code: OAuthErrorCode, exit: ExitCode) {
-        #expect(LoginError.oauth(.refused(OAuthRefusal(code, at: .authorization))).exitCode == exit)
+        #expect(LoginFault.oauth(.refused(OAuthRefusal(code, at: .authorization))).exitCode == exit)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 /// Codes that are typed on another device, and how often they are asked for.
 struct OAuthDeviceTests {
-    private func read(_ members: [String: String]) throws(LoginError) -> DeviceAuthorization {
+    private func read(_ members: [String: String]) throws(LoginFault) -> DeviceAuthorization {
         let usual = [
             "device_code": "\"canary-device\"", "user_code": "\"FZX5-ASHU\"",
             "verification_uri": "\"https://id.example/device\"", "expires_in": "900", "interval": "5",
@@ -50,7 +50,7 @@ struct OAuthDeviceTests {
             ("no-url", nil), ("https://id.example/a b", "https"),
         ] as [(String, String?)])
     func `OA15 a URL that is not safe is not shown, but for its scheme`(url: String, scheme: String?) {
-        let fault = LoginError.oauth(.unusableURL(scheme: scheme))
+        let fault = LoginFault.oauth(.unusableURL(scheme: scheme))
         let quoted =
             "\"" + url.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\u{1b}", with: "\\u001b")
             + "\""
@@ -66,7 +66,7 @@ struct OAuthDeviceTests {
         " AB", "AB ", "AB\\tCD", "AB\\u001b[2J",
     ])
     func `a code to be typed is at most 40 printable ASCII characters`(code: String) {
-        #expect(throws: LoginError.oauth(.unusableResponse(.deviceAuthorization, .unsafeText(member: "user_code")))) {
+        #expect(throws: LoginFault.oauth(.unusableResponse(.deviceAuthorization, .unsafeText(member: "user_code")))) {
             try read(["user_code": "\"\(code)\""])
         }
     }
@@ -78,7 +78,7 @@ struct OAuthDeviceTests {
     }
 
     @Test func `the two pages for a code have one origin`() {
-        let fault = LoginError.oauth(
+        let fault = LoginFault.oauth(
             .twoPages(SomeOAuth.url("https://id.example").origin, SomeOAuth.url("https://evil.example").origin))
         #expect(throws: fault) { try read(["verification_uri_complete": "\"https://evil.example/device?code=1\""]) }
         #expect(fault.exitCode == .untrusted)
@@ -90,11 +90,11 @@ struct OAuthDeviceTests {
 
     @Test func `what is missing or refused is told`() {
         for member in ["device_code", "user_code", "verification_uri"] {
-            #expect(throws: LoginError.oauth(.unusableResponse(.deviceAuthorization, .missing(member: member)))) {
+            #expect(throws: LoginFault.oauth(.unusableResponse(.deviceAuthorization, .missing(member: member)))) {
                 try read([member: ""])
             }
         }
-        #expect(throws: LoginError.oauth(.refused(OAuthRefusal(.invalidScope, at: .deviceAuthorization, status: 200))))
+        #expect(throws: LoginFault.oauth(.refused(OAuthRefusal(.invalidScope, at: .deviceAuthorization, status: 200))))
         {
             try read(["error": "\"invalid_scope\""])
         }

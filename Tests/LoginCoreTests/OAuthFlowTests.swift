@@ -67,7 +67,7 @@ struct OAuthFlowTests {
         ]
         #expect(run(policy, events).last == .awaitAnswer(.init(hears: false, asks: true, seconds: 300)))
         policy.mayAsk = false
-        let error = LoginError.oauth(.portTaken(8250))
+        let error = LoginFault.oauth(.portTaken(8250))
         #expect(run(policy, events).last == .finish(.failed(error)) && error.exitCode == .failure)
     }
 
@@ -146,7 +146,7 @@ struct OAuthFlowTests {
         #expect(
             run(policy, events + [.polled(.refused(refusal), total: 9000)]).last
                 == .finish(.failed(.oauth(.refused(refusal)))))
-        let expired = LoginError.oauth(.codeExpired(seconds: 10))
+        let expired = LoginFault.oauth(.codeExpired(seconds: 10))
         #expect(run(policy, events + [.polled(.refused(refusal), total: 11_000)]).last == .finish(.failed(expired)))
         #expect(run(policy, events + [.polled(.pending, total: 11_000)]).last == .finish(.failed(expired)))
         #expect(run(policy, events + [.polled(.granted, total: 11_000)]).last == .finish(.granted))
@@ -156,6 +156,6 @@ struct OAuthFlowTests {
     @Test func `no client and no registration is a fault of the profile`() {
         let server = AuthorizationFlow.Server(endpoints: [.authorization, .token])
         #expect(run(.init(), [.begun, .discovered(server)]).last == .finish(.failed(.oauth(.noClient))))
-        #expect(LoginError.oauth(.noClient).exitCode == .usage)
+        #expect(LoginFault.oauth(.noClient).exitCode == .usage)
     }
 }

@@ -61,14 +61,14 @@ struct OAuthLoopTests {
     @Test func `OA3 a no at the server's name sends nothing more`() {
         let script = discoverable()
         script.agrees = false
-        #expect(throws: LoginError.cancelled) { try script.run(subject(), browser) }
+        #expect(throws: LoginFault.cancelled) { try script.run(subject(), browser) }
         #expect(script.log.allSatisfy { $0.hasPrefix("GET ") } && script.visits.isEmpty)
     }
 
     @Test func `a code is sent once, whatever comes of it`() {
         let script = discoverable()
         script.responses["https://id.example/token"] = [SomeOAuth.response(500), tokens]
-        let busy = LoginError.busy(BusyFault(status: 500, retryAfter: nil, words: nil))
+        let busy = LoginFault.busy(BusyFault(status: 500, retryAfter: nil, words: nil))
         #expect(throws: busy) { try script.run(subject(), browser) }
         #expect(script.log.filter { $0.hasSuffix("/token") }.count == 1)
     }
@@ -89,7 +89,7 @@ struct OAuthLoopTests {
         let script = discoverable(["pushed_authorization_request_endpoint": "\"https://id.example/par\""])
         script.responses["https://id.example/par"] = [SomeOAuth.response(201, "{\"request_uri\":\"urn:x:1\"}")]
         script.answers = []
-        #expect(throws: LoginError.self) { try script.run(subject(), browser) }
+        #expect(throws: LoginFault.self) { try script.run(subject(), browser) }
         #expect(
             script.visits.map(\.url) == [
                 "https://id.example/authorize?response_type=code&client_id=c7&request_uri=urn%3Ax%3A1"
@@ -157,7 +157,7 @@ struct OAuthLoopTests {
         var profile = OAuthProfile()
         profile.clientID = "c"
         script.agrees = false
-        #expect(throws: LoginError.cancelled) { try script.run(subject(profile), .init(clientID: "c")) }
+        #expect(throws: LoginFault.cancelled) { try script.run(subject(profile), .init(clientID: "c")) }
         #expect(script.asked.map { $0.elsewhere.map(\.host) } == [["github.example"]] && script.codes.isEmpty)
         #expect(!script.log.contains { $0.hasSuffix("/token") })
         script.agrees = true
@@ -199,12 +199,12 @@ struct OAuthLoopTests {
                 "registration_access_token":"t"}
                 """)
         ]
-        #expect(throws: LoginError.self) { try script.run(subject(), browser) }
+        #expect(throws: LoginFault.self) { try script.run(subject(), browser) }
         #expect(script.log.last == "DELETE https://id.example/register/c7" && script.sent.last?.limit == 5)
     }
 
     @Test func `nothing that names a server is a fault of the profile`() {
-        #expect(throws: LoginError.oauth(.noServer)) { try OAuthScript().run(subject(), browser) }
-        #expect(LoginError.oauth(.noServer).exitCode == .usage)
+        #expect(throws: LoginFault.oauth(.noServer)) { try OAuthScript().run(subject(), browser) }
+        #expect(LoginFault.oauth(.noServer).exitCode == .usage)
     }
 }

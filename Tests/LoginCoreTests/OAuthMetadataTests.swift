@@ -14,7 +14,7 @@ struct OAuthMetadataTests {
 
     private func search(
         _ responses: [HTTPResponse], of issuer: String = SomeOAuth.issuer
-    ) throws(LoginError) -> ServerMetadata? {
+    ) throws(LoginFault) -> ServerMetadata? {
         var search = try begin(issuer)
         for response in responses {
             if let found = try search.take(response, parse: SomeOAuth.parse) { return found }
@@ -22,7 +22,7 @@ struct OAuthMetadataTests {
         return nil
     }
 
-    private func begin(_ issuer: String) throws(LoginError) -> ServerMetadataSearch {
+    private func begin(_ issuer: String) throws(LoginFault) -> ServerMetadataSearch {
         do throws(MetadataFault) {
             return try ServerMetadataSearch(issuer: issuer, rule: EndpointRule(), parse: SomeOAuth.parse)
         } catch {
@@ -90,7 +90,7 @@ struct OAuthMetadataTests {
     func `O6 another issuer's metadata is passed over, and is the end where there is no other`(issuer: String) {
         let other = SomeOAuth.metadata(["issuer": "\"\(issuer)\""])
         let fault = MetadataFault.otherIssuer(expected: SomeOAuth.issuer, found: [issuer, issuer])
-        #expect(throws: LoginError.oauth(.metadata(fault))) { try search([other, other]) }
+        #expect(throws: LoginFault.oauth(.metadata(fault))) { try search([other, other]) }
         #expect(fault.exitCode == .untrusted)
     }
 
@@ -98,15 +98,15 @@ struct OAuthMetadataTests {
         let page = SomeOAuth.response(200, "<html><title>App</title></html>")
         #expect(try search([page, SomeOAuth.metadata()])?.issuer == SomeOAuth.issuer)
         let fault = MetadataFault.otherIssuer(expected: SomeOAuth.issuer, found: [])
-        #expect(throws: LoginError.oauth(.metadata(fault))) { try search([page, page]) }
+        #expect(throws: LoginFault.oauth(.metadata(fault))) { try search([page, page]) }
     }
 
     @Test func `O6 an issuer over plain http is not asked`() {
         let fault = MetadataFault.unsafeIssuer("http://id.example")
-        #expect(throws: LoginError.oauth(.metadata(fault))) { try search([], of: "http://id.example") }
+        #expect(throws: LoginFault.oauth(.metadata(fault))) { try search([], of: "http://id.example") }
         #expect(fault.exitCode == .untrusted)
         for issuer in ["https://id.example/?a=b", "https://id.example/#x", "https://ann@id.example", "id.example", ""] {
-            #expect(throws: LoginError.oauth(.metadata(.unsafeIssuer(issuer)))) { try search([], of: issuer) }
+            #expect(throws: LoginFault.oauth(.metadata(.unsafeIssuer(issuer)))) { try search([], of: issuer) }
         }
     }
 
@@ -127,7 +127,7 @@ struct OAuthMetadataTests {
                 issuer: issuer, rule: EndpointRule(), parse: { _ in EndpointURL(origin: origin, path: "/") })
         }
         #expect(fault.exitCode == .untrusted)
-        let words = LoginError.oauth(.metadata(fault)).message(about: ErrorContext())
+        let words = LoginFault.oauth(.metadata(fault)).message(about: ErrorContext())
         #expect((words.what + words.next).unicodeScalars.allSatisfy(\.isASCII) && words.what.contains("\(origin)"))
     }
 
@@ -140,25 +140,25 @@ struct OAuthMetadataTests {
         let url = "https://id.example/authorize?state=x"
         let fault = MetadataFault.reservedQuery(.authorization, url: url)
         #expect(throws: fault) { try read(SomeOAuth.metadata(["authorization_endpoint": "\"\(url)\""])) }
-        let words = LoginError.oauth(.metadata(fault)).message(about: ErrorContext())
+        let words = LoginFault.oauth(.metadata(fault)).message(about: ErrorContext())
         #expect(!words.what.contains("not an https URL") && words.what.contains("authctl sends itself"))
     }
 
     @Test(arguments: [[], [""]]) func `a server without any method of PKCE is not said to offer something`(
         methods: [String]
     ) {
-        let words = LoginError.oauth(.metadata(.noS256(methods: methods))).message(about: ErrorContext())
+        let words = LoginFault.oauth(.metadata(.noS256(methods: methods))).message(about: ErrorContext())
         #expect(words.what.hasSuffix("it lists none"))
     }
 
     @Test func `nothing at any place is told with the places`() {
         let missing = SomeOAuth.response(404)
-        #expect(throws: LoginError.self) { try search([missing, missing]) }
+        #expect(throws: LoginFault.self) { try search([missing, missing]) }
         #expect(MetadataFault.notFound(tried: []).exitCode == .failure)
     }
 
     @Test(arguments: [429, 500, 503]) func `a server that cannot say now is not passed over`(status: Int) {
-        #expect(throws: LoginError.busy(BusyFault(status: status, retryAfter: 7, words: nil))) {
+        #expect(throws: LoginFault.busy(BusyFault(status: status, retryAfter: 7, words: nil))) {
             try search([SomeOAuth.response(status, "", ["Retry-After": "7"])])
         }
     }
@@ -208,7 +208,7 @@ struct OAuthMetadataTests {
     }
 
     @Test func `OA15 hostile text in an issuer is escaped`() {
-        let fault = LoginError.oauth(
+        let fault = LoginFault.oauth(
             .metadata(.otherIssuer(expected: SomeOAuth.issuer, found: [SomeErrors.hostile])))
         let message = fault.message(about: ErrorContext())
         let shown = ([message.what, message.next] + message.details).joined()

@@ -6,7 +6,7 @@ import Testing
 struct OAuthRegistrationTests {
     private let endpoint = SomeOAuth.url("https://id.example/register")
 
-    private func read(_ status: Int, _ body: String, _ headers: [String: String] = [:]) throws(LoginError)
+    private func read(_ status: Int, _ body: String, _ headers: [String: String] = [:]) throws(LoginFault)
         -> OAuthClient
     {
         let response = SomeOAuth.response(status, body, headers)
@@ -50,25 +50,25 @@ struct OAuthRegistrationTests {
 
     @Test func `OA10 what is refused is a failure, and 429 is a wait`() {
         let refusal = OAuthRefusal(.invalidRedirectURI, at: .registration, status: 400, words: "no")
-        #expect(throws: LoginError.oauth(.refused(refusal))) {
+        #expect(throws: LoginFault.oauth(.refused(refusal))) {
             try read(400, "{\"error\":\"invalid_redirect_uri\",\"error_description\":\"no\"}")
         }
-        #expect(LoginError.oauth(.refused(refusal)).exitCode == .failure)
-        #expect(LoginError.oauth(.refused(OAuthRefusal(.invalidRequest, at: .registration))).exitCode == .failure)
-        let busy = LoginError.busy(BusyFault(status: 429, retryAfter: 60, words: nil))
+        #expect(LoginFault.oauth(.refused(refusal)).exitCode == .failure)
+        #expect(LoginFault.oauth(.refused(OAuthRefusal(.invalidRequest, at: .registration))).exitCode == .failure)
+        let busy = LoginFault.busy(BusyFault(status: 429, retryAfter: 60, words: nil))
         #expect(throws: busy) { try read(429, "", ["Retry-After": "60"]) }
         #expect(busy.exitCode == .busy)
     }
 
     @Test func `a client that cannot be used is told`() {
-        #expect(throws: LoginError.oauth(.unusableResponse(.registration, .missing(member: "client_id")))) {
+        #expect(throws: LoginFault.oauth(.unusableResponse(.registration, .missing(member: "client_id")))) {
             try read(201, "{}")
         }
-        #expect(throws: LoginError.oauth(.unusableResponse(.registration, .clientAuthentication("private_key_jwt")))) {
+        #expect(throws: LoginFault.oauth(.unusableResponse(.registration, .clientAuthentication("private_key_jwt")))) {
             try read(201, "{\"client_id\":\"c\",\"token_endpoint_auth_method\":\"private_key_jwt\"}")
         }
-        #expect(throws: LoginError.oauth(.unusableResponse(.registration, .notJSON))) { try read(200, "<html>") }
-        #expect(throws: LoginError.failure(.redirected(step: "registration", status: 307, target: ""))) {
+        #expect(throws: LoginFault.oauth(.unusableResponse(.registration, .notJSON))) { try read(200, "<html>") }
+        #expect(throws: LoginFault.failure(.redirected(step: "registration", status: 307, target: ""))) {
             try read(307, "")
         }
     }

@@ -19,7 +19,7 @@ struct OAuthRequestTests {
         ]
         let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
         let pkce = try PKCE(random: Secret(count: 32) { $0.copyBytes(from: random) }) {
-            (function, text) throws(LoginError) in
+            (function, text) throws(LoginFault) in
             #expect(function == .sha256 && text == Secret(verifier))
             return Secret("13d31e961a1ad8ec2f16b10c4c982e0876a878ad6df144566ee1894acb70f9c3")
         }
@@ -98,7 +98,7 @@ struct OAuthRequestTests {
         #expect(
             try request.url(endpoint, pushedAs: answer.requestURI)
                 == "https://id.example/authorize?response_type=code&client_id=authctl&request_uri=urn%3Ax%3A1")
-        #expect(throws: LoginError.self) {
+        #expect(throws: LoginFault.self) {
             try PushedRequest(SomeOAuth.response(400, "{\"error\":\"invalid_request\"}"))
         }
     }

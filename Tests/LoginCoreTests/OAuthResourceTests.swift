@@ -65,7 +65,7 @@ struct OAuthResourceTests {
     }
 
     private func words(of fault: MetadataFault) -> String {
-        LoginError.oauth(.metadata(fault)).message(about: ErrorContext()).what
+        LoginFault.oauth(.metadata(fault)).message(about: ErrorContext()).what
     }
 
     @Test func `a resource whose host is written in another way is not gone by`() throws {

@@ -20,7 +20,7 @@ final class OAuthScript: AuthorizationTransport, BrowserDialogue, DeviceDialogue
     /// Each request as a verb and a URL.
     var log: [String] { sent.map { "\($0.method) \($0.url)" } }
 
-    func send(_ request: HTTPRequest) throws(LoginError) -> HTTPResponse {
+    func send(_ request: HTTPRequest) throws(LoginFault) -> HTTPResponse {
         sent.append(request)
         guard var left = responses[request.url], let first = left.first else { return SomeOAuth.response(404) }
         if left.count > 1 { left.removeFirst() }
@@ -30,35 +30,35 @@ final class OAuthScript: AuthorizationTransport, BrowserDialogue, DeviceDialogue
 
     func read(_ url: String) -> EndpointURL? { SomeOAuth.parse(url) }
 
-    func random(_ count: Int) throws(LoginError) -> Secret { source.bytes(count) }
+    func random(_ count: Int) throws(LoginFault) -> Secret { source.bytes(count) }
 
-    func digits(_ hash: DigestAlgorithm.Hash, of secret: Secret) throws(LoginError) -> Secret {
+    func digits(_ hash: DigestAlgorithm.Hash, of secret: Secret) throws(LoginFault) -> Secret {
         try SomeOAuth.hash(hash, secret)
     }
 
-    func agree(to server: ForeignServer) throws(LoginError) -> Bool {
+    func agree(to server: ForeignServer) throws(LoginFault) -> Bool {
         asked.append(server)
         return agrees
     }
 
-    func listen(on redirect: LoopbackRedirect) throws(LoginError) -> LoopbackPort { port }
+    func listen(on redirect: LoopbackRedirect) throws(LoginFault) -> LoopbackPort { port }
 
-    func show(_ visit: BrowserVisit) throws(LoginError) { visits.append(visit) }
+    func show(_ visit: BrowserVisit) throws(LoginFault) { visits.append(visit) }
 
     func awaitAnswer(
         _ wait: AuthorizationFlow.CallbackWait, _ judge: AuthorizationJudge
-    ) throws(LoginError) -> (answer: AuthorizationResponse, after: Int)? {
+    ) throws(LoginFault) -> (answer: AuthorizationResponse, after: Int)? {
         guard !answers.isEmpty, let url = visits.last?.url else { return nil }
         let state = url.split(separator: "&").first { $0.hasPrefix("state=") }?.dropFirst(6) ?? ""
         let target = answers.removeFirst()(String(state))
         return (judge.judge(LoopbackRequest(method: "GET", hosts: ["127.0.0.1:41873"], target: Secret(target))), 3)
     }
 
-    func show(_ code: DeviceAuthorization, at server: BrowserVisit.Server) throws(LoginError) {
+    func show(_ code: DeviceAuthorization, at server: BrowserVisit.Server) throws(LoginFault) {
         codes.append("\(server.name) \(code.userCode)")
     }
 
-    func wait(milliseconds: Int, secondsLeft: Int) throws(LoginError) {
+    func wait(milliseconds: Int, secondsLeft: Int) throws(LoginFault) {
         waits.append(milliseconds)
         time += milliseconds
     }
@@ -67,7 +67,7 @@ final class OAuthScript: AuthorizationTransport, BrowserDialogue, DeviceDialogue
 
     func run(
         _ subject: AuthorizationSubject, _ policy: AuthorizationFlow.Policy
-    ) throws(LoginError) -> AuthorizedGrant {
+    ) throws(LoginFault) -> AuthorizedGrant {
         let clock = WallClock(now: { 1000 })
         let loop = AuthorizationLoop(subject, transport: self, browser: self, device: self, clock: clock)
         return try loop.run(AuthorizationFlow(policy: policy))

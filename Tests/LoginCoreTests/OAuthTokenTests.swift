@@ -4,7 +4,7 @@ import Testing
 
 /// What a token endpoint's answer is taken for.
 struct OAuthTokenTests {
-    private func read(_ status: Int, _ body: String, _ headers: [String: String] = [:]) throws(LoginError)
+    private func read(_ status: Int, _ body: String, _ headers: [String: String] = [:]) throws(LoginFault)
         -> TokenResponse
     {
         try TokenResponse(SomeOAuth.response(status, body, headers))
@@ -13,7 +13,7 @@ struct OAuthTokenTests {
     private func issued(_ members: String) throws -> IssuedTokens {
         guard case .issued(let tokens) = try read(200, "{\"access_token\":\"a\",\"token_type\":\"Bearer\"\(members)}")
         else {
-            throw LoginError.cancelled
+            throw LoginFault.cancelled
         }
         return tokens
     }
@@ -35,7 +35,7 @@ struct OAuthTokenTests {
 
     @Test func `another type is told`() {
         for type in ["DPoP", "mac", "N_A"] {
-            #expect(throws: LoginError.oauth(.unusableResponse(.token, .tokenType(type)))) {
+            #expect(throws: LoginFault.oauth(.unusableResponse(.token, .tokenType(type)))) {
                 try read(200, "{\"access_token\":\"a\",\"token_type\":\"\(type)\"}")
             }
         }
@@ -55,7 +55,7 @@ struct OAuthTokenTests {
     @Test(arguments: ["a\\nb", "a b", "\\u00e4", "a\\u0000"]) func `a token that fits no header is not taken`(
         value: String
     ) {
-        #expect(throws: LoginError.oauth(.unusableResponse(.token, .unsafeText(member: "access_token")))) {
+        #expect(throws: LoginFault.oauth(.unusableResponse(.token, .unsafeText(member: "access_token")))) {
             try read(200, "{\"access_token\":\"\(value)\"}")
         }
     }
@@ -71,11 +71,11 @@ struct OAuthTokenTests {
     }
 
     @Test func `OA9 a form-encoded answer is a failure that says so`() {
-        let fault = LoginError.oauth(.unusableResponse(.token, .formEncoded))
+        let fault = LoginFault.oauth(.unusableResponse(.token, .formEncoded))
         #expect(throws: fault) { try read(200, "access_token=a&token_type=bearer") }
         #expect(fault.exitCode == .failure)
-        #expect(throws: LoginError.oauth(.unusableResponse(.token, .notJSON))) { try read(200, "<html>a=b</html>") }
-        #expect(throws: LoginError.oauth(.unusableResponse(.token, .missing(member: "access_token")))) {
+        #expect(throws: LoginFault.oauth(.unusableResponse(.token, .notJSON))) { try read(200, "<html>a=b</html>") }
+        #expect(throws: LoginFault.oauth(.unusableResponse(.token, .missing(member: "access_token")))) {
             try read(200, "{}")
         }
     }
@@ -90,7 +90,7 @@ struct OAuthTokenTests {
     }
 
     @Test func `no redirect is followed`() {
-        #expect(throws: LoginError.failure(.redirected(step: "token", status: 302, target: ""))) { try read(302, "") }
+        #expect(throws: LoginFault.failure(.redirected(step: "token", status: 302, target: ""))) { try read(302, "") }
     }
 
     @Test(arguments: [
@@ -100,7 +100,7 @@ struct OAuthTokenTests {
     ])
     func `each error of the token endpoint has its exit code`(code: OAuthErrorCode, exit: ExitCode) throws {
         let answer = try read(400, "{\"error\":\"\(code.rawValue)\"}")
-        do throws(LoginError) {
+        do throws(LoginFault) {
             _ = try answer.get()
             Issue.record("not refused")
         } catch {
@@ -108,7 +108,7 @@ struct OAuthTokenTests {
         }
     }
 
-    private func refresh(_ status: Int, _ body: String, registered: Bool = false) throws(LoginError) -> IssuedTokens {
+    private func refresh(_ status: Int, _ body: String, registered: Bool = false) throws(LoginFault) -> IssuedTokens {
         let client = OAuthClient(id: "c", registration: registered ? OAuthClient.Registration() : nil)
         let terms = Grant.Terms(
             issuer: nil, tokenEndpoint: "https://id.example/token", revocation: nil, client: client, scope: nil,
@@ -122,20 +122,20 @@ struct OAuthTokenTests {
             (400, ""), (400, "{\"error\":\"invalid_grant\"}"), (401, "{\"error\":\"invalid_grant\"}"), (403, "<html>"),
             (200, "{\"error\":\"invalid_grant\"}"),
         ] {
-            #expect(throws: LoginError.rejected(Refusal(status: status))) { try refresh(status, body) }
+            #expect(throws: LoginFault.rejected(Refusal(status: status))) { try refresh(status, body) }
         }
     }
 
     @Test func `a client that is not known says nothing about the refresh token, unless it was registered with it`() {
         let body = "{\"error\":\"invalid_client\"}"
         let refusal = OAuthRefusal(.invalidClient, at: .refresh, status: 401)
-        #expect(throws: LoginError.oauth(.refused(refusal))) { try refresh(401, body) }
-        #expect(LoginError.oauth(.refused(refusal)).exitCode == .usage)
-        #expect(throws: LoginError.rejected(Refusal(status: 401))) { try refresh(401, body, registered: true) }
+        #expect(throws: LoginFault.oauth(.refused(refusal))) { try refresh(401, body) }
+        #expect(LoginFault.oauth(.refused(refusal)).exitCode == .usage)
+        #expect(throws: LoginFault.rejected(Refusal(status: 401))) { try refresh(401, body, registered: true) }
     }
 
     @Test func `a server error at a refresh erases nothing`() {
-        let busy = LoginError.busy(BusyFault(status: 500, retryAfter: nil, words: nil))
+        let busy = LoginFault.busy(BusyFault(status: 500, retryAfter: nil, words: nil))
         #expect(throws: busy) { try refresh(500, "{\"error\":\"invalid_grant\"}") }
     }
 
@@ -212,6 +212,6 @@ struct OAuthTokenTests {
         #expect(throws: IdentityTokenFault.nonce) { try name(["nonce": .string("m")]) }
         #expect(throws: IdentityTokenFault.nonce) { try name(["nonce": .null]) }
         #expect(throws: IdentityTokenFault.claim) { try name(["preferred_username": .null]) }
-        #expect(LoginError.oauth(.identityToken(.nonce)).exitCode == .untrusted)
+        #expect(LoginFault.oauth(.identityToken(.nonce)).exitCode == .untrusted)
     }
 }

@@ -15,7 +15,7 @@ struct RepeatedSecretErrorTests {
     }
 
     /// Each error that can hold words of a server, made of these words, and how it is without them.
-    private static let errors: [(with: @Sendable (String) -> LoginError, without: LoginError)] = [
+    private static let errors: [(with: @Sendable (String) -> LoginFault, without: LoginFault)] = [
         ({ .rejected(refusal($0)) }, .rejected(refusal(nil))),
         ({ .forbidden(refusal($0)) }, .forbidden(refusal(nil))),
         ({ .secondFactor(.required(words: $0)) }, .secondFactor(.required(words: nil))),

@@ -21,7 +21,7 @@ struct RuleProposalTests {
     private func login(_ refused: [Condition]?, _ status: Int, _ step: Step = .login) -> String? {
         var rule = ResponseRule()
         rule.refused = refused
-        let error = LoginError.failure(.unexpectedStatus(status, step: step.rawValue, words: nil))
+        let error = LoginFault.failure(.unexpectedStatus(status, step: step.rawValue, words: nil))
         return RuleProposal(rule, end: error)?.line
     }
 

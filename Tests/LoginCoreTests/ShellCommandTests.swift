@@ -27,13 +27,13 @@ struct ShellCommandTests {
     @Test func `D2: the commands in messages are quoted`() {
         let topic = ErrorContext(profile: "x;touch RAN")
         let messages = [
-            LoginError.loginRequired(LoginNeed(why: .nothingStored)), .usage(.tokenHasOnlyHeader(method: .basic)),
+            LoginFault.loginRequired(LoginNeed(why: .nothingStored)), .usage(.tokenHasOnlyHeader(method: .basic)),
             .loginRequired(LoginNeed(why: .noActiveAccount(known: ["ann"]))),
             .usage(.unknownAccount(profile: "x;touch RAN", username: "$(id)", known: [])),
         ].map { $0.message(about: topic).next }
         for next in messages { #expect(next.contains("'x;touch RAN'"), "\(next)") }
         #expect(messages[3].hasSuffix("-u '$(id)'"))
-        let ticket = LoginError.loginRequired(LoginNeed(why: .ticket(.expired(principal: "ann;id@R"))))
+        let ticket = LoginFault.loginRequired(LoginNeed(why: .ticket(.expired(principal: "ann;id@R"))))
         #expect(ticket.message(about: topic).next.contains("kinit 'ann;id@R'"))
     }
 
@@ -45,11 +45,11 @@ struct ShellCommandTests {
     func `C9: what to look at is what was asked for`(fields: [CredentialField], words: String) {
         var topic = ErrorContext(profile: "blog")
         topic.fields = fields
-        let next = LoginError.rejected(Refusal(status: 401)).message(about: topic).next
+        let next = LoginFault.rejected(Refusal(status: 401)).message(about: topic).next
         #expect(next == "\(words), then: authctl login blog")
     }
 
-    private func trust(_ reasons: [ServerTrust.Reason]) throws -> LoginError {
+    private func trust(_ reasons: [ServerTrust.Reason]) throws -> LoginFault {
         .untrusted(
             .certificate(
                 ServerTrust(
@@ -71,14 +71,14 @@ struct ShellCommandTests {
     }
 
     @Test func `a method can be changed where there is a profile`() {
-        let error = LoginError.untrusted(.weakerMethod(offered: ["NTLM"], accepted: [.basic]))
+        let error = LoginFault.untrusted(.weakerMethod(offered: ["NTLM"], accepted: [.basic]))
         #expect(error.message(about: ErrorContext(profile: "blog")).next.contains("'method' in the profile"))
         let url = ErrorContext(profile: "x.example", url: "https://x.example/me")
         #expect(!error.message(about: url).next.contains("'method'"))
     }
 
     @Test func `B17: a file that is not there is told as that`() {
-        let error = LoginError.store(.system(call: "open", path: "/k", errno: 2))
+        let error = LoginFault.store(.system(call: "open", path: "/k", errno: 2))
         #expect(error.message(about: ErrorContext()).what.contains("there is no file \"/k\""))
         #expect(!error.message(about: ErrorContext()).next.contains("disk"))
     }

@@ -20,11 +20,11 @@ enum SomeLogin {
     static let unnamed = Refusal(status: 200, missingName: "/name")
     static let unconfirmed = UnconfirmedLogin(response: .tookPassword, url: "https://blog.example/me")
 
-    static let network = LoginError.network(.connectionLost)
-    static let busy = LoginError.busy(BusyFault(status: 503, retryAfter: 7, words: nil))
+    static let network = LoginFault.network(.connectionLost)
+    static let busy = LoginFault.busy(BusyFault(status: 503, retryAfter: 7, words: nil))
     /// Longer than anybody is asked to wait.
-    static let busyForLong = LoginError.busy(BusyFault(status: 503, retryAfter: 3600, words: nil))
-    static let forbidden = LoginError.forbidden(Refusal(status: 403))
+    static let busyForLong = LoginFault.busy(BusyFault(status: 503, retryAfter: 3600, words: nil))
+    static let forbidden = LoginFault.forbidden(Refusal(status: 403))
 
     /// Self-signed, and past its time.
     static let trust = ServerTrust(

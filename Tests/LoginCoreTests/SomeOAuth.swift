@@ -61,14 +61,14 @@ enum SomeOAuth {
     }
 
     /// No hash, but as long as one, and another for each other text.
-    static func hash(_ function: DigestAlgorithm.Hash, _ text: Secret) throws(LoginError) -> Secret {
+    static func hash(_ function: DigestAlgorithm.Hash, _ text: Secret) throws(LoginFault) -> Secret {
         let sum = text.withUnsafeBytes { $0.reduce(UInt64(7)) { ($0 &* 31) &+ UInt64($1) } }
         let digits = String(sum, radix: 16)
         return Secret(String(repeating: "0", count: 64 - digits.count) + digits)
     }
 
-    static func attempt(_ source: Source = Source()) throws(LoginError) -> AuthorizationAttempt {
-        try AuthorizationAttempt(random: { (count) throws(LoginError) in source.bytes(count) }, hash: hash)
+    static func attempt(_ source: Source = Source()) throws(LoginFault) -> AuthorizationAttempt {
+        try AuthorizationAttempt(random: { (count) throws(LoginFault) in source.bytes(count) }, hash: hash)
     }
 
     static let terms = Grant.Terms(

@@ -78,7 +78,7 @@ struct StyledTextTests {
 
 /// Facts that change what an error says to do next.
 struct NextStepTests {
-    private func next(_ error: LoginError, _ topic: ErrorContext = ErrorContext()) -> String {
+    private func next(_ error: LoginFault, _ topic: ErrorContext = ErrorContext()) -> String {
         error.message(about: topic).next
     }
 
@@ -113,13 +113,13 @@ struct NextStepTests {
     }
 
     @Test func `a method that is refused leads on by the URL where there is one, else by the profile`() {
-        let error = LoginError.untrusted(.weakerMethod(offered: ["Digest", "NTLM"], accepted: [.auto]))
+        let error = LoginFault.untrusted(.weakerMethod(offered: ["Digest", "NTLM"], accepted: [.auto]))
         var topic = ErrorContext(profile: "wire")
         #expect(next(error, topic).contains("'method' in the profile"))
         topic.url = "https://wire.example/a b"
         #expect(next(error, topic).contains("authctl discover 'https://wire.example/a b'"))
         #expect(error.message(about: topic).what.contains("does not say how that login works"))
-        let basic = LoginError.untrusted(.weakerMethod(offered: ["NTLM"], accepted: [.basic]))
+        let basic = LoginFault.untrusted(.weakerMethod(offered: ["NTLM"], accepted: [.basic]))
         #expect(
             basic.message(about: topic).what.contains("NTLM")
                 && basic.message(about: topic).what.contains("and not basic"))

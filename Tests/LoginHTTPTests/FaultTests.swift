@@ -8,7 +8,7 @@ import Testing
 @Suite(.onOwnThreads) struct `A network fault` {
     private func ends(
         _ reply: RecordingServer.Reply, _ settings: TransportSettings = TransportSettings()
-    ) throws -> (fault: LoginError?, seconds: Double) {
+    ) throws -> (fault: LoginFault?, seconds: Double) {
         let server = try RecordingServer([reply])
         let transport = CurlTransport(origin: server.origin, settings: settings)
         let start = ContinuousClock.now
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func `B20 is a closed port, called as everybody calls it`() {
-        let error = LoginError.network(.notConnected(ignoredProxyVariable: nil, errno: ECONNREFUSED))
+        let error = LoginFault.network(.notConnected(ignoredProxyVariable: nil, errno: ECONNREFUSED))
         #expect(error.message(about: ErrorContext()).what.contains("connection refused"))
     }
 

@@ -12,12 +12,12 @@ struct HTMLBoundsTests {
         return try HTMLFormReader(url: url).page(HTTPResponse(status: 200, body: Secret(body)))
     }
 
-    private func fault(_ body: String) -> LoginError? {
+    private func fault(_ body: String) -> LoginFault? {
         do {
             _ = try page(body)
             return nil
         } catch {
-            return error as? LoginError
+            return error as? LoginFault
         }
     }
 

@@ -14,7 +14,7 @@ struct JSONBodyTests {
     ])
     func `B1 a body that would keep the decoder busy is a broken answer`(text: String) {
         let response = HTTPResponse(status: 200, body: Secret(text))
-        #expect(throws: LoginError.network(.brokenResponse("its JSON is nested too deeply, or has too many values"))) {
+        #expect(throws: LoginFault.network(.brokenResponse("its JSON is nested too deeply, or has too many values"))) {
             try response.json()
         }
     }
@@ -25,7 +25,7 @@ struct JSONBodyTests {
     ])
     func `D10, D20 a body that could be read in two ways is a failure, and no refusal`(text: String, fault: JSONFault) {
         let response = HTTPResponse(status: 200, body: Secret(text))
-        let thrown = #expect(throws: LoginError.self) { try response.json() }
+        let thrown = #expect(throws: LoginFault.self) { try response.json() }
         #expect(thrown == .failure(.doubtfulJSON(fault)) && thrown?.exitCode == .failure)
     }
 

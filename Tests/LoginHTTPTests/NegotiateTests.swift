@@ -11,7 +11,7 @@ enum SomeTickets {
     static let ann = TicketCache(find: { .valid(principal: "ann@REALM") }, request: { _ in })
     static let unknownHost = TicketCache(
         find: { .valid(principal: "ann@REALM") },
-        request: { (_) throws(LoginError) in throw .noTicketForService(reason: "not found in Kerberos database") })
+        request: { (_) throws(LoginFault) in throw .noTicketForService(reason: "not found in Kerberos database") })
 }
 
 /// Negotiate as the service decides it.
@@ -40,7 +40,7 @@ struct NegotiateTests {
     }
 
     @Test func `D16 a ticket of another one is not sent, be it at login or later`() throws {
-        let other = LoginError.loginRequired(
+        let other = LoginFault.loginRequired(
             LoginNeed(why: .ticket(.ofAnother(principal: "ann@REALM", wanted: "bob"))))
         let login = try exchange([.negotiate], [offer], options: Service.Options(username: "bob"))
         #expect(fault { _ = try login.service.prepare() } == other)
@@ -60,7 +60,7 @@ struct NegotiateTests {
 
     @Test func `a final 401 tells a missing right from a refused ticket by its token`() throws {
         for (token, expected) in [
-            (" \(accepted)", LoginError.forbidden(Refusal(status: 401))),
+            (" \(accepted)", LoginFault.forbidden(Refusal(status: 401))),
             ("", .rejected(Refusal(status: 401, mayMeanForbidden: true, hadTicket: true))),
         ] {
             let final = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Negotiate\(token)"])

@@ -83,7 +83,7 @@ struct PeerAddressTests {
         settings.mayBeLocal = false
         let transport = CurlTransport(
             origin: Origin(scheme: "https", host: "127.0.0.1", port: 9), settings: settings)
-        #expect(throws: LoginError.untrusted(.localServer(Origin(scheme: "https", host: "127.0.0.1", port: 9)))) {
+        #expect(throws: LoginFault.untrusted(.localServer(Origin(scheme: "https", host: "127.0.0.1", port: 9)))) {
             try transport.send(HTTPRequest(method: "GET", url: "https://127.0.0.1:9/"))
         }
     }

@@ -59,7 +59,7 @@ import Testing
                 return request
             }.first)
         #expect(!text.lowercased().contains("accept") && !text.lowercased().contains("user-agent"), "\(text)")
-        #expect(throws: LoginError.self) {
+        #expect(throws: LoginFault.self) {
             _ = try sent {
                 var request = HTTPRequest(method: "GET", url: $0)
                 request.withoutHeaders = ["Host"]

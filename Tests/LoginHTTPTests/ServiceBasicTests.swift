@@ -64,12 +64,12 @@ struct ServiceBasicTests {
     }
 
     @Test(arguments: [
-        (403, LoginError.forbidden(Refusal(status: 403))),
+        (403, LoginFault.forbidden(Refusal(status: 403))),
         (429, .busy(BusyFault(status: 429, retryAfter: nil, words: nil))),
         (503, .busy(BusyFault(status: 503, retryAfter: nil, words: nil))),
         (404, .failure(.unexpectedStatus(404, step: "verify", words: nil))),
     ])
-    func `what is no refusal is not told as one`(status: Int, expected: LoginError) throws {
+    func `what is no refusal is not told as one`(status: Int, expected: LoginFault) throws {
         let exchange = Exchange(try SomeProfiles.wire(), [anonymous, .answer(status)])
         #expect(fault { _ = try exchange.login() } == expected)
     }
@@ -139,7 +139,7 @@ struct ServiceBasicTests {
             url: "https://evil.example/x", origin: Origin(scheme: "https", host: "evil.example", port: 443),
             target: "/x")
         for (redirect, expected) in [
-            (own, LoginError.failure(.redirected(step: "verify", status: 302, target: "/x"))),
+            (own, LoginFault.failure(.redirected(step: "verify", status: 302, target: "/x"))),
             (foreign, .untrusted(.otherOrigin(target: "https://evil.example"))),
         ] {
             let exchange = Exchange(try SomeProfiles.wire(), [anonymous, .answer(302, redirect: redirect)])

@@ -146,6 +146,6 @@ struct ServiceCSRFTests {
     }
 }
 
-extension LoginError {
+extension LoginFault {
     fileprivate var isMissingCSRF: Bool { if case .failure(.noCSRF) = self { true } else { false } }
 }

@@ -82,13 +82,13 @@ struct ServiceCookieTests {
     }
 
     @Test(arguments: [
-        (401, LoginError.rejected(Refusal(status: 401))),
+        (401, LoginFault.rejected(Refusal(status: 401))),
         (403, .failure(.unexpectedStatus(403, step: "login", words: nil))),
         (400, .failure(.unexpectedStatus(400, step: "login", words: nil))),
         (429, .busy(BusyFault(status: 429, retryAfter: nil, words: nil))),
         (500, .busy(BusyFault(status: 500, retryAfter: nil, words: nil))),
     ])
-    func `a login that is answered so goes no further`(status: Int, expected: LoginError) throws {
+    func `a login that is answered so goes no further`(status: Int, expected: LoginFault) throws {
         let exchange = Exchange(try SomeProfiles.blog(), [anonymous, .answer(status)])
         #expect(fault { _ = try exchange.login() } == expected)
         #expect(exchange.requests.count == 2)

@@ -54,11 +54,11 @@ struct ServiceEndingTests {
     }
 
     @Test(arguments: [
-        (408, LoginError.failure(.unexpectedStatus(408, step: "refresh", words: nil))),
+        (408, LoginFault.failure(.unexpectedStatus(408, step: "refresh", words: nil))),
         (429, .busy(BusyFault(status: 429, retryAfter: nil, words: nil))),
         (503, .busy(BusyFault(status: 503, retryAfter: nil, words: nil))),
     ])
-    func `but not with 408, 429 or 5xx`(status: Int, expected: LoginError) throws {
+    func `but not with 408, 429 or 5xx`(status: Int, expected: LoginFault) throws {
         #expect(fault { _ = try refresh(.answer(status)) } == expected)
     }
 
@@ -169,11 +169,11 @@ struct ServiceEndingTests {
     }
 
     @Test(arguments: [
-        (403, LoginError.failure(.unexpectedStatus(403, step: "logout", words: nil))),
+        (403, LoginFault.failure(.unexpectedStatus(403, step: "logout", words: nil))),
         (404, .failure(.unexpectedStatus(404, step: "logout", words: nil))),
         (503, .busy(BusyFault(status: 503, retryAfter: nil, words: nil))),
     ])
-    func `a logout that fails is told`(status: Int, expected: LoginError) throws {
+    func `a logout that fails is told`(status: Int, expected: LoginFault) throws {
         #expect(fault { _ = try logout(.answer(status)) } == expected)
     }
 
@@ -188,7 +188,7 @@ extension Service {
     /// The token in the place of `old`.
     fileprivate func refreshed(_ old: Token) throws -> Token {
         guard case .token(let token) = try #require(try refresh(.token(old), username: "anna")) else {
-            throw LoginError.cancelled
+            throw LoginFault.cancelled
         }
         return token
     }

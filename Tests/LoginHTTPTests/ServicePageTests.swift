@@ -176,11 +176,11 @@ struct `A login with a page` {
     }
 
     @Test(arguments: [
-        (404, LoginError.failure(.unexpectedStatus(404, step: "page", words: nil))),
+        (404, LoginFault.failure(.unexpectedStatus(404, step: "page", words: nil))),
         (429, .busy(BusyFault(status: 429, retryAfter: nil, words: nil))),
         (503, .busy(BusyFault(status: 503, retryAfter: nil, words: nil))),
     ])
-    func `goes no further than a page that is not there`(status: Int, expected: LoginError) throws {
+    func `goes no further than a page that is not there`(status: Int, expected: LoginFault) throws {
         let exchange = try exchange([.answer(status, good)])
         #expect(fault { _ = try exchange.login() } == expected)
         #expect(exchange.requests.count == 2)

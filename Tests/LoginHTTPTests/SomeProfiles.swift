@@ -139,7 +139,7 @@ struct Exchange {
     }
 
     init(
-        _ profile: Profile, _ answers: [Result<HTTPResponse, LoginError>], tickets: TicketCache = SomeTickets.none,
+        _ profile: Profile, _ answers: [Result<HTTPResponse, LoginFault>], tickets: TicketCache = SomeTickets.none,
         options: Service.Options = Service.Options()
     ) {
         transport = ScriptedTransport(answers)

@@ -95,7 +95,7 @@ import Testing
     @Test func `D14 is not sent in part where it cannot be sent once more`() throws {
         let server = try RecordingServer([challenge("one"), challenge("one", isStale: true), .answer(200)])
         defer { server.stop() }
-        #expect(throws: LoginError.failure(.bodyNotRepeatable)) {
+        #expect(throws: LoginFault.failure(.bodyNotRepeatable)) {
             _ = try relay(server, "PUT", Text(isRepeatable: false))
         }
         #expect(server.requests.count == 2)

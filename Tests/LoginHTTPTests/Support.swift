@@ -14,16 +14,16 @@ extension Secret {
 }
 
 /// The error that a call throws.
-func fault(_ call: () throws -> Void) -> LoginError? {
+func fault(_ call: () throws -> Void) -> LoginFault? {
     do {
         try call()
         return nil
     } catch {
-        return error as? LoginError
+        return error as? LoginFault
     }
 }
 
-extension LoginError {
+extension LoginFault {
     /// A certificate that does not verify, if that is the error.
     var certificate: ServerTrust? {
         if case .untrusted(.certificate(let trust)) = self { trust } else { nil }
@@ -35,7 +35,7 @@ extension LoginError {
 
 extension Service {
     /// A login that needs nothing but its credential.
-    func authenticate(_ credential: Credential) throws(LoginError) -> Login {
+    func authenticate(_ credential: Credential) throws(LoginFault) -> Login {
         switch try begin(credential, code: nil) {
         case .accepted(let login): return login
         case .refused(let refusal): throw .rejected(refusal)

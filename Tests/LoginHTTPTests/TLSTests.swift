@@ -186,7 +186,7 @@ import Testing
             pair, setup: "after(\(connections), \"\(other.certificate)\", \"\(other.key)\")")
         let moved = TrustedCertificate(
             origin: server.origin, key: exception.key, reasons: exception.reasons, fingerprint: exception.fingerprint)
-        var outcomes: [LoginError?] = []
+        var outcomes: [LoginFault?] = []
         for _ in 1...4 {
             let transport = CurlTransport(origin: server.origin, settings: TransportSettings(exception: moved))
             outcomes.append(
@@ -308,7 +308,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("error:0A00010B:SSL routines::wrong version number", LoginError.network(.notTLS)),
+        ("error:0A00010B:SSL routines::wrong version number", LoginFault.network(.notTLS)),
         ("error:0A0000C6:SSL routines::packet length too long", .network(.notTLS)),
         ("error:0A000102:SSL routines::unsupported protocol", .untrusted(.tlsVersion(detail: "unsupported protocol"))),
         (
@@ -317,7 +317,7 @@ import Testing
         ),
         ("error:0A000126:SSL routines::unexpected eof while reading", .network(.connectionLost)),
     ])
-    func `has OpenSSL's reasons told apart`(text: String, expected: LoginError) {
+    func `has OpenSSL's reasons told apart`(text: String, expected: LoginFault) {
         #expect(TLSFault(text)?.error == expected)
     }
 

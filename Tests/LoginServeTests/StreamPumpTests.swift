@@ -17,14 +17,14 @@ import Testing
             (self.descriptor, self.most) = (descriptor, most)
         }
 
-        func send(_ bytes: UnsafeRawBufferPointer) throws(LoginError) -> Int {
+        func send(_ bytes: UnsafeRawBufferPointer) throws(LoginFault) -> Int {
             let sent = Glibc.send(
                 descriptor, bytes.baseAddress, min(bytes.count, most), Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
             if sent < 0, errno != EAGAIN { throw .network(.connectionLost) }
             return max(sent, 0)
         }
 
-        func receive(into buffer: UnsafeMutableRawBufferPointer) throws(LoginError) -> Int? {
+        func receive(into buffer: UnsafeMutableRawBufferPointer) throws(LoginFault) -> Int? {
             let got = recv(descriptor, buffer.baseAddress, min(buffer.count, most), Int32(MSG_DONTWAIT))
             if got < 0 { return nil }
             return got

@@ -8,7 +8,7 @@ import Testing
 @Suite struct AccountMoveTests {
     let folder = TemporaryFolder()
     let profile = "move-\(UInt64.random(in: 0 ... .max))"
-    var book: AccountRegistry { AccountRegistry(folder: folder.path) }
+    var registry: AccountRegistry { AccountRegistry(folder: folder.path) }
     var id: AccountID { .some(profile, "alice") }
 
     static let pairs: [(StoreUnderTest, StoreUnderTest)] = StoreUnderTest.allCases.filter(\.isHere).flatMap { from in
@@ -20,7 +20,7 @@ import Testing
         let token = Token(value: Secret("canary"), refreshToken: nil, expires: expires)
         let bytes = try StoredLoginCodec.encode(StoredLogin(session: .token(token)))
         try store.save(bytes, for: id, expires: nil)
-        try book.update { document in
+        try registry.update { document in
             document.updateProfile(profile, url: "https://probe.example", origin: .example) {
                 $0.accounts.append(
                     AccountRecord(
@@ -37,13 +37,13 @@ import Testing
         let elsewhere = TemporaryFolder()
         let source = try from.make(in: folder), target = try to.make(in: elsewhere)
         let secret = try logIn(source)
-        #expect(try AccountMove(book: book, from: source, to: target).move(id) == .moved)
+        #expect(try AccountMove(registry: registry, from: source, to: target).move(id) == .moved)
         #expect(try target.find(id) == secret)
         #expect(try !source.contains(id))
-        let record = try book.read().account(id)
+        let record = try registry.read().account(id)
         #expect(record?.store == target.name && record?.otherCopies == [])
-        #expect(try book.read().profile(profile)?.activeUsername == "alice")
-        #expect(try AccountMove(book: book, from: source, to: target).move(id) == .elsewhere)
+        #expect(try registry.read().profile(profile)?.activeUsername == "alice")
+        #expect(try AccountMove(registry: registry, from: source, to: target).move(id) == .elsewhere)
         try target.erase(id)
     }
 
@@ -52,8 +52,8 @@ import Testing
         _ = try logIn(source)
         try source.erase(id)
         let target = try StoreUnderTest.file.make(in: TemporaryFolder())
-        #expect(try AccountMove(book: book, from: source, to: target).move(id) == .nothingThere)
-        #expect(try book.read().account(id)?.store == .plaintext)
+        #expect(try AccountMove(registry: registry, from: source, to: target).move(id) == .nothingThere)
+        #expect(try registry.read().account(id)?.store == .plaintext)
     }
 
     /// A store that takes everything and gives back something else.
@@ -68,17 +68,17 @@ import Testing
     @Test func `the old copy stays if the new one does not read back, and a logout looks in both places`() throws {
         let source = PlaintextStore(folder: folder.path)
         let secret = try logIn(source)
-        #expect(throws: StoreFault.self) { try AccountMove(book: book, from: source, to: Garbling()).move(id) }
+        #expect(throws: StoreFault.self) { try AccountMove(registry: registry, from: source, to: Garbling()).move(id) }
         #expect(try source.find(id) == secret)
-        #expect(try book.read().account(id)?.store == .plaintext)
-        #expect(try book.read().account(id)?.otherCopies == [.helper("garbling")])
+        #expect(try registry.read().account(id)?.store == .plaintext)
+        #expect(try registry.read().account(id)?.otherCopies == [.helper("garbling")])
         var opened: [StoreName] = []
-        _ = try book.forget(id) { (name) throws(StoreFault) in
+        _ = try registry.forget(id) { (name) throws(StoreFault) in
             opened.append(name)
             return name == .plaintext ? source : Garbling()
         }
         #expect(Set(opened) == [.plaintext, .helper("garbling")])
-        #expect(try book.read().account(id) == nil)
+        #expect(try registry.read().account(id) == nil)
     }
 
     /// The plain file, as long as it is to lose nothing.
@@ -100,18 +100,18 @@ import Testing
         let secret = try logIn(source), elsewhere = TemporaryFolder()
         let target = try StoreUnderTest.file.make(in: elsewhere)
         #expect(throws: StoreFault.self) {
-            try AccountMove(book: book, from: Stubborn(real: source), to: target).move(id)
+            try AccountMove(registry: registry, from: Stubborn(real: source), to: target).move(id)
         }
         #expect(try source.contains(id) && target.find(id) == secret)
-        #expect(try book.read().account(id)?.otherCopies == [.plaintext])
+        #expect(try registry.read().account(id)?.otherCopies == [.plaintext])
         // Wherever the next one is to go: the login stays where it is.
         let third = Garbling()
-        #expect(try AccountMove(book: book, from: source, to: third).move(id) == .cleared(.file))
+        #expect(try AccountMove(registry: registry, from: source, to: third).move(id) == .cleared(.file))
         #expect(try !source.contains(id))
         #expect(try target.find(id) == secret)
-        #expect(try book.read().account(id)?.store == .file)
-        #expect(try book.read().account(id)?.otherCopies == [])
-        #expect(try AccountMove(book: book, from: source, to: target).move(id) == .elsewhere)
+        #expect(try registry.read().account(id)?.store == .file)
+        #expect(try registry.read().account(id)?.otherCopies == [])
+        #expect(try AccountMove(registry: registry, from: source, to: target).move(id) == .elsewhere)
         withExtendedLifetime(elsewhere) {}
     }
 
@@ -120,7 +120,7 @@ import Testing
         _ = try logIn(source)
         try source.save(Secret("no login"), for: id, expires: nil)
         let target = try StoreUnderTest.file.make(in: TemporaryFolder())
-        #expect(throws: StoreFault.self) { try AccountMove(book: book, from: source, to: target).move(id) }
+        #expect(throws: StoreFault.self) { try AccountMove(registry: registry, from: source, to: target).move(id) }
         #expect(try source.find(id) == Secret("no login"))
     }
 }

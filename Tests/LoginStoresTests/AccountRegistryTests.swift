@@ -19,7 +19,7 @@ import Testing
         document.lastProfile = "work"
     }
 
-    @Test func `no file is an empty book and reading makes nothing`() throws {
+    @Test func `no file is an empty registry and reading makes nothing`() throws {
         let folder = TemporaryFolder()
         #expect(try AccountRegistry(folder: folder.path).read() == AccountRegistryDocument())
         #expect(!FileManager.default.fileExists(atPath: folder.path))
@@ -32,19 +32,19 @@ import Testing
             fingerprint: try #require(Fingerprint(bytes: [UInt8](repeating: byte, count: 32))))
     }
 
-    @Test func `one exception for an origin reads back, and a book without any is as before`() throws {
+    @Test func `one exception for an origin reads back, and a registry without any is as before`() throws {
         let folder = TemporaryFolder()
-        let book = AccountRegistry(folder: folder.path)
-        try book.update(addWork)
+        let registry = AccountRegistry(folder: folder.path)
+        try registry.update(addWork)
         let before = try Data(contentsOf: URL(fileURLWithPath: folder.path + "/state.json"))
         #expect(!String(decoding: before, as: UTF8.self).contains("trusted"))
         let (first, second, other) = (try exception(443, 1), try exception(443, 2), try exception(8443, 3))
-        try book.update { document in
+        try registry.update { document in
             for each in [first, other, second] { document.trust(each) }
         }
-        #expect(try book.read().exception(for: first.origin) == second)
-        #expect(try book.read().trusted == [other, second])
-        try book.update { document in
+        #expect(try registry.read().exception(for: first.origin) == second)
+        #expect(try registry.read().trusted == [other, second])
+        try registry.update { document in
             document.distrust(second.origin)
             document.distrust(other.origin)
         }
@@ -81,10 +81,10 @@ import Testing
 
     @Test func `accounts of a former origin are not in use`() throws {
         let folder = TemporaryFolder()
-        let book = AccountRegistry(folder: folder.path)
-        try book.update(addWork)
+        let registry = AccountRegistry(folder: folder.path)
+        try registry.update(addWork)
         let moved = Origin(scheme: "https", host: "evil.example", port: 443)
-        let document = try book.update { $0.updateProfile("work", url: "https://evil.example", origin: moved) }
+        let document = try registry.update { $0.updateProfile("work", url: "https://evil.example", origin: moved) }
         #expect(document.profile("work")?.activeAccount == nil)
         #expect(document.profile("work")?.account(named: "bob") == nil)
         #expect(document.profile("work")?.accounts.count == 2)
@@ -92,9 +92,9 @@ import Testing
 
     @Test func `removing the active account leaves none active and the others there`() throws {
         let folder = TemporaryFolder()
-        let book = AccountRegistry(folder: folder.path)
-        try book.update(addWork)
-        let document = try book.update { $0.removeAccount(.some("work", "bob")) }
+        let registry = AccountRegistry(folder: folder.path)
+        try registry.update(addWork)
+        let document = try registry.update { $0.removeAccount(.some("work", "bob")) }
         #expect(document.profile("work")?.accounts.map(\.username) == ["alice"])
         #expect(document.profile("work")?.activeUsername == nil)
     }
@@ -104,12 +104,12 @@ import Testing
         #"{"version":"1","profiles":[]}"#,
         #"{"version":1,"profiles":[{"name":"x"}]}"#, "\u{0}\u{0}\u{0}\u{0}",
     ])
-    func `a damaged book is never overwritten`(text: String) throws {
+    func `a damaged registry is never overwritten`(text: String) throws {
         let folder = TemporaryFolder()
-        let book = AccountRegistry(folder: folder.path)
-        try book.update(addWork)
+        let registry = AccountRegistry(folder: folder.path)
+        try registry.update(addWork)
         try folder.overwrite("state.json", with: Data(text.utf8))
-        for attempt in [{ _ = try book.read() }, { try book.update(addWork) }] as [() throws -> Void] {
+        for attempt in [{ _ = try registry.read() }, { try registry.update(addWork) }] as [() throws -> Void] {
             #expect {
                 try attempt()
             } throws: { error in
@@ -121,12 +121,12 @@ import Testing
 
     @Test func `a cut at any length is told as damage`() throws {
         let folder = TemporaryFolder()
-        let book = AccountRegistry(folder: folder.path)
-        try book.update(addWork)
+        let registry = AccountRegistry(folder: folder.path)
+        try registry.update(addWork)
         let whole = try folder.bytes("state.json")
         for count in 0..<whole.count {
             try folder.overwrite("state.json", with: whole.prefix(count))
-            #expect(throws: StoreFault.self, "\(count)") { try book.read() }
+            #expect(throws: StoreFault.self, "\(count)") { try registry.read() }
         }
     }
 

@@ -7,7 +7,7 @@ import Testing
 
 /// Several processes at once.
 @Suite(.onOwnThreads) struct ConcurrencyTests {
-    @Test(arguments: ["file", "plaintext", "book"])
+    @Test(arguments: ["file", "plaintext", "registry"])
     func `saves by many processes at once are all there afterwards`(store: String) throws {
         let folder = TemporaryFolder()
         if store == "file" {
@@ -23,13 +23,13 @@ import Testing
         }
         let file = EncryptedFileStore(folder: folder.path) { () throws(StoreFault) in Secret("correct horse") }
         let plaintext = PlaintextStore(folder: folder.path)
-        let book = try AccountRegistry(folder: folder.path).read()
+        let registry = try AccountRegistry(folder: folder.path).read()
         for number in 0..<count {
             let id = AccountID.some("work", "user\(number)")
             switch store {
             case "file": #expect(try file.find(id) == Secret("secret\(number)"))
             case "plaintext": #expect(try plaintext.find(id) == Secret("secret\(number)"))
-            default: #expect(book.account(id) != nil)
+            default: #expect(registry.account(id) != nil)
             }
         }
     }

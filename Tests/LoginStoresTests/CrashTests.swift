@@ -9,7 +9,7 @@ import Testing
 @Suite(.onOwnThreads, .serialized, .enabled(if: Need.strace, "strace cannot trace here"))
 struct CrashTests {
     enum Saved: String, CaseIterable {
-        case file, plaintext, book
+        case file, plaintext, registry
 
         var fileName: String {
             switch self {

@@ -160,6 +160,23 @@ import Testing
         }
     }
 
+    @Test func `A key file in a folder where others may write is refused, by a link as well`() throws {
+        let folder = TemporaryFolder()
+        let open = "\(folder.parent)/open", link = "\(folder.parent)/link"
+        let script = """
+            mkdir \(open) && head -c 64 /dev/urandom > \(open)/key && chmod 600 \(open)/key && chmod 777 \(open) &&
+            ln -s \(open)/key \(link)
+            """
+        #expect(try Program.run(["sh", "-c", script]).status == 0)
+        for path in ["\(open)/key", link] {
+            #expect {
+                try EncryptedFileStore.create(folder: folder.path, source: .keyFile(path: path))
+            } throws: { error in
+                if case .unsafeFile(open, _)? = error as? StoreFault { true } else { false }
+            }
+        }
+    }
+
     @Test func `why a key file cannot be opened is said in its own words`() throws {
         let folder = TemporaryFolder()
         let path = "\(folder.parent)/key"

@@ -7,7 +7,7 @@ import Testing
 /// A login whose store fails: nobody's place is taken, and no secret is without a record.
 @Suite struct FailedSaveTests {
     let folder = TemporaryFolder()
-    var book: AccountRegistry { AccountRegistry(folder: folder.path) }
+    var registry: AccountRegistry { AccountRegistry(folder: folder.path) }
     let full = StoreFault.system(call: "write", path: "disk", errno: ENOSPC)
 
     /// A store in memory that fails as it is told to.
@@ -48,7 +48,7 @@ import Testing
         leftBehind: @escaping (StoreName, StoreFault) -> Void = { _, _ in }
     ) throws {
         let keeper = StoreKeeper(
-            subject: .init(profile: profile, url: url, origin: .example), rules: .init(), book: book,
+            subject: .init(profile: profile, url: url, origin: .example), rules: .init(), registry: registry,
             stores: .init(choose: { () throws(StoreFault) in store }, open: opening(others + [store])), clock: .fixed,
             leftBehind: leftBehind)
         let credential = Credential(username: username, .password(Secret("of \(username)")))
@@ -72,30 +72,30 @@ import Testing
         try logIn("ann", to: store, profile: "other")
         try logIn("ann", to: store)
         try logIn("ann", to: store, profile: "other")
-        let before = try book.read()
+        let before = try registry.read()
         store.saving = .tooLarge(store.name, limit: 9)
-        #expect(throws: LoginError.store(.tooLarge(store.name, limit: 9))) {
+        #expect(throws: LoginFault.store(.tooLarge(store.name, limit: 9))) {
             try logIn("bob", to: store, url: "https://PROBE.example", by: .digest)
         }
-        #expect(try book.read() == before)
+        #expect(try registry.read() == before)
         #expect(before.profile("work")?.activeUsername == "ann" && before.lastProfile == "other")
     }
 
     @Test func `the first account of a profile, not saved, leaves nobody in use`() throws {
         let store = Scripted(.helper("scripted"))
         store.saving = full
-        #expect(throws: LoginError.store(full)) { try logIn("bob", to: store) }
-        #expect(try book.read().profile("work")?.accounts == [])
-        #expect(try book.read().profile("work")?.activeUsername == nil)
-        #expect(try book.read().lastProfile == nil)
+        #expect(throws: LoginFault.store(full)) { try logIn("bob", to: store) }
+        #expect(try registry.read().profile("work")?.accounts == [])
+        #expect(try registry.read().profile("work")?.activeUsername == nil)
+        #expect(try registry.read().lastProfile == nil)
     }
 
     @Test func `a save that failed and wrote all the same is taken back`() throws {
         let store = Scripted(.helper("scripted"))
         (store.saving, store.writesAllTheSame) = (full, true)
-        #expect(throws: LoginError.store(full)) { try logIn("bob", to: store) }
+        #expect(throws: LoginFault.store(full)) { try logIn("bob", to: store) }
         #expect(store.secrets.isEmpty)
-        #expect(try book.read().account(bob()) == nil)
+        #expect(try registry.read().account(bob()) == nil)
     }
 
     @Test func `what cannot be taken back stays noted, and a logout finds it`() throws {
@@ -103,11 +103,11 @@ import Testing
         try logIn("ann", to: store)
         (store.saving, store.writesAllTheSame) = (full, true)
         store.erasing = .damaged(path: "disk", problem: "worse")
-        #expect(throws: LoginError.store(full)) { try logIn("bob", to: store) }
+        #expect(throws: LoginFault.store(full)) { try logIn("bob", to: store) }
         #expect(store.secrets[bob()] != nil)
-        #expect(try book.read().profile("work")?.activeUsername == "ann")
+        #expect(try registry.read().profile("work")?.activeUsername == "ann")
         store.erasing = nil
-        #expect(try book.forget(bob(), opening: opening([store])))
+        #expect(try registry.forget(bob(), opening: opening([store])))
         #expect(store.secrets.keys.map(\.username) == ["ann"])
     }
 
@@ -115,11 +115,11 @@ import Testing
         let store = Scripted(.secretService)
         let late = StoreFault.timedOut(.secretService, seconds: 3)
         store.saving = late
-        #expect(throws: LoginError.store(late)) { try logIn("bob", to: store) }
+        #expect(throws: LoginFault.store(late)) { try logIn("bob", to: store) }
         store.secrets[bob()] = Secret("late")
-        #expect(try book.forget(bob(), opening: opening([store])))
+        #expect(try registry.forget(bob(), opening: opening([store])))
         #expect(store.secrets.isEmpty)
-        #expect(try book.read().account(bob()) == nil)
+        #expect(try registry.read().account(bob()) == nil)
     }
 
     @Test(arguments: [
@@ -133,15 +133,15 @@ import Testing
         var told: [StoreName] = []
         try logIn("bob", to: store, others: [former]) { name, _ in told.append(name) }
         #expect(told == [former.name])
-        #expect(try book.read().account(bob())?.otherCopies == [former.name])
+        #expect(try registry.read().account(bob())?.otherCopies == [former.name])
         // A logout erases what it can, and is not done.
-        #expect(throws: fault) { try book.forget(bob(), opening: opening([former, store])) }
+        #expect(throws: fault) { try registry.forget(bob(), opening: opening([former, store])) }
         #expect(store.secrets.isEmpty && !former.secrets.isEmpty)
-        #expect(try book.read().account(bob())?.otherCopies == [former.name])
+        #expect(try registry.read().account(bob())?.otherCopies == [former.name])
         former.erasing = nil
-        #expect(try book.forget(bob(), opening: opening([former, store])))
+        #expect(try registry.forget(bob(), opening: opening([former, store])))
         #expect(former.secrets.isEmpty)
-        #expect(try book.read().account(bob()) == nil)
+        #expect(try registry.read().account(bob()) == nil)
     }
 
     @Test func `an encrypted file that was removed took its copies along`() throws {
@@ -149,7 +149,7 @@ import Testing
         try logIn("bob", to: former)
         former.erasing = .notSetUp(.file)
         try logIn("bob", to: store, others: [former])
-        #expect(try book.read().account(bob())?.otherCopies == [])
+        #expect(try registry.read().account(bob())?.otherCopies == [])
     }
 
     @Test func `every former store is unlocked before the lock, whatever one of them says`() throws {
@@ -163,13 +163,13 @@ import Testing
         #expect(second.secrets.isEmpty)
         // At a logout likewise: what could not be unlocked is not tried again while others wait.
         second.secrets[bob()] = Secret("left")
-        try book.update { $0.updateAccount(bob()) { $0.otherCopies = [.helper("first"), .file] } }
+        try registry.update { $0.updateAccount(bob()) { $0.otherCopies = [.helper("first"), .file] } }
         (first.finding, first.erasing, second.found) = (.passphraseCancelled, nil, [])
         #expect(throws: StoreFault.passphraseCancelled) {
-            try book.forget(bob(), opening: opening([first, second, store]))
+            try registry.forget(bob(), opening: opening([first, second, store]))
         }
         #expect(second.found == [bob()] && second.secrets.isEmpty && store.secrets.isEmpty)
         #expect(first.secrets[bob()] != nil)
-        #expect(try book.read().account(bob())?.otherCopies == [first.name])
+        #expect(try registry.read().account(bob())?.otherCopies == [first.name])
     }
 }

@@ -8,7 +8,7 @@ import Testing
 /// in the middle of its work.
 @Suite struct LoginRaceTests {
     private let folder = TemporaryFolder()
-    private var book: AccountRegistry { AccountRegistry(folder: folder.path) }
+    private var registry: AccountRegistry { AccountRegistry(folder: folder.path) }
     private var store: PlaintextStore { PlaintextStore(folder: folder.path) }
 
     /// The plain file, where something else happens between two steps.
@@ -34,12 +34,12 @@ import Testing
         func contains(_ account: AccountID) throws(StoreFault) -> Bool { try real.contains(account) }
     }
 
-    private func keeper(_ store: any CredentialStore) -> StoreKeeper { Self.keeper(store, book) }
+    private func keeper(_ store: any CredentialStore) -> StoreKeeper { Self.keeper(store, registry) }
 
-    private static func keeper(_ store: any CredentialStore, _ book: AccountRegistry) -> StoreKeeper {
+    private static func keeper(_ store: any CredentialStore, _ registry: AccountRegistry) -> StoreKeeper {
         StoreKeeper(
             subject: .init(profile: "work", url: "https://probe.example", origin: .example),
-            rules: .init(keepsPassword: false), book: book,
+            rules: .init(keepsPassword: false), registry: registry,
             stores: .init(choose: { () throws(StoreFault) in store }, open: { (_) throws(StoreFault) in store }),
             clock: .fixed)
     }
@@ -95,7 +95,7 @@ import Testing
         try refused.reject(part)
         #expect(login.finish())
         #expect(try keeper(store).fill().session == Self.login("new").session)
-        #expect(try book.read().account(.some())?.passwordRefused == false)
+        #expect(try registry.read().account(.some())?.passwordRefused == false)
     }
 
     @Test func `a refresh does not bring back what another process erases while it saves`() throws {
@@ -108,7 +108,7 @@ import Testing
         try slow.approve(Self.login("renewed"), .refresh)
         #expect(logout.finish())
         #expect(try store.find(.some()) == nil)
-        #expect(try book.read().account(.some()) == nil)
+        #expect(try registry.read().account(.some()) == nil)
     }
 
     @Test(arguments: [true, false])
@@ -118,6 +118,6 @@ import Testing
         try keeper(Interrupted(real: store, afterSave: { logout.begin() })).approve(
             Self.login("new"), .login(.token))
         #expect(logout.finish())
-        #expect(try store.contains(.some()) == (book.read().account(.some()) != nil))
+        #expect(try store.contains(.some()) == (registry.read().account(.some()) != nil))
     }
 }

@@ -8,7 +8,7 @@ import Testing
 /// Many accounts take as many readings and writings of a file as one does.
 @Suite struct ManyAccountsTests {
     let folder = TemporaryFolder()
-    var book: AccountRegistry { AccountRegistry(folder: folder.path, remembers: true) }
+    var registry: AccountRegistry { AccountRegistry(folder: folder.path, remembers: true) }
 
     /// Counts how often a store that is a file is changed.
     private final class Counted: FileStore {
@@ -44,7 +44,7 @@ import Testing
             let token = Token(value: Secret("of \(id.username)"), refreshToken: nil, expires: nil)
             do { return try StoredLoginCodec.encode(StoredLogin(session: .token(token))) } catch { return nil }
         }
-        try book.update { document in
+        try registry.update { document in
             for id in ids {
                 document.updateProfile(id.profile, url: "https://probe.example", origin: .example) {
                     $0.accounts.append(
@@ -64,13 +64,13 @@ import Testing
     @Test func `Forty accounts move by one change of each store`() throws {
         let (source, target) = try stores()
         try logIn(source)
-        let results = AccountMove(book: book, from: source, to: target).move(ids)
+        let results = AccountMove(registry: registry, from: source, to: target).move(ids)
         #expect(ids.allSatisfy { results[$0] == .success(.moved) })
         // The first change of the source is the login.
         #expect(source.changes == 2 && target.changes == 1)
         for id in ids {
             #expect(try target.find(id) != nil && !source.contains(id))
-            #expect(try book.read().account(id)?.copies == [.file])
+            #expect(try registry.read().account(id)?.copies == [.file])
         }
     }
 
@@ -78,25 +78,25 @@ import Testing
         let (source, other) = try stores()
         try logIn(source)
         source.fails = true
-        let failed = book.forget(ids) { (_) throws(StoreFault) in source }
+        let failed = registry.forget(ids) { (_) throws(StoreFault) in source }
         #expect(ids.allSatisfy { failed[$0] == .failure(.system(call: "write", path: "disk", errno: ENOSPC)) })
-        #expect(try ids.allSatisfy { try book.read().account($0) != nil })
+        #expect(try ids.allSatisfy { try registry.read().account($0) != nil })
         source.fails = false
-        let results = book.forget(ids) { (name) throws(StoreFault) in name == .plaintext ? source : other }
+        let results = registry.forget(ids) { (name) throws(StoreFault) in name == .plaintext ? source : other }
         #expect(ids.allSatisfy { results[$0] == .success(true) })
         #expect(source.changes == 3 && other.changes == 0)
-        #expect(try book.read().profiles.allSatisfy(\.accounts.isEmpty))
+        #expect(try registry.read().profiles.allSatisfy(\.accounts.isEmpty))
     }
 
     @Test func `A target that fails leaves every account where it was, and both stores noted`() throws {
         let (source, target) = try stores()
         try logIn(source)
         target.fails = true
-        let results = AccountMove(book: book, from: source, to: target).move(ids)
+        let results = AccountMove(registry: registry, from: source, to: target).move(ids)
         #expect(results.values.allSatisfy { if case .failure = $0 { true } else { false } })
         for id in ids {
             #expect(try source.contains(id))
-            #expect(try book.read().account(id)?.copies == [.plaintext, .file])
+            #expect(try registry.read().account(id)?.copies == [.plaintext, .file])
         }
     }
 
@@ -104,7 +104,7 @@ import Testing
         let (store, _) = try stores()
         try logIn(store)
         let other = PlaintextStore(folder: folder.path)
-        let second = AccountRegistry(folder: folder.path), first = book
+        let second = AccountRegistry(folder: folder.path), first = registry
         #expect(try first.read().account(ids[0]) != nil && store.contains(ids[0]))
         try other.erase(ids[0])
         try second.update { $0.removeAccount(ids[0]) }
@@ -113,17 +113,17 @@ import Testing
     }
 
     @Test func `Many stores are locked by one lock, which waits for the lock of each profile`() throws {
-        let book = AccountRegistry(folder: folder.path, wait: 0)
-        let all = try book.lockRefresh(of: ["a", "b"], wait: 0)
-        #expect(throws: StoreFault.self) { try book.lockRefresh(of: ["c"], wait: 0) }
+        let registry = AccountRegistry(folder: folder.path, wait: 0)
+        let all = try registry.lockRefresh(of: ["a", "b"], wait: 0)
+        #expect(throws: StoreFault.self) { try registry.lockRefresh(of: ["c"], wait: 0) }
         withExtendedLifetime(all) {}
     }
 
     @Test func `The locks of two profiles are held at the same time, and keep the lock of all waiting`() throws {
-        let book = AccountRegistry(folder: folder.path, wait: 0)
-        let first = try book.lockRefresh(of: ["a"], wait: 0), second = try book.lockRefresh(of: ["b"], wait: 0)
-        #expect(throws: StoreFault.self) { try book.lockRefresh(of: ["a"], wait: 0) }
-        #expect(throws: StoreFault.self) { try book.lockRefresh(of: ["c", "d"], wait: 0) }
+        let registry = AccountRegistry(folder: folder.path, wait: 0)
+        let first = try registry.lockRefresh(of: ["a"], wait: 0), second = try registry.lockRefresh(of: ["b"], wait: 0)
+        #expect(throws: StoreFault.self) { try registry.lockRefresh(of: ["a"], wait: 0) }
+        #expect(throws: StoreFault.self) { try registry.lockRefresh(of: ["c", "d"], wait: 0) }
         withExtendedLifetime((first, second)) {}
     }
 
@@ -138,11 +138,11 @@ import Testing
     @Test func `A login that was moved after its record was read is found where it is now`() throws {
         let (source, target) = try stores()
         try logIn(source)
-        let record = try #require(try book.read().account(ids[0]))
-        #expect(try AccountMove(book: book, from: source, to: target).move(ids[0]) == .moved)
+        let record = try #require(try registry.read().account(ids[0]))
+        #expect(try AccountMove(registry: registry, from: source, to: target).move(ids[0]) == .moved)
         let keeper = StoreKeeper(
             subject: .init(profile: ids[0].profile, url: "https://probe.example", origin: .example), rules: .init(),
-            book: book,
+            registry: registry,
             stores: .init(
                 choose: { () throws(StoreFault) in target },
                 open: { (name) throws(StoreFault) in name == .plaintext ? source : target }),
@@ -168,7 +168,8 @@ import Testing
     @Test func `A store that can write nothing more stops a refresh before it is sent`() throws {
         let store = Full()
         let keeper = StoreKeeper(
-            subject: .init(profile: "work", url: "https://probe.example", origin: .example), rules: .init(), book: book,
+            subject: .init(profile: "work", url: "https://probe.example", origin: .example), rules: .init(),
+            registry: registry,
             stores: .init(
                 choose: { () throws(StoreFault) in store }, open: { (_) throws(StoreFault) in store }), clock: .fixed)
         let session = Session.token(Token(value: Secret("one"), refreshToken: Secret("two"), expires: nil))
@@ -177,7 +178,7 @@ import Testing
         #expect(try keeper.beginRefresh(of: session) == session)
         try keeper.approve(login, .refresh)
         store.isFull = true
-        #expect(throws: LoginError.store(.unavailable(store.name, problem: "full"))) {
+        #expect(throws: LoginFault.store(.unavailable(store.name, problem: "full"))) {
             try keeper.beginRefresh(of: session)
         }
     }

@@ -8,7 +8,7 @@ import Testing
 /// What a newer authctl has written, in a state folder that an older one uses, too.
 @Suite struct NewerVersionTests {
     let folder = TemporaryFolder()
-    var book: AccountRegistry { AccountRegistry(folder: folder.path) }
+    var registry: AccountRegistry { AccountRegistry(folder: folder.path) }
 
     private let known = """
         {"username": "alice", "origin": {"scheme": "https", "host": "probe.example", "port": 443}, "store": "plaintext",
@@ -21,7 +21,7 @@ import Testing
              "origin": {"scheme": "https", "host": "probe.example", "port": 443}, "accounts": [\(known)]}
             """
         let text = #"{"version": \#(version), "profiles": [\#(profile)], "lately": ["work", null, true]}"#
-        try book.update { $0.lastProfile = "x" }
+        try registry.update { $0.lastProfile = "x" }
         try folder.overwrite(AccountRegistry.fileName, with: Data(text.utf8))
     }
 
@@ -29,7 +29,7 @@ import Testing
 
     @Test func `a save keeps the members of state.json that this version does not know`() throws {
         try write(version: 1)
-        try book.update { document in
+        try registry.update { document in
             document.updateAccount(.some()) { $0.expires = 9 }
             document.lastProfile = "work"
         }
@@ -46,11 +46,11 @@ import Testing
         try write(version: 2)
         let before = try folder.bytes(AccountRegistry.fileName)
         let fault = StoreFault.newerVersion(path: folder.path + "/" + AccountRegistry.fileName)
-        #expect(throws: fault) { try book.read() }
-        #expect(throws: fault) { try book.update { $0.lastProfile = nil } }
+        #expect(throws: fault) { try registry.read() }
+        #expect(throws: fault) { try registry.update { $0.lastProfile = nil } }
         #expect(try folder.bytes(AccountRegistry.fileName) == before)
         try folder.overwrite(AccountRegistry.fileName, with: Data(#"{"version": 2, "accounts": 7}"#.utf8))
-        #expect(throws: fault) { try book.read() }
+        #expect(throws: fault) { try registry.read() }
     }
 
     @Test func `a logout erases the secrets that state.json of a newer version names, and leaves the file as it is`()
@@ -60,10 +60,10 @@ import Testing
         try store.save(Secret("canary"), for: .some(), expires: nil)
         try write(version: 2)
         let before = try folder.bytes(AccountRegistry.fileName)
-        var book = book
-        book.readsNewer = true
-        #expect(try book.read().isNewer)
-        #expect(try book.forget(.some()) { (_) throws(StoreFault) in store })
+        var registry = registry
+        registry.readsNewer = true
+        #expect(try registry.read().isNewer)
+        #expect(try registry.forget(.some()) { (_) throws(StoreFault) in store })
         #expect(try store.find(.some()) == nil)
         #expect(try folder.bytes(AccountRegistry.fileName) == before)
     }

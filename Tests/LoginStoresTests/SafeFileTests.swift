@@ -31,7 +31,7 @@ import Testing
         switch file {
         case .encrypted: "\(Program.probe) init file \(path) p u && \(Program.probe) save file \(path) p u x"
         case .plaintext: "\(Program.probe) save plaintext \(path) p u x"
-        case .registry: "\(Program.probe) save book \(path) p u"
+        case .registry: "\(Program.probe) save registry \(path) p u"
         }
     }
 
@@ -110,7 +110,8 @@ import Testing
         let trace = "\(folder.parent)/trace"
         let saved = try Program.run([
             "strace", "-f", "-y", "-o", trace, "-e", "trace=/open,creat,/rename,fsync,write,flock", Program.probe,
-            "save", file == .encrypted ? "file" : file == .registry ? "book" : "plaintext", folder.path, "p", "u", "x",
+            "save", file == .encrypted ? "file" : file == .registry ? "registry" : "plaintext", folder.path, "p", "u",
+            "x",
         ])
         #expect(saved.status == 0)
         let lines = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n").filter {

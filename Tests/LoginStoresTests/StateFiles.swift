@@ -9,7 +9,7 @@ extension SafeFileTests {
     enum File: String, CaseIterable {
         case encrypted = "store.authctl"
         case plaintext = "plaintext.json"
-        case book = "state.json"
+        case registry = "state.json"
 
         func write(in folder: TemporaryFolder, _ value: String = "one") throws {
             switch self {

@@ -30,7 +30,7 @@ enum StoreUnderTest: String, CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    /// What the account book calls it.
+    /// What the account registry calls it.
     var name: StoreName {
         switch self {
         case .keyring: .keyring

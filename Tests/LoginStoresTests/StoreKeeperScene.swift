@@ -12,7 +12,7 @@ extension StoreKeeperTests {
         }
         return StoreKeeper(
             subject: .init(profile: profile, url: "https://probe.example", origin: origin, username: username),
-            rules: .init(persistence: persistence, keepsPassword: keepsPassword), book: book,
+            rules: .init(persistence: persistence, keepsPassword: keepsPassword), registry: registry,
             stores: .init(
                 choose: { () throws(StoreFault) in try stores.open(name) },
                 open: { (name) throws(StoreFault) in try stores.open(name) }),

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct StoreKeeperTests {
     let folder = TemporaryFolder()
-    var book: AccountRegistry { AccountRegistry(folder: folder.path) }
+    var registry: AccountRegistry { AccountRegistry(folder: folder.path) }
     var store: PlaintextStore { PlaintextStore(folder: folder.path) }
 
     @Test func `A6: where a password was verified is remembered, and a refresh keeps it`() throws {
@@ -18,9 +18,9 @@ import Testing
         #expect(try self.keeper().account()?.space == space)
         try keeper.approve(basic("alice", "new"), .refresh)
         #expect(try self.keeper().account()?.space == space)
-        #expect(try book.read().profile("work")?.hasKeptLogin == true)
-        try book.update { $0.removeAccount(AccountID(profile: "work", origin: .example, username: "alice")) }
-        #expect(try book.read().profile("work")?.hasKeptLogin == true)
+        #expect(try registry.read().profile("work")?.hasKeptLogin == true)
+        try registry.update { $0.removeAccount(AccountID(profile: "work", origin: .example, username: "alice")) }
+        #expect(try registry.read().profile("work")?.hasKeptLogin == true)
     }
 
     @Test func `nothing is stored at first`() throws {
@@ -34,12 +34,12 @@ import Testing
         var stored = StoredLogin(session: login.session, username: "alice")
         stored.endedAt = 9
         #expect(try keeper().fill() == stored)
-        let profile = try book.read().profile("work")
+        let profile = try registry.read().profile("work")
         #expect(profile?.activeAccount?.identity == login.identity)
         #expect(profile?.activeAccount?.expires == 9)
         #expect(profile?.activeAccount?.kind == .token)
         #expect(profile?.activeAccount?.savedAt == 1_800_000_000)
-        #expect(try book.read().lastProfile == "work")
+        #expect(try registry.read().lastProfile == "work")
     }
 
     @Test func `the password stays only where the profile says so`() throws {
@@ -47,7 +47,7 @@ import Testing
         #expect(try keeper().fill().credential == nil)
         try keeper(keepsPassword: true).approve(token())
         #expect(try keeper().fill().credential == alice)
-        #expect(try book.read().account(.some())?.keepsPassword == true)
+        #expect(try registry.read().account(.some())?.keepsPassword == true)
     }
 
     @Test func `a refreshed session keeps the password that was kept, and its mark`() throws {
@@ -105,10 +105,10 @@ import Testing
         try keeper.reject(part)
         #expect(try self.keeper().fill() == StoredLogin(username: "alice", credentialWasRefused: true))
         #expect(try store.contains(.some()))
-        #expect(try book.read().account(.some())?.passwordRefused == true)
+        #expect(try registry.read().account(.some())?.passwordRefused == true)
         try keeper.approve(basic("alice", "new"))
         #expect(try self.keeper().fill().session == basic("alice", "new").session)
-        #expect(try book.read().account(.some())?.passwordRefused == false)
+        #expect(try registry.read().account(.some())?.passwordRefused == false)
     }
 
     @Test func `a refused kept password leaves the token`() throws {
@@ -128,7 +128,7 @@ import Testing
         try keeper.approve(
             Login(identity: Identity(username: "alice@REALM", serverName: nil), session: .credential(ticket)),
             .login(.negotiate))
-        #expect(try book.read().profile("work")?.activeAccount?.kind == .ticket)
+        #expect(try registry.read().profile("work")?.activeAccount?.kind == .ticket)
         for part in StoredLogin.Part.allCases { try keeper.reject(part) }
         #expect(try keeper.fill().session == .credential(ticket))
     }
@@ -204,13 +204,13 @@ import Testing
         try EncryptedFileStore.create(folder: folder.path, source: .passphrase(ask), derivation: .lowest)
         try keeper(name: .file).approve(token())
         try folder.overwrite("store.authctl", with: .init())
-        #expect(throws: LoginError.self) { try keeper().fill() }
+        #expect(throws: LoginFault.self) { try keeper().fill() }
     }
 
     @Test func `what is no stored login is told as damage`() throws {
         try keeper().approve(token())
         try store.save(Secret("junk"), for: .some(), expires: nil)
-        #expect(throws: LoginError.self) { try keeper().fill() }
+        #expect(throws: LoginFault.self) { try keeper().fill() }
         #expect(try store.find(.some()) == Secret("junk"))
     }
 
@@ -219,24 +219,24 @@ import Testing
         let keeper = keeper()
         _ = try keeper.fill()
         try keeper.approve(basic(), .refresh)
-        #expect(try book.read().profile("work")?.pinnedMethod == .digest)
+        #expect(try registry.read().profile("work")?.pinnedMethod == .digest)
     }
 
     @Test func `forgetting erases the secret and the record, once`() throws {
         let stores = Stores(folder: folder.path, clock: .fixed) { () throws(StoreFault) in Secret("") }
         try keeper().approve(basic("alice"))
         try keeper().approve(basic("bob"))
-        #expect(try book.forget(.some("work", "bob"), opening: stores.open))
-        #expect(try !book.forget(.some("work", "bob"), opening: stores.open))
+        #expect(try registry.forget(.some("work", "bob"), opening: stores.open))
+        #expect(try !registry.forget(.some("work", "bob"), opening: stores.open))
         #expect(try !store.contains(.some("work", "bob")))
-        #expect(try book.read().profile("work")?.accounts.map(\.username) == ["alice"])
+        #expect(try registry.read().profile("work")?.accounts.map(\.username) == ["alice"])
         #expect(try keeper("alice").fill().session == basic("alice").session)
     }
 }
 
 extension StoreKeeper {
     /// A login by a person, where the method does not matter.
-    fileprivate func approve(_ login: Login) throws(LoginError) {
+    fileprivate func approve(_ login: Login) throws(LoginFault) {
         try approve(login, .login(.token))
     }
 }

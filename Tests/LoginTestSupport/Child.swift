@@ -2,11 +2,11 @@ import CProcess
 import Foundation
 
 /// How a process ended.
-public enum Ending: Equatable, Sendable, CustomStringConvertible {
+package enum Ending: Equatable, Sendable, CustomStringConvertible {
     case exited(Int32)
     case signalled(Int32)
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .exited(let code): "exit \(code)"
         case .signalled(let number): "signal \(number)"
@@ -20,30 +20,30 @@ public enum Ending: Equatable, Sendable, CustomStringConvertible {
 }
 
 /// Something did not happen in time.
-public struct DeadlineExceeded: Error, CustomStringConvertible {
-    public let waitingFor: String
+package struct DeadlineExceeded: Error, CustomStringConvertible {
+    package let waitingFor: String
     /// What was seen instead.
-    public let seen: String
+    package let seen: String
 
-    public init(waitingFor: String, seen: String) {
+    package init(waitingFor: String, seen: String) {
         self.waitingFor = waitingFor
         self.seen = seen
     }
 
-    public var description: String { "waited in vain for \(waitingFor); seen: \(seen.debugDescription)" }
+    package var description: String { "waited in vain for \(waitingFor); seen: \(seen.debugDescription)" }
 }
 
 /// What to run, and in which surroundings; nothing is inherited that is not named.
-public struct ChildSpec: Sendable {
-    public var path: String
-    public var arguments: [String]
-    public var environment: [String: String]
-    public var directory: String?
+package struct ChildSpec: Sendable {
+    package var path: String
+    package var arguments: [String]
+    package var environment: [String: String]
+    package var directory: String?
     /// Descriptors for the child's 0, 1 and 2; -1 for the terminal or /dev/null.
-    public var descriptors: [Int32] = [-1, -1, -1]
-    public var ignoredSignals: [Int32] = []
+    package var descriptors: [Int32] = [-1, -1, -1]
+    package var ignoredSignals: [Int32] = []
 
-    public init(
+    package init(
         _ path: String, _ arguments: [String] = [], environment: [String: String] = [:], directory: String? = nil
     ) {
         self.path = path
@@ -92,9 +92,9 @@ private final class CStrings {
 }
 
 /// A running process that is waited for with a deadline, and killed if nobody waited.
-public final class Child {
-    public let pid: Int32
-    public private(set) var ending: Ending?
+package final class Child {
+    package let pid: Int32
+    package private(set) var ending: Ending?
 
     init(pid: Int32) {
         self.pid = pid
@@ -106,7 +106,7 @@ public final class Child {
         waitpid(pid, nil, 0)
     }
 
-    public func hasEnded() -> Bool {
+    package func hasEnded() -> Bool {
         if ending != nil { return true }
         var status: Int32 = 0
         guard waitpid(pid, &status, WNOHANG) == pid else { return false }
@@ -114,7 +114,7 @@ public final class Child {
         return true
     }
 
-    public func send(signal number: Int32) {
+    package func send(signal number: Int32) {
         guard ending == nil else { return }
         kill(pid, number)
     }

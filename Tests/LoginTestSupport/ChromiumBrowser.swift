@@ -1,12 +1,12 @@
-public import Foundation
+package import Foundation
 
 /// A person with a real browser, Debian's Chromium without a window. It logs in and approves with the page's own form, and obeys
 /// what a script does not: content security policies, cookies' attributes, the page's own scripts. It reaches loopback alone.
-public final class ChromiumBrowser {
+package final class ChromiumBrowser {
     private let program: BrowserProgram
 
     /// - Throws: where Chromium is missing.
-    public init(_ user: OAuthUser = .ann) throws {
+    package init(_ user: OAuthUser = .ann) throws {
         guard let chromium = RealServer.path(of: "chromium") else {
             throw ServerProcess.NotStarted(description: "chromium is not installed")
         }
@@ -15,20 +15,20 @@ public final class ChromiumBrowser {
     }
 
     /// A program that takes a URL, as for `--browser`.
-    public var browser: String { program.path }
+    package var browser: String { program.path }
 
     /// Opens an address, fills in what is asked for and approves, until a page asks nothing more.
-    public func open(_ url: String) throws -> VisitedPage { try program.run([url]) }
+    package func open(_ url: String) throws -> VisitedPage { try program.run([url]) }
 
     /// Where it ended when another program had started it; waits for that.
-    public func visited() throws -> VisitedPage { try program.visited() }
+    package func visited() throws -> VisitedPage { try program.visited() }
 
     /// Forgets where it ended, so that ``visited()`` waits for the next time.
-    public func forget() { program.forget() }
+    package func forget() { program.forget() }
 
     /// A picture (PNG) of the last page.
-    public var picture: Data? { FileManager.default.contents(atPath: program.file("page.png")) }
+    package var picture: Data? { FileManager.default.contents(atPath: program.file("page.png")) }
 
     /// A picture (PNG) of the last page that asked for something, filled in.
-    public var pictureOfConsent: Data? { FileManager.default.contents(atPath: program.file("consent.png")) }
+    package var pictureOfConsent: Data? { FileManager.default.contents(atPath: program.file("consent.png")) }
 }

@@ -1,26 +1,26 @@
-public import Foundation
+package import Foundation
 
 /// curl as the independent client: what a server really answers, without a line of our own HTTP.
-public struct Curl {
+package struct Curl {
     /// curl failed before it had an answer; its exit status is in curl(1).
-    public struct Failure: Error {
+    package struct Failure: Error {
         /// Nothing where a signal ended it.
-        public let status: Int32?
+        package let status: Int32?
     }
 
-    public let status: Int
+    package let status: Int
     /// By lower-case name; of several with one name the last.
-    public let headers: [String: String]
-    public let body: Data
+    package let headers: [String: String]
+    package let body: Data
 
     /// Sends one request; `arguments` are curl's own, the URL included.
     /// - Throws: ``Failure`` with curl's exit status.
-    public init(_ arguments: String...) throws {
+    package init(_ arguments: String...) throws {
         try self.init(arguments)
     }
 
     /// The same, for arguments in a list.
-    public init(_ arguments: [String]) throws {
+    package init(_ arguments: [String]) throws {
         let run = try Command.tool(
             "curl", ["-q", "-sS", "-i", "--max-time", "10", "--noproxy", "*"] + arguments)
         let output = Data(run.outputBytes)
@@ -39,12 +39,12 @@ public struct Curl {
     }
 
     /// The body as text.
-    public var text: String {
+    package var text: String {
         String(decoding: body, as: UTF8.self)
     }
 
     /// A text, a number or nothing at a place in a JSON body, as in `json("result", "authstatus", "1")`.
-    public func json(_ place: String...) -> String? {
+    package func json(_ place: String...) -> String? {
         guard var value = try? JSONSerialization.jsonObject(with: body, options: .fragmentsAllowed) else { return nil }
         for step in place {
             if let object = value as? [String: Any], let next = object[step] {

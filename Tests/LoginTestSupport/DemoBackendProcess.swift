@@ -2,36 +2,36 @@ import Foundation
 
 /// The built demo-backend on a free loopback port, for as long as this object lives. Swift may let go of a local one
 /// right after its last use: keep it in a property of the suite, or write `defer { demo.stop() }`.
-public final class DemoBackendProcess {
+package final class DemoBackendProcess {
     /// What it saw of one request, secrets masked.
-    public struct Request: Decodable, Equatable, Sendable {
-        public let method: String
-        public let path: String
-        public let query: [String: String]
+    package struct Request: Decodable, Equatable, Sendable {
+        package let method: String
+        package let path: String
+        package let query: [String: String]
         /// The account, where the request named one that exists.
-        public let who: String?
-        public let status: Int
+        package let who: String?
+        package let status: Int
         /// The kinds of proof it carried: `basic`, `bearer`, `cookie`, `auth_token`, `private-token`.
-        public let carried: [String]
+        package let carried: [String]
     }
 
     /// An answer that is to go wrong. What is not given is as usual.
-    public struct Fault: Encodable, Sendable {
+    package struct Fault: Encodable, Sendable {
         /// The request that it is for; without one, the next.
-        public var path: String?
-        public var status: Int?
-        public var body: String?
-        public var headers: [String: String]?
+        package var path: String?
+        package var status: Int?
+        package var body: String?
+        package var headers: [String: String]?
         /// Seconds, for the header `Retry-After`.
-        public var retryAfter: Int?
+        package var retryAfter: Int?
         /// Seconds to wait before answering.
-        public var delay: Double?
+        package var delay: Double?
         /// Whether the connection breaks in the middle of the body.
-        public var cutShort: Bool?
+        package var cutShort: Bool?
         /// Whether the connection closes without an answer, after the request was dealt with.
-        public var reset: Bool?
+        package var reset: Bool?
 
-        public init(
+        package init(
             path: String? = nil, status: Int? = nil, body: String? = nil, headers: [String: String]? = nil,
             retryAfter: Int? = nil, delay: Double? = nil, cutShort: Bool? = nil, reset: Bool? = nil
         ) {
@@ -41,13 +41,13 @@ public final class DemoBackendProcess {
     }
 
     /// As in `http://127.0.0.1:41234`.
-    public let origin: String
-    public let port: Int
+    package let origin: String
+    package let port: Int
     private let server: ServerProcess
 
     /// Starts it and waits for its line.
     /// - Throws: where it is not built or does not come up.
-    public init() throws {
+    package init() throws {
         server = try ServerProcess()
         try server.start(BuiltProducts.path(of: "demo-backend"), ["--port", "0", "--until-eof"])
         let server = server
@@ -61,10 +61,10 @@ public final class DemoBackendProcess {
     }
 
     /// The contract's profiles as TOML, pointed at this server.
-    public func profiles() throws -> String { try pointed(Self.printed) }
+    package func profiles() throws -> String { try pointed(Self.printed) }
 
     /// Those of its authorization server, likewise: `notes`, `pad` without a client, and `tv` for a code.
-    public func oauthProfiles() throws -> String { try pointed(Self.printedOAuth) }
+    package func oauthProfiles() throws -> String { try pointed(Self.printedOAuth) }
 
     private func pointed(_ profiles: Result<String, any Error>) throws -> String {
         try profiles.get().replacing("127.0.0.1:1", with: "127.0.0.1:\(port)")
@@ -81,12 +81,12 @@ public final class DemoBackendProcess {
     }
 
     /// What it saw, in order. The requests to `/demo/…` are not among it.
-    public func requests() throws -> [Request] {
+    package func requests() throws -> [Request] {
         try JSONDecoder().decode([Request].self, from: Curl(origin + "/demo/requests").body)
     }
 
     /// Lets answers to come go wrong, in this order.
-    public func order(_ faults: Fault...) throws {
+    package func order(_ faults: Fault...) throws {
         let body = try JSONEncoder().encode(["next": faults])
         let answer = try Curl("-d", String(decoding: body, as: UTF8.self), origin + "/demo/faults")
         guard answer.status == 200 else { throw ServerProcess.NotStarted(description: answer.text) }
@@ -94,7 +94,7 @@ public final class DemoBackendProcess {
 
     /// Lets one answer in `every` go wrong from now on, in one way or another; 0 ends that.
     /// - Parameter spared: the path of a request whose answers are never lost.
-    public func fail(every: Int, seed: Int, sparing spared: String? = nil) throws {
+    package func fail(every: Int, seed: Int, sparing spared: String? = nil) throws {
         let path = spared.map { ", \"spared\": \"\($0)\"" } ?? ""
         let answer = try Curl(
             "-d", "{\"chance\": {\"every\": \(every), \"seed\": \(seed)\(path)}}", origin + "/demo/faults")
@@ -102,20 +102,20 @@ public final class DemoBackendProcess {
     }
 
     /// Lets every answer be as usual again.
-    public func failNoMore() throws { try fail(every: 0, seed: 0) }
+    package func failNoMore() throws { try fail(every: 0, seed: 0) }
 
     /// Forgets sessions, faults, lock-outs and what was seen.
-    public func reset() throws {
+    package func reset() throws {
         _ = try Curl("-X", "POST", origin + "/demo/reset")
     }
 
     /// What it printed so far: the line where it listens, and a line for each request.
-    public var output: String {
+    package var output: String {
         server.text("stdout") + server.text("stderr")
     }
 
     /// Ends it; afterwards nobody answers on its port. Happens by itself when this object goes.
-    public func stop() {
+    package func stop() {
         server.stop()
     }
 }

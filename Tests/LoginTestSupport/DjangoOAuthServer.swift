@@ -2,23 +2,23 @@ import Foundation
 
 /// A real Django with Debian's django-oauth-toolkit and their stock pages, for as long as this object lives. Confidential clients
 /// use Basic or the form; redirects on loopback have any port; it knows neither devices nor registration.
-public final class DjangoOAuthServer {
+package final class DjangoOAuthServer {
     /// As in `http://127.0.0.1:41234`.
-    public let origin: String
+    package let origin: String
     private let server: ServerProcess
 
-    public var issuer: String { origin + "/o" }
+    package var issuer: String { origin + "/o" }
     /// Its OpenID metadata has a slash at its end; without one it is a redirect there. It does not name ``revocation``.
-    public var metadata: String { issuer + "/.well-known/openid-configuration/" }
-    public var revocation: String { issuer + "/revoke_token/" }
+    package var metadata: String { issuer + "/.well-known/openid-configuration/" }
+    package var revocation: String { issuer + "/revoke_token/" }
     /// `{"name": …}` with a token, 403 without a challenge otherwise.
-    public var me: String { origin + "/me" }
+    package var me: String { origin + "/me" }
 
     /// - Parameters:
     ///   - scopes: beside `openid`, and what a request without a scope gets.
     ///   - lifetime: seconds that an access token lives.
     /// - Throws: where the toolkit is missing or does not come up.
-    public init(
+    package init(
         users: [OAuthUser] = [.ann], clients: [OAuthClient], scopes: [String] = ["notes"], lifetime: Int = 300
     ) throws {
         guard let python = RealServer.python(with: "oauth2_provider") else {
@@ -32,8 +32,8 @@ public final class DjangoOAuthServer {
     }
 
     /// Everything that it printed, for a sweep.
-    public var log: String { server.text("stderr") }
+    package var log: String { server.text("stderr") }
 
     /// Ends it. Happens by itself when this object goes.
-    public func stop() { server.stop() }
+    package func stop() { server.stop() }
 }

@@ -1,6 +1,6 @@
 /// A Secret Service of one item, for what GNOME's cannot be made to do.
-public enum FakeSecretService {
-    public enum Behaviour: String, Sendable, CaseIterable {
+package enum FakeSecretService {
+    package enum Behaviour: String, Sendable, CaseIterable {
         /// Knows no encryption.
         case plain
         /// Locked, and the person unlocks it.

@@ -2,21 +2,21 @@ import Foundation
 
 /// A real MCP server with a real OAuth in front of it: FastMCP with its own in-memory authorization server, which asks nobody and
 /// has clients register, for as long as this object lives.
-public final class FastMCPServer {
+package final class FastMCPServer {
     /// As in `http://127.0.0.1:41234`; its issuer is this with a slash.
-    public let origin: String
+    package let origin: String
     private let server: ServerProcess
 
     /// The protected resource: 401 with `resource_metadata` without a token, 400 for a GET with one.
-    public var resource: String { origin + "/mcp" }
-    public var issuer: String { origin + "/" }
+    package var resource: String { origin + "/mcp" }
+    package var issuer: String { origin + "/" }
 
     /// - Parameters:
     ///   - scopes: all of which a token needs.
     ///   - lifetime: seconds that an access token lives.
     ///   - registers: whether anybody may register a client.
     /// - Throws: where FastMCP is missing (see ``RealServer/requirePackage(_:)``) or does not come up.
-    public init(scopes: [String] = ["notes"], lifetime: Int = 300, registers: Bool = true) throws {
+    package init(scopes: [String] = ["notes"], lifetime: Int = 300, registers: Bool = true) throws {
         guard let python = RealServer.packagesPython else {
             throw ServerProcess.NotStarted(description: "scripts/deps test has not been run")
         }
@@ -32,8 +32,8 @@ public final class FastMCPServer {
     }
 
     /// Everything that it printed, for a sweep.
-    public var log: String { server.text("stdout") + server.text("stderr") }
+    package var log: String { server.text("stdout") + server.text("stderr") }
 
     /// Ends it. Happens by itself when this object goes.
-    public func stop() { server.stop() }
+    package func stop() { server.stop() }
 }

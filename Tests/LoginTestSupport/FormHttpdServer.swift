@@ -2,9 +2,9 @@ import Foundation
 
 /// A real Apache httpd whose pages are behind a login form: mod_auth_form with mod_session_cookie, for as long as this
 /// object lives. A login answers 302 whether it worked or not, and sets a cookie of the same name both times.
-public final class FormHttpdServer {
+package final class FormHttpdServer {
     /// As in `http://127.0.0.1:41234`.
-    public let origin: String
+    package let origin: String
     private let server: ServerProcess
     private let port: UInt16
 
@@ -12,7 +12,7 @@ public final class FormHttpdServer {
     ///   - accounts: who may log in; only the first may see everything.
     ///   - isEncrypted: whether mod_session_crypto hides the name and the password that the cookie holds.
     /// - Throws: where httpd is missing or does not come up.
-    public init(accounts: [(user: String, password: String)], isEncrypted: Bool) throws {
+    package init(accounts: [(user: String, password: String)], isEncrypted: Bool) throws {
         guard let program = RealServer.path(of: "apache2") else {
             throw ServerProcess.NotStarted(description: "apache2 is not installed")
         }
@@ -29,7 +29,7 @@ public final class FormHttpdServer {
 
     /// The profile that fits, as a table `[profiles.NAME]`.
     /// - Parameter verify: `/private/whoami.json`, or `/first/whoami.json`, which only the first account may see.
-    public func profile(_ name: String, verify: String = "/private/whoami.json") -> String {
+    package func profile(_ name: String, verify: String = "/private/whoami.json") -> String {
         """
         [profiles.\(name)]
         url    = "\(origin)"
@@ -42,10 +42,10 @@ public final class FormHttpdServer {
     }
 
     /// Everything that httpd logged.
-    public var logs: String { server.text("access.log") + server.text("error.log") }
+    package var logs: String { server.text("access.log") + server.text("error.log") }
 
     /// Ends it. Happens by itself when this object goes.
-    public func stop() { server.stop() }
+    package func stop() { server.stop() }
 
     private func write(_ accounts: [(user: String, password: String)], _ isEncrypted: Bool) throws {
         let files = [

@@ -2,16 +2,16 @@ import Foundation
 
 /// A real Glewlwyd 2.7 with its OpenID Connect plugin, as the package has it, on a port and with a database file of its own,
 /// for as long as this object lives. It wants S256, gives a refresh token once, knows devices, and registers clients.
-public final class GlewlwydServer {
+package final class GlewlwydServer {
     /// As in `http://127.0.0.1:41234`.
-    public let origin: String
+    package let origin: String
     private let server: ServerProcess
 
-    public var issuer: String { origin + "/api/oidc" }
+    package var issuer: String { origin + "/api/oidc" }
     /// Its OpenID metadata: appended to the issuer, and nowhere else.
-    public var metadata: String { issuer + "/.well-known/openid-configuration" }
+    package var metadata: String { issuer + "/.well-known/openid-configuration" }
     /// `{"sub": …}` with a token, 401 without a challenge otherwise.
-    public var userinfo: String { issuer + "/userinfo" }
+    package var userinfo: String { issuer + "/userinfo" }
 
     /// - Parameters:
     ///   - clients: whose redirects are compared exactly.
@@ -21,7 +21,7 @@ public final class GlewlwydServer {
     ///   - registers: whether anybody may register a client.
     ///   - more: switches of the plugin, such as `oauth-par-allowed`, `oauth-par-required`, `oauth-as-iss-id`.
     /// - Throws: where Glewlwyd is missing or does not come up.
-    public init(
+    package init(
         users: [OAuthUser] = [.ann], clients: [OAuthClient], scopes: [String] = ["notes"], lifetime: Int = 300,
         interval: Int = 1, registers: Bool = true, more: [String: Bool] = [:]
     ) throws {
@@ -40,8 +40,8 @@ public final class GlewlwydServer {
     }
 
     /// Everything that it printed, for a sweep.
-    public var log: String { server.text("stderr") }
+    package var log: String { server.text("stderr") }
 
     /// Ends it. Happens by itself when this object goes.
-    public func stop() { server.stop() }
+    package func stop() { server.stop() }
 }

@@ -1,14 +1,14 @@
 import Foundation
 
 /// A Kerberos realm of the test's own, `AUTHCTL.TEST`: MIT's krb5kdc on loopback, for as long as this object lives.
-public final class KerberosRealm {
+package final class KerberosRealm {
     /// What a server proves itself with, for `HTTP/localhost`.
-    public let keytab: String
+    package let keytab: String
     private let server: ServerProcess
     private let port: UInt16
 
     /// Everybody's password is the name, backwards.
-    public init(users: [String] = ["ann", "bob"]) throws {
+    package init(users: [String] = ["ann", "bob"]) throws {
         guard let program = RealServer.path(of: "krb5kdc") else {
             throw ServerProcess.NotStarted(description: "krb5kdc is not installed")
         }
@@ -34,12 +34,12 @@ public final class KerberosRealm {
         try server.wait(for: "krb5kdc") { server.text("kdc.log").contains("commencing operation") ? () : nil }
     }
 
-    public func stop() { server.stop() }
+    package func stop() { server.stop() }
 
-    public static func password(_ user: String) -> String { String(user.reversed()) + "-kdc" }
+    package static func password(_ user: String) -> String { String(user.reversed()) + "-kdc" }
 
     /// What a program of this realm runs with; the cache of tickets apart.
-    public var environment: [String: String] {
+    package var environment: [String: String] {
         [
             "KRB5_CONFIG": server.folder.appendingPathComponent("krb5.conf").path,
             "KRB5_KDC_PROFILE": server.folder.appendingPathComponent("kdc.conf").path,
@@ -47,13 +47,13 @@ public final class KerberosRealm {
     }
 
     /// A cache without any ticket, as the environment of a client.
-    public func withoutTicket() -> [String: String] {
+    package func withoutTicket() -> [String: String] {
         environment.merging(["KRB5CCNAME": "FILE:\(server.folder.path)/nothing"]) { $1 }
     }
 
     /// A cache with a user's ticket, which can be forwarded, as the environment of a client.
     /// - Parameter seconds: how long the ticket is good.
-    public func ticket(for user: String, seconds: Int = 3600) throws -> [String: String] {
+    package func ticket(for user: String, seconds: Int = 3600) throws -> [String: String] {
         let cache = ["KRB5CCNAME": "FILE:\(server.folder.path)/\(user)-\(UUID().uuidString)"]
         try run(
             "kinit", ["-f", "-l", "\(seconds)s", user], input: Self.password(user) + "\n", environment: cache)

@@ -4,13 +4,13 @@ import Foundation
 ///
 /// The service is GNOME's, unlocked, with everything in a folder of its own; or `FakeSecretService` for what GNOME's cannot
 /// be made to do; or none.
-public final class KeyringSession {
-    public enum Service: Equatable { case gnome, none, fake(FakeSecretService.Behaviour) }
+package final class KeyringSession {
+    package enum Service: Equatable { case gnome, none, fake(FakeSecretService.Behaviour) }
 
     private let server: ServerProcess
     private var folder: String { server.folder.path }
 
-    public init(_ service: Service = .gnome) throws {
+    package init(_ service: Service = .gnome) throws {
         server = try ServerProcess()
         for name in ["home", "run", "data", "config", "state"] {
             let path = folder + "/" + name
@@ -30,7 +30,7 @@ public final class KeyringSession {
     }
 
     /// What a program of this session runs with.
-    public var environment: [String: String] {
+    package var environment: [String: String] {
         [
             "HOME": folder + "/home", "XDG_RUNTIME_DIR": folder + "/run", "XDG_DATA_HOME": folder + "/data",
             "XDG_CONFIG_HOME": folder + "/config", "XDG_STATE_HOME": folder + "/state", "LC_ALL": "C.UTF-8",
@@ -39,18 +39,18 @@ public final class KeyringSession {
     }
 
     /// What leads another program to this session's service.
-    public var address: [String: String] { ["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(folder)/bus"] }
+    package var address: [String: String] { ["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(folder)/bus"] }
 
     /// Locks what things are kept in unless said otherwise.
-    public func lock() throws {
+    package func lock() throws {
         try call("org.freedesktop.Secret.Service.Lock", "array:objpath:/org/freedesktop/secrets/collection/login")
     }
 
     /// Sends the service a signal.
-    public func signal(_ number: Int32) throws { kill(try service(), number) }
+    package func signal(_ number: Int32) throws { kill(try service(), number) }
 
     /// The process number of the service.
-    public func service() throws -> Int32 {
+    package func service() throws -> Int32 {
         let text = server.text("service.pid").trimmingCharacters(in: .whitespacesAndNewlines)
         guard let pid = Int32(text) else { throw ServerProcess.NotStarted(description: "no service: \(text)") }
         return pid
@@ -58,7 +58,7 @@ public final class KeyringSession {
 
     /// Runs a program of this session, such as `secret-tool`.
     @discardableResult
-    public func tool(_ program: String, _ arguments: String..., input: String = "") throws -> CommandResult {
+    package func tool(_ program: String, _ arguments: String..., input: String = "") throws -> CommandResult {
         guard let path = RealServer.path(of: program) else { throw POSIXError(.ENOENT) }
         return try Command.run(
             ChildSpec(path, arguments, environment: environment), input: Array(input.utf8), within: 120)

@@ -2,15 +2,15 @@ import Foundation
 
 /// A real lighttpd on loopback with Digest by every algorithm of RFC 7616, UTF-8 names and `userhash`, none of which
 /// httpd knows.
-public final class LighttpdDigest {
-    public static let realm = "the real lighttpd"
+package final class LighttpdDigest {
+    package static let realm = "the real lighttpd"
     /// As openssl(1) names the algorithms, and as a challenge does.
-    public static let algorithms = ["md5": "MD5", "sha256": "SHA-256", "sha512-256": "SHA-512-256"]
+    package static let algorithms = ["md5": "MD5", "sha256": "SHA-256", "sha512-256": "SHA-512-256"]
 
     private let origin: String
     private let server: ServerProcess
 
-    public init(accounts: [(user: String, password: String)]) throws {
+    package init(accounts: [(user: String, password: String)]) throws {
         guard let program = RealServer.path(of: "lighttpd") else {
             throw ServerProcess.NotStarted(description: "lighttpd is not installed")
         }
@@ -37,9 +37,9 @@ public final class LighttpdDigest {
         try server.wait(for: "lighttpd") { (try? Curl(page).status == 401) == true ? () : nil }
     }
 
-    public func stop() { server.stop() }
+    package func stop() { server.stop() }
 
-    public func whoami(_ function: String) -> String { "\(origin)/\(function)/whoami.json" }
+    package func whoami(_ function: String) -> String { "\(origin)/\(function)/whoami.json" }
 
     private static func hash(_ function: String, _ text: String) throws -> String {
         let run = try Command.tool("openssl", ["dgst", "-\(function)", "-r"], input: Array(text.utf8))

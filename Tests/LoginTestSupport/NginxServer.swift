@@ -3,13 +3,13 @@ import Foundation
 /// A real nginx on loopback with one TLS host for each certificate, for as long as this object lives. Every host has a
 /// `/whoami.json` behind HTTP Basic, a `/limited.json` that is the same for two requests a minute, a `/to` that redirects
 /// there, and an `/open.json` for anyone.
-public final class NginxServer {
+package final class NginxServer {
     /// One line of the access log.
-    public struct Access: Equatable, Sendable {
-        public let port: Int
-        public let user: String?
-        public let path: String
-        public let status: Int
+    package struct Access: Equatable, Sendable {
+        package let port: Int
+        package let user: String?
+        package let path: String
+        package let status: Int
     }
 
     private let server: ServerProcess
@@ -20,7 +20,7 @@ public final class NginxServer {
 
     /// - Parameter pairs: one for each host.
     /// - Throws: where nginx is missing or does not come up.
-    public init(_ pairs: [CertificatePair], user: String, password: String, limitStatus: Int = 429) throws {
+    package init(_ pairs: [CertificatePair], user: String, password: String, limitStatus: Int = 429) throws {
         guard let program = RealServer.path(of: "nginx") else {
             throw ServerProcess.NotStarted(description: "nginx is not installed")
         }
@@ -34,10 +34,10 @@ public final class NginxServer {
     }
 
     /// As in `https://127.0.0.1:41234`.
-    public func origin(_ host: Int = 0) -> String { "https://127.0.0.1:\(hosts[host].port)" }
+    package func origin(_ host: Int = 0) -> String { "https://127.0.0.1:\(hosts[host].port)" }
 
     /// Starts anew, with another certificate for one host.
-    public func present(_ pair: CertificatePair, on host: Int = 0) throws {
+    package func present(_ pair: CertificatePair, on host: Int = 0) throws {
         server.stop()
         hosts[host].pair = pair
         try start()
@@ -45,12 +45,12 @@ public final class NginxServer {
 
     /// Everything that was asked of it by HTTP. nginx writes a line after the answer, so this waits until there are as
     /// many as expected.
-    public func accesses(expecting count: Int = 0) -> [Access] {
+    package func accesses(expecting count: Int = 0) -> [Access] {
         server.lines(of: "access.log", expecting: count, Self.access)
     }
 
     /// Ends it. Happens by itself when this object goes.
-    public func stop() { server.stop() }
+    package func stop() { server.stop() }
 
     private static func access(_ line: Substring) -> Access? {
         let fields = line.split(separator: " ").map(String.init)

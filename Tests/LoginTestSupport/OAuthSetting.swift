@@ -1,27 +1,27 @@
 import Foundation
 
 /// A client that a real OAuth server knows.
-public struct OAuthClient: Encodable, Sendable {
-    public let id: String
+package struct OAuthClient: Encodable, Sendable {
+    package let id: String
     /// A public client has none.
-    public let secret: String?
+    package let secret: String?
     let redirects: [String]
 
-    public init(_ id: String, secret: String? = nil, redirects: [String]) {
+    package init(_ id: String, secret: String? = nil, redirects: [String]) {
         (self.id, self.secret, self.redirects) = (id, secret, redirects)
     }
 }
 
 /// Who logs in at a real OAuth server.
-public struct OAuthUser: Codable, Sendable {
-    public let name: String
-    public let password: String
+package struct OAuthUser: Codable, Sendable {
+    package let name: String
+    package let password: String
 
-    public init(_ name: String, _ password: String) {
+    package init(_ name: String, _ password: String) {
         (self.name, self.password) = (name, password)
     }
 
-    public static let ann = OAuthUser("ann", "correct horse")
+    package static let ann = OAuthUser("ann", "correct horse")
 }
 
 /// What a real OAuth server is to know, as its script reads it.

@@ -1,14 +1,14 @@
 import Foundation
-public import Testing
+package import Testing
 
 /// A real server for one preset, started by the script of its name in Tests/PresetServers: on loopback, in a folder of its own, with the
 /// user `ada`; gone with the object.
-public final class PresetServer {
+package final class PresetServer {
     /// Of `ada`, or the token where the service has no users.
-    public static let password = "Correct-Horse-7"
+    package static let password = "Correct-Horse-7"
 
     /// In a full run, where `scripts/deps presets` was; with `AUTHCTL_E2E=required` a full run fails without it.
-    public static var required: ConditionTrait {
+    package static var required: ConditionTrait {
         let environment = ProcessInfo.processInfo.environment
         let cache =
             environment["XDG_CACHE_HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? (environment["HOME"] ?? "") + "/.cache"
@@ -18,14 +18,14 @@ public final class PresetServer {
             "these servers are part of make test-all, and scripts/deps presets installs them")
     }
 
-    public let port: UInt16
+    package let port: UInt16
     private let name: String
     private let ready: String
     private var process: ServerProcess
     private var starts = 0
 
     /// - Parameter ready: a path that is answered, with whatever status, once the server can be used.
-    public init(_ name: String, scheme: String = "http", ready: String) throws {
+    package init(_ name: String, scheme: String = "http", ready: String) throws {
         port = try FreePort.next()
         (self.name, self.ready) = (name, "\(scheme)://127.0.0.1:\(port)\(ready)")
         process = try ServerProcess()
@@ -33,7 +33,7 @@ public final class PresetServer {
     }
 
     /// Ends it, and starts another at the same port that knows ada, but none of the sessions and tokens that were given out.
-    public func replace(password: String = PresetServer.password) throws {
+    package func replace(password: String = PresetServer.password) throws {
         process.stop()
         process = try ServerProcess()
         try start(password)
@@ -53,10 +53,10 @@ public final class PresetServer {
     }
 
     /// Everything that it printed.
-    public var log: String { process.text("stdout") + process.text("stderr") }
+    package var log: String { process.text("stdout") + process.text("stderr") }
 
     /// A file that the script made.
-    public func file(_ name: String) -> String { process.folder.appendingPathComponent("server/\(name)").path }
+    package func file(_ name: String) -> String { process.folder.appendingPathComponent("server/\(name)").path }
 
     private static let scripts = URL(filePath: Repository.path + "/Tests/PresetServers")
 

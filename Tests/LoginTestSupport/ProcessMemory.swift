@@ -1,29 +1,29 @@
 import Foundation
 
 /// Looks into the memory of another process, which takes root where that process is hardened.
-public enum ProcessMemory {
+package enum ProcessMemory {
     /// How often `pattern` stands in the writable memory of the process.
-    public static func count(of pattern: [UInt8], in pid: Int32) throws -> Int {
+    package static func count(of pattern: [UInt8], in pid: Int32) throws -> Int {
         try writable(of: pid).reduce(0) { sum, mapping in sum + occurrences(of: pattern, in: mapping.bytes) }
     }
 
     /// A copy of all memory that a process can or could write to: what is writable, and guarded pages that were made
     /// read-only since.
-    public struct Image {
+    package struct Image {
         fileprivate let mappings: [Mapping]
 
         /// - Parameter pid: of a process that stands still, or the copy is of no one moment.
-        public init(of pid: Int32) throws {
+        package init(of pid: Int32) throws {
             mappings = try ProcessMemory.writable(of: pid)
         }
 
         /// How many mappings were copied.
-        public var places: Int { mappings.count }
+        package var places: Int { mappings.count }
         /// How many bytes they hold.
-        public var bytes: Int { mappings.reduce(0) { $0 + $1.bytes.count } }
+        package var bytes: Int { mappings.reduce(0) { $0 + $1.bytes.count } }
 
         /// Every form of every secret that is in it, with the mapping.
-        public func hits(_ sweep: LeakSweep) -> [LeakSweep.Hit] {
+        package func hits(_ sweep: LeakSweep) -> [LeakSweep.Hit] {
             // A secret has no zeros in it, so no form of it lies across a page of zeros.
             mappings.flatMap { mapping in
                 ProcessMemory.parts(mapping.bytes).flatMap { sweep.hits(in: $0, place: mapping.name) }

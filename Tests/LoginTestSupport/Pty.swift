@@ -2,13 +2,13 @@ import CProcess
 import Foundation
 
 /// A program on a real pseudo-terminal of its own, with this process at the keyboard and the screen.
-public final class Pty {
+package final class Pty {
     /// Seconds; generous, since the machine may be busy, and a test that passes never waits for it.
-    public static let patience = 60.0
+    package static let patience = 60.0
 
-    public let child: Child
+    package let child: Child
     /// Every byte that the terminal showed.
-    public private(set) var transcript: [UInt8] = []
+    package private(set) var transcript: [UInt8] = []
     private var master: Int32
     /// Kept open, so that settings and output survive the child.
     private var slave: Int32
@@ -17,7 +17,7 @@ public final class Pty {
     /// TIOCGPTPEER, ioctl_tty(2): a macro that Swift does not see.
     private static let openPeer: UInt = 0x5441
 
-    public init(_ spec: ChildSpec, rows: UInt16 = 24, columns: UInt16 = 80) throws {
+    package init(_ spec: ChildSpec, rows: UInt16 = 24, columns: UInt16 = 80) throws {
         var pid: Int32 = 0, master: Int32 = -1
         let problem = spec.withC { cprocess_spawn_on_pty($0, rows, columns, &pid, &master) }
         guard problem == 0 else { throw POSIXError(POSIXErrorCode(rawValue: problem) ?? .EINVAL) }
@@ -32,9 +32,9 @@ public final class Pty {
 
     // MARK: The keyboard
 
-    public func type(_ text: String) { type(bytes: Array(text.utf8)) }
+    package func type(_ text: String) { type(bytes: Array(text.utf8)) }
 
-    public func type(bytes: [UInt8]) {
+    package func type(bytes: [UInt8]) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let written = rest.withUnsafeBytes { write(master, $0.baseAddress, min($0.count, 1024)) }
@@ -45,7 +45,7 @@ public final class Pty {
     }
 
     /// Types one key after the other, as a person does, each after the program has had time to answer.
-    public func typeSlowly(_ text: String) {
+    package func typeSlowly(_ text: String) {
         for scalar in text.unicodeScalars {
             type(String(scalar))
             pump(milliseconds: 15)
@@ -53,24 +53,24 @@ public final class Pty {
     }
 
     /// Closes the terminal under the program, as a lost connection does.
-    public func hangUp() {
+    package func hangUp() {
         if slave >= 0 { close(slave) }
         if master >= 0 { close(master) }
         (master, slave) = (-1, -1)
     }
 
-    public func resize(rows: UInt16 = 24, columns: UInt16) {
+    package func resize(rows: UInt16 = 24, columns: UInt16) {
         var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
         _ = ioctl(master, UInt(TIOCSWINSZ), &size)
     }
 
     // MARK: The screen
 
-    public var text: String { String(decoding: transcript, as: UTF8.self) }
+    package var text: String { String(decoding: transcript, as: UTF8.self) }
 
     /// Waits until `text` has been shown after what was waited for before.
     @discardableResult
-    public func wait(for text: String, within seconds: Double = Pty.patience) throws -> Self {
+    package func wait(for text: String, within seconds: Double = Pty.patience) throws -> Self {
         let wanted = Array(text.utf8), deadline = Date(timeIntervalSinceNow: seconds)
         while true {
             if let end = firstEnd(of: wanted, from: searched) {
@@ -84,7 +84,7 @@ public final class Pty {
 
     /// Waits until the program has ended, and reads what it showed last.
     @discardableResult
-    public func waitForEnd(within seconds: Double = Pty.patience) throws -> Ending {
+    package func waitForEnd(within seconds: Double = Pty.patience) throws -> Ending {
         let deadline = Date(timeIntervalSinceNow: seconds)
         while !child.hasEnded() {
             guard deadline.timeIntervalSinceNow > 0 else { throw DeadlineExceeded(waitingFor: "its end", seen: text) }
@@ -96,7 +96,7 @@ public final class Pty {
     }
 
     /// Reads for so long, for tests that something does *not* appear.
-    public func watch(milliseconds: Int32) {
+    package func watch(milliseconds: Int32) {
         let deadline = Date(timeIntervalSinceNow: Double(milliseconds) / 1000)
         while deadline.timeIntervalSinceNow > 0 { pump(milliseconds: 10) }
     }
@@ -104,14 +104,14 @@ public final class Pty {
     // MARK: The settings
 
     /// What every new one is set to: a program that was started on it may have changed that before anybody looks.
-    public static let usualSettings: [UInt8] = {
+    package static let usualSettings: [UInt8] = {
         let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         defer { close(master) }
         return settings(of: master)
     }()
 
     /// The terminal's settings, byte for byte.
-    public var settings: [UInt8] { Self.settings(of: slave) }
+    package var settings: [UInt8] { Self.settings(of: slave) }
 
     private static func settings(of terminal: Int32) -> [UInt8] {
         var settings = termios()
@@ -120,12 +120,12 @@ public final class Pty {
     }
 
     /// How many bytes were typed that nobody has read.
-    public var unread: Int {
+    package var unread: Int {
         var count: Int32 = 0
         return ioctl(slave, UInt(FIONREAD), &count) == 0 ? Int(count) : -1
     }
 
-    public var echoes: Bool {
+    package var echoes: Bool {
         var settings = termios()
         return tcgetattr(slave, &settings) == 0 && settings.c_lflag & UInt32(ECHO) != 0
     }

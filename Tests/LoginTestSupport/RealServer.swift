@@ -1,39 +1,39 @@
 import Foundation
-public import Testing
+package import Testing
 
 /// The programs of real servers that some tests need.
-public enum RealServer {
+package enum RealServer {
     /// Runs a test or a suite only where a program is installed, and says so where it is not. With
     /// `AUTHCTL_E2E=required` in the environment the test runs all the same, and fails.
-    public static func require(_ program: String) -> ConditionTrait {
+    package static func require(_ program: String) -> ConditionTrait {
         .enabled(
             if: isRequired || path(of: program) != nil,
             "\(program) is not installed (AUTHCTL_E2E=required makes that a failure)")
     }
 
     /// Where a program is, the folders of the administrator's programs included.
-    public static func path(of program: String) -> String? {
+    package static func path(of program: String) -> String? {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let folders = path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/bin"]
         return folders.map { "\($0)/\(program)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
     /// The same for a module of Python.
-    public static func requirePython(_ module: String) -> ConditionTrait {
+    package static func requirePython(_ module: String) -> ConditionTrait {
         .enabled(
             if: isRequired || python(with: module) != nil,
             "Python has no \(module) (AUTHCTL_E2E=required makes that a failure)")
     }
 
     /// The same for the packages of scripts/requirements-tests.txt.
-    public static func requirePackage(_ module: String) -> ConditionTrait {
+    package static func requirePackage(_ module: String) -> ConditionTrait {
         .enabled(
             if: isRequired || packagesPython.map { has(module, $0) } == true,
             "scripts/deps test did not install \(module) (AUTHCTL_E2E=required makes that a failure)")
     }
 
     /// The Python of those packages, where `scripts/deps test` put it.
-    public static var packagesPython: String? {
+    package static var packagesPython: String? {
         let environment = ProcessInfo.processInfo.environment
         let cache = environment["XDG_CACHE_HOME"].flatMap { $0.isEmpty ? nil : $0 }
         let folder = cache ?? (environment["HOME"] ?? "") + "/.cache"

@@ -1,12 +1,12 @@
 import Foundation
 
 /// A way to a plain server on loopback that keeps all that goes through, in both directions: what no log of a server may have.
-public final class RecordingRelay {
-    public let port: Int
+package final class RecordingRelay {
+    package let port: Int
     private let server: ServerProcess
 
     /// - Throws: where python3 is missing, or it does not come up.
-    public init(to backend: Int) throws {
+    package init(to backend: Int) throws {
         let server = try ServerProcess()
         guard let python = RealServer.path(of: "python3") else {
             throw ServerProcess.NotStarted(description: "python3")
@@ -17,7 +17,7 @@ public final class RecordingRelay {
     }
 
     /// The texts that followed `name` in forms, in JSON and in the addresses of redirects, each once, undone from their encoding.
-    public func values(of name: String) -> [String] {
+    package func values(of name: String) -> [String] {
         let talk = server.text("talk")
         let inForms = talk.matches(of: /[?&\n](\w+)=([^&\s]*)/).filter { $0.1 == name }
             .compactMap { String($0.2).replacing("+", with: " ").removingPercentEncoding }
@@ -26,7 +26,7 @@ public final class RecordingRelay {
     }
 
     /// Ends it. Happens by itself when this object goes.
-    public func stop() { server.stop() }
+    package func stop() { server.stop() }
 
     private static let script = """
         import os, socket, sys, threading

@@ -4,29 +4,29 @@ private import Synchronization
 /// A server on loopback that says exactly what a test tells it to and keeps every byte that it was sent.
 ///
 /// Plain sockets and no knowledge of HTTP beyond where a request ends, so that it can answer what no server would.
-public final class RecordingServer: Sendable {
+package final class RecordingServer: Sendable {
     /// What one request is answered with.
-    public struct Reply: Sendable {
-        public enum Ending: Sendable { case keepOpen, close, reset }
+    package struct Reply: Sendable {
+        package enum Ending: Sendable { case keepOpen, close, reset }
 
-        public var bytes: [UInt8]
+        package var bytes: [UInt8]
         /// Milliseconds after each byte; nothing sends all at once.
-        public var pace: Int?
-        public var ending: Ending
+        package var pace: Int?
+        package var ending: Ending
 
-        public init(bytes: [UInt8], pace: Int? = nil, ending: Ending = .keepOpen) {
+        package init(bytes: [UInt8], pace: Int? = nil, ending: Ending = .keepOpen) {
             self.bytes = bytes
             self.pace = pace
             self.ending = ending
         }
 
         /// An answer as it stands, with LF written for CR LF.
-        public static func raw(_ text: String, pace: Int? = nil, ending: Ending = .keepOpen) -> Reply {
+        package static func raw(_ text: String, pace: Int? = nil, ending: Ending = .keepOpen) -> Reply {
             Reply(bytes: Array(text.replacingOccurrences(of: "\n", with: "\r\n").utf8), pace: pace, ending: ending)
         }
 
         /// A well-formed answer.
-        public static func answer(
+        package static func answer(
             _ status: Int, _ headers: [String] = [], body: String = "", ending: Ending = .keepOpen
         ) -> Reply {
             let lines = ["HTTP/1.1 \(status) Said", "Content-Length: \(body.utf8.count)"] + headers
@@ -34,9 +34,9 @@ public final class RecordingServer: Sendable {
         }
 
         /// Takes the request and never says a word.
-        public static let silence = Reply(bytes: [])
+        package static let silence = Reply(bytes: [])
         /// Ends the connection without a word.
-        public static let hangUp = Reply(bytes: [], ending: .close)
+        package static let hangUp = Reply(bytes: [], ending: .close)
     }
 
     private struct State {
@@ -47,7 +47,7 @@ public final class RecordingServer: Sendable {
         var isStopped = false
     }
 
-    public let port: Int
+    package let port: Int
     private let listener: Int32
     private let state: Mutex<State>
 
@@ -55,31 +55,31 @@ public final class RecordingServer: Sendable {
     ///
     /// Replies are used up in the order in which requests arrive, on whatever connection.
     /// - Parameter port: 0 for one that the system chooses.
-    public init(address: String = "127.0.0.1", port: Int = 0, _ replies: [Reply]) throws {
+    package init(address: String = "127.0.0.1", port: Int = 0, _ replies: [Reply]) throws {
         state = Mutex(State(replies: replies))
         (listener, self.port) = try Self.listen(address, port)
         Thread.detachNewThread { [self] in acceptAll() }
     }
 
     /// `http://127.0.0.1:port` and a path.
-    public func url(_ path: String = "/") -> String { "http://127.0.0.1:\(port)\(path)" }
+    package func url(_ path: String = "/") -> String { "http://127.0.0.1:\(port)\(path)" }
 
     /// Every byte received, by connection.
-    public var connections: [[UInt8]] { state.withLock { $0.connections } }
+    package var connections: [[UInt8]] { state.withLock { $0.connections } }
 
     /// Every whole request, head and body, in the order of arrival.
-    public var requests: [[UInt8]] { state.withLock { $0.requests } }
+    package var requests: [[UInt8]] { state.withLock { $0.requests } }
 
     /// The same as text, with LF for CR LF.
-    public var texts: [String] {
+    package var texts: [String] {
         requests.map { String(decoding: $0, as: UTF8.self).replacingOccurrences(of: "\r\n", with: "\n") }
     }
 
     /// Replies to come, in the place of those that are left.
-    public func reply(_ replies: [Reply]) { state.withLock { $0.replies = replies } }
+    package func reply(_ replies: [Reply]) { state.withLock { $0.replies = replies } }
 
     /// Closes everything; called again it does nothing.
-    public func stop() {
+    package func stop() {
         // Each is closed by the thread that serves it, and under this lock: another server may have its number next.
         state.withLock { state in
             guard !state.isStopped else { return }

@@ -2,22 +2,22 @@ import Foundation
 
 /// A person with a browser that is a script: logs in and consents at any of the real servers and at the demo server, and goes
 /// where the answers lead.
-public final class ScriptedPerson {
+package final class ScriptedPerson: @unchecked Sendable {
     private let program: BrowserProgram
 
-    public init(_ user: OAuthUser = .ann) throws {
+    package init(_ user: OAuthUser = .ann) throws {
         program = try BrowserProgram(Self.script, settings: ["name": user.name, "password": user.password])
     }
 
     /// A program that takes a URL, as for `--browser`.
-    public var browser: String { program.path }
+    package var browser: String { program.path }
 
     /// What a person does who opens this address.
     /// - Parameters:
     ///   - code: for a device's page, typed there.
     ///   - denies: where the page offers that; Glewlwyd's does not.
     ///   - stays: whether the redirect to another origin is not followed any more; its address is then the page's.
-    public func consent(
+    package func consent(
         at url: String, code: String? = nil, denies: Bool = false, stays: Bool = false
     ) throws -> VisitedPage {
         let words = (stays ? ["--stay"] : []) + (denies ? ["--deny"] : []) + (code.map { ["--code", $0] } ?? [])
@@ -25,8 +25,8 @@ public final class ScriptedPerson {
     }
 
     /// Where it ended when another program had started it; waits for that.
-    public func visited() throws -> VisitedPage { try program.visited() }
+    package func visited() throws -> VisitedPage { try program.visited() }
 
     /// Forgets where it ended, so that ``visited()`` waits for the next time.
-    public func forget() { program.forget() }
+    package func forget() { program.forget() }
 }

@@ -2,15 +2,15 @@ import Foundation
 
 /// An https server on loopback whose certificate nobody knows, for as long as this object lives. Python's `ssl`, so that
 /// what is tested does not also do the testing. Every request is answered with 200.
-public final class SelfSignedServer {
+package final class SelfSignedServer {
     /// As in `https://127.0.0.1:41234`.
-    public let origin: String
+    package let origin: String
     /// The file of its certificate, which is its own authority.
-    public let certificate: String
+    package let certificate: String
     private let server: ServerProcess
 
     /// - Throws: where openssl or python3 are missing, or it does not come up.
-    public init() throws {
+    package init() throws {
         let server = try ServerProcess()
         let (certificate, key) = (server.folder.path + "/own.pem", server.folder.path + "/own.key")
         let made = try Command.tool(
@@ -27,10 +27,10 @@ public final class SelfSignedServer {
     }
 
     /// What came through TLS so far.
-    public func received() throws -> String { server.text("stderr") }
+    package func received() throws -> String { server.text("stderr") }
 
     /// Ends it. Happens by itself when this object goes.
-    public func stop() { server.stop() }
+    package func stop() { server.stop() }
 
     private static let script = """
         import os, socket, ssl, sys, threading

@@ -12,7 +12,7 @@ package enum SomeErrors {
         return fingerprint
     }()
 
-    package static let all: [(LoginError, ExitCode)] =
+    package static let all: [(LoginFault, ExitCode)] =
         usage.map { (.usage($0), .usage) } + judged + network.map { (.network($0), .network) }
         + trust.map { (.untrusted($0), .untrusted) }
         + stores.map { fault in
@@ -96,7 +96,7 @@ package enum SomeErrors {
             .unconfirmed(UnconfirmedLogin(response: .undecided, url: hostile)), .other(hostile),
         ]
 
-    private static let judged: [(LoginError, ExitCode)] =
+    private static let judged: [(LoginFault, ExitCode)] =
         [
             (.rejected(Refusal(status: 401)), .rejected),
             (.rejected(Refusal(status: 401, words: hostile, mayMeanForbidden: true)), .rejected),

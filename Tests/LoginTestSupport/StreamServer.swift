@@ -2,26 +2,26 @@ import Foundation
 
 /// A service with all that passes through a proxy: bodies of any length, Server-Sent Events and WebSockets, by Starlette and
 /// uvicorn, behind a token that can be ended at any time. It lives as long as this object.
-public final class StreamServer {
+package final class StreamServer {
     /// As in `http://127.0.0.1:41234`.
-    public let origin: String
+    package let origin: String
     private let server: ServerProcess
 
     /// What it has seen since its start.
-    public struct Seen: Decodable, Sendable {
-        public let logins: Int
-        public let refreshes: Int
-        public let verified: Int
-        public let refused: Int
-        public let answered: Int
+    package struct Seen: Decodable, Sendable {
+        package let logins: Int
+        package let refreshes: Int
+        package let verified: Int
+        package let refused: Int
+        package let answered: Int
         /// Names of the header fields of the last request, in lower case.
-        public let fields: [String]
+        package let fields: [String]
         /// Streams that nobody has ended yet.
-        public let open: Int
+        package let open: Int
     }
 
     /// - Throws: where Starlette is missing (see ``RealServer/requirePackage(_:)``) or does not come up.
-    public init() throws {
+    package init() throws {
         guard let python = RealServer.packagesPython else {
             throw ServerProcess.NotStarted(description: "scripts/deps test has not been run")
         }
@@ -33,7 +33,7 @@ public final class StreamServer {
     }
 
     /// A profile for it, called `stream`, whose paths are below `/v1`.
-    public var profile: String {
+    package var profile: String {
         """
         [profiles.stream]
         url = "\(origin)/v1"
@@ -50,15 +50,15 @@ public final class StreamServer {
         """
     }
 
-    public func seen() throws -> Seen {
+    package func seen() throws -> Seen {
         try JSONDecoder().decode(Seen.self, from: Curl(origin + "/seen").body)
     }
 
     /// Ends every token; refresh tokens go on, unless they end as well.
-    public func endTokens(withRefreshTokens isAll: Bool = false) throws {
+    package func endTokens(withRefreshTokens isAll: Bool = false) throws {
         _ = try Curl("-X", "POST", origin + (isAll ? "/end?all=1" : "/end"))
     }
 
     /// Ends it. Happens by itself when this object goes.
-    public func stop() { server.stop() }
+    package func stop() { server.stop() }
 }

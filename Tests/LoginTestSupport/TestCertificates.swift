@@ -1,52 +1,52 @@
 import Foundation
 
 /// A certificate and its key in PEM files.
-public struct CertificatePair: Sendable {
-    public let certificate: String
-    public let key: String
+package struct CertificatePair: Sendable {
+    package let certificate: String
+    package let key: String
 
     /// As `openssl x509 -fingerprint -sha256` prints it: pairs of digits with colons.
-    public func fingerprint() throws -> String {
+    package func fingerprint() throws -> String {
         let run = try Command.tool("openssl", ["x509", "-in", certificate, "-noout", "-fingerprint", "-sha256"])
         return run.output.split(separator: "=").last.map { $0.trimmingCharacters(in: .newlines) } ?? ""
     }
 }
 
 /// Certificates of many kinds, made by openssl in a folder that goes with the last reference.
-public final class TestCertificates {
+package final class TestCertificates {
     struct Failed: Error { let output: String }
 
     private let folder: URL
 
-    public init() throws {
+    package init() throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "authctl-tls-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    public func path(_ name: String) -> String { folder.appending(path: name).path }
+    package func path(_ name: String) -> String { folder.appending(path: name).path }
 
     /// A certificate to be made.
-    public struct Wish {
-        public var subject = "/CN=127.0.0.1"
+    package struct Wish {
+        package var subject = "/CN=127.0.0.1"
         /// The subjectAltName, such as `IP:127.0.0.1`; nothing for none.
-        public var names: String? = "IP:127.0.0.1"
+        package var names: String? = "IP:127.0.0.1"
         /// openssl's start and end.
-        public var period = ("20250101000000Z", "20450101000000Z")
+        package var period = ("20250101000000Z", "20450101000000Z")
         /// Further extensions, a line each.
-        public var extensions = "basicConstraints = CA:TRUE"
-        public var keyKind = ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
+        package var extensions = "basicConstraints = CA:TRUE"
+        package var keyKind = ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
         /// Signs it; nothing for itself.
-        public var authority: CertificatePair?
+        package var authority: CertificatePair?
 
-        public init() {}
+        package init() {}
     }
 
     /// - Parameters:
     ///   - names: the subjectAltName, such as `IP:127.0.0.1`.
     ///   - period: openssl's start and end, such as `20200101000000Z`.
-    public func selfSigned(
+    package func selfSigned(
         _ names: String = "IP:127.0.0.1", period: (String, String) = ("20250101000000Z", "20450101000000Z")
     ) throws -> CertificatePair {
         var wish = Wish()
@@ -54,7 +54,7 @@ public final class TestCertificates {
         return try make(wish)
     }
 
-    public func make(_ wish: Wish) throws -> CertificatePair {
+    package func make(_ wish: Wish) throws -> CertificatePair {
         let name = UUID().uuidString
         let pair = CertificatePair(certificate: path("\(name).pem"), key: path("\(name).key"))
         let names = wish.names.map { "subjectAltName = \($0)" } ?? ""
@@ -88,7 +88,7 @@ public final class TestCertificates {
     }
 
     /// Runs openssl.
-    public func openssl(_ arguments: [String]) throws {
+    package func openssl(_ arguments: [String]) throws {
         let run = try Command.tool("openssl", arguments)
         guard run.ending == .exited(0) else { throw Failed(output: run.error) }
     }

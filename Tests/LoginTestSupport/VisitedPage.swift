@@ -1,15 +1,15 @@
 import Foundation
 
 /// Where a browser ended.
-public struct VisitedPage: Decodable, Sendable {
-    public let address: String
+package struct VisitedPage: Decodable, Sendable {
+    package let address: String
     /// Of the last answer; Chromium does not tell.
-    public let status: Int?
+    package let status: Int?
     /// What a person reads there.
-    public let text: String
+    package let text: String
 
     /// One of its address.
-    public func parameter(_ name: String) -> String? {
+    package func parameter(_ name: String) -> String? {
         URLComponents(string: address)?.queryItems?.first { $0.name == name }?.value
     }
 }

@@ -76,7 +76,7 @@ func tell(_ answer: Answer) {
     }
 }
 
-func run() throws(LoginError) {
+func run() throws(LoginFault) {
     if arguments.has("--passphrase") {
         let answer = try prompt.askPassphrase("Passphrase: ", confirm: arguments.has("--confirm"))
         print("passphrase", answer.map { hex($0) } ?? "-")
@@ -92,7 +92,7 @@ func run() throws(LoginError) {
         print("passphrase", answer.map { hex($0) } ?? "-")
     } else if let seconds = arguments.value("--retry") {
         let fault = BusyFault(status: 503, retryAfter: Int(seconds), words: nil)
-        let answer = try prompt.ask(.retry(.busy(fault)))
+        let answer = try prompt.ask(.retry(RetryRequest(.busy(fault))))
         if answer == .cancelled { throw .cancelled }
         tell(answer)
     } else if let word = arguments.value("--typing") {

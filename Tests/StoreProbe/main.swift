@@ -15,7 +15,7 @@ func run(_ arguments: [String]) throws(StoreFault) -> Int32 {
     let account = AccountID(
         profile: arguments[3], origin: Origin(scheme: "https", host: "probe.example", port: 443),
         username: arguments[4])
-    if arguments[1] == "book" {
+    if arguments[1] == "registry" {
         try AccountRegistry(folder: folder).update { document in
             document.updateProfile(account.profile, url: "https://probe.example", origin: account.origin) {
                 $0.accounts.append(

@@ -2,9 +2,7 @@
 //
 //     own-delegate PROFILE USER <PASSWORD-FILE
 import Glibc
-import LoginCore
 import LoginKit
-import Secrets
 
 /// Answers the first question for a password, and says no to everything else.
 struct Answering: LoginDelegate {
@@ -13,7 +11,7 @@ struct Answering: LoginDelegate {
 
     func answer(_ question: Question) async -> Answer {
         guard case .credential(let challenge) = question, challenge.previousFailureCount == 0 else {
-            return question.no
+            return question.decline
         }
         return .credential(Credential(username: username, .password(password)))
     }
@@ -24,10 +22,10 @@ struct Answering: LoginDelegate {
 do {
     let words = CommandLine.arguments
     let delegate = Answering(username: words[2], password: Secret(readLine() ?? ""))
-    try await Logins(delegate: delegate).gate(words[1]) { session in
+    try await Logins(delegate: delegate).withSession(for: words[1]) { session in
         print("Hello, \(SafeText.escaped(session.identity.displayName)).")
     }
 } catch let error as LoginError {
-    print("not logged in: \(error.summary)")
-    exit(error.exitCode.rawValue)
+    print("not logged in: \(error.message)")
+    exit(error.code.exitStatus)
 }

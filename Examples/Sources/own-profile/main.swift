@@ -1,24 +1,24 @@
-// Greets whoever is logged in at a service that the program knows by itself: no configuration, and a folder of its own for what
-// is kept.
+// Logs in to a service of the program's own, with a profile that no configuration file has.
 //
 //     own-profile ORIGIN FOLDER
 import Glibc
-import LoginCore
 import LoginKit
 
 guard CommandLine.arguments.count == 3 else {
     print("usage: own-profile ORIGIN FOLDER")
-    exit(ExitCode.usage.rawValue)
+    exit(LoginError.Code.usage.exitStatus)
 }
-let service = Profile(
-    name: "own-profile", url: CommandLine.arguments[1],
-    verify: RequestRule(method: "GET", path: Template(literal: "/account/verify_credentials.json")))
-
 do {
-    try await Logins(folder: CommandLine.arguments[2]).gate(service) { session in
+    let service = try Profile(
+        "own-profile",
+        toml: """
+            url    = "\(CommandLine.arguments[1])"
+            verify = { get = "/account/verify_credentials.json" }
+            """)
+    try await Logins(folder: CommandLine.arguments[2]).withSession(for: service) { session in
         print("Hello, \(SafeText.escaped(session.identity.displayName)).")
     }
 } catch let error as LoginError {
-    print("own-profile: \(error.summary)")
-    exit(error.exitCode.rawValue)
+    print("own-profile: \(error.message)")
+    exit(error.code.exitStatus)
 }

@@ -2,7 +2,6 @@
 //
 //     replayed-request PROFILE TEXT
 import Glibc
-import LoginCore
 import LoginKit
 
 do {
@@ -10,6 +9,6 @@ do {
     let answer = try await Logins().send(.post("/posts", json: ["text": words.last]), to: words.first)
     print("\(answer.status): \(SafeText.escaped(answer.text))")
 } catch let error as LoginError {
-    print("not published: \(error.summary)")
-    exit(error.exitCode.rawValue)
+    print("not published: \(error.message)")
+    exit(error.code.exitStatus)
 }

@@ -31,7 +31,7 @@ struct DiscoverCommand: InvokedCommand, ReportingCommand {
 
     var global: GlobalOptions { basic.all() }
 
-    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         var choices = LoginChoices()
         connection.apply(to: &choices)
         choices.name = name

@@ -23,7 +23,7 @@ struct DockerCredentialCommand: InvokedCommand {
     /// Another program waits for the answer, and may have the terminal.
     static let mayUnlock = false
 
-    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         let streams = invocation.streams
         guard let method = DockerHelper.Verb(rawValue: action) else {
             // docker's own helpers say so.
@@ -42,10 +42,10 @@ struct DockerCredentialCommand: InvokedCommand {
     }
 
     /// On standard output, in one line, where clients of the protocol read it.
-    func tell(_ error: LoginError, about topic: ErrorContext, to streams: Streams) {
+    func tell(_ error: LoginFault, about topic: ErrorContext, to streams: Streams) {
         let message = error.message(about: topic)
         let words = (["authctl: \(message.what)"] + message.details + [message.next]).filter { !$0.isEmpty }
-        do throws(LoginError) {
+        do throws(LoginFault) {
             try streams.result(words.joined(separator: "; "))
         } catch {
             streams.say(error, about: topic)

@@ -47,7 +47,7 @@ struct ExecCommand: EndingCommand {
         }
     }
 
-    func end(_ invocation: Invocation) throws(LoginError) -> Ending {
+    func end(_ invocation: Invocation) throws(LoginFault) -> Ending {
         // Before any library is opened: some change it.
         let environment = invocation.console.inherited()
         let profile = try invocation.context.selectProfile(nil, mayGuess: false)
@@ -71,11 +71,11 @@ struct ExecCommand: EndingCommand {
     }
 
     /// What else than options stands before `--` is most often a profile; it is not repeated.
-    static let strayArgument = LoginError.usage(
+    static let strayArgument = LoginFault.usage(
         .other("only options may come before '--'; choose the profile with -P: authctl exec -P PROFILE -- COMMAND"))
 
     /// - Throws: `usage` where `--` is missing, which the parser would call an unexpected argument.
-    static func checkTerminator(_ arguments: [String]) throws(LoginError) {
+    static func checkTerminator(_ arguments: [String]) throws(LoginFault) {
         guard arguments.first == name, !arguments.contains("--") else { return }
         if arguments.contains(where: { ["-h", "--help", "-help"].contains($0) }) { return }
         throw .usage(.other("'--' is required before the command: authctl exec [options] -- command [arguments]"))
@@ -84,7 +84,7 @@ struct ExecCommand: EndingCommand {
 
 extension Invocation {
     /// The login of an outer `exec` goes on to be the command's unless another profile is named.
-    fileprivate func tellOfOuterExec() throws(LoginError) {
+    fileprivate func tellOfOuterExec() throws(LoginFault) {
         guard let outer = context.dependencies.environment["AUTHCTL_EXEC"] else { return }
         say("authctl: already running inside 'authctl exec' for the profile \(SafeText.quoted(outer))")
     }

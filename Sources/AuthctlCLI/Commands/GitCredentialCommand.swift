@@ -27,7 +27,7 @@ struct GitCredentialCommand: InvokedCommand {
     /// Another program waits for the answer, and may have the terminal.
     static let mayUnlock = false
 
-    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         // A later git may have further actions, which a helper is to pass over.
         guard let method = GitHelper.Verb(rawValue: action) else { return .ok }
         try GitHelper(invocation: invocation).answer(method)

@@ -14,10 +14,10 @@ protocol EndingCommand: ParsableCommand {
     /// Whether it may ask a person to unlock a store.
     static var mayUnlock: Bool { get }
 
-    func end(_ invocation: Invocation) throws(LoginError) -> Ending
+    func end(_ invocation: Invocation) throws(LoginFault) -> Ending
 
     /// Says why it failed, where its caller looks for that. It may have failed before there was an invocation.context.
-    func tell(_ error: LoginError, about topic: ErrorContext, to streams: Streams)
+    func tell(_ error: LoginFault, about topic: ErrorContext, to streams: Streams)
 }
 
 extension EndingCommand {
@@ -37,7 +37,7 @@ extension EndingCommand {
     static var mayUnlock: Bool { true }
     var printsJSON: Bool { false }
 
-    func tell(_ error: LoginError, about topic: ErrorContext, to streams: Streams) {
+    func tell(_ error: LoginFault, about topic: ErrorContext, to streams: Streams) {
         streams.tell(error, about: topic, printsJSON: printsJSON)
     }
 }
@@ -60,11 +60,11 @@ extension EndingCommand where Self: ReportingCommand {
 /// One that ends with a code of ours, as all do but `exec`.
 protocol InvokedCommand: EndingCommand {
     /// - Returns: the exit code of a run that has said itself what there was to say.
-    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode
+    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode
 }
 
 extension InvokedCommand {
-    func end(_ invocation: Invocation) throws(LoginError) -> Ending {
+    func end(_ invocation: Invocation) throws(LoginFault) -> Ending {
         .code(try run(invocation))
     }
 }

@@ -38,12 +38,12 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
     @Flag(help: .json) var json = false
     @OptionGroup var global: GlobalOptions
 
-    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         invocation.context.promptTimeout = login.attempt.promptTimeout
         invocation.loginOptions = login.words + (name.map { ["--name", $0] } ?? []) + (force ? ["--force"] : [])
         guard explain else { return try logIn(invocation, nil) }
         let explained = ExplainedLogin(invocation)
-        do throws(LoginError) {
+        do throws(LoginFault) {
             let code = try logIn(invocation, explained)
             explained.say()
             return code
@@ -58,9 +58,9 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
         return choices
     }
 
-    private func logIn(_ invocation: Invocation, _ explained: ExplainedLogin?) throws(LoginError) -> ExitCode {
+    private func logIn(_ invocation: Invocation, _ explained: ExplainedLogin?) throws(LoginFault) -> ExitCode {
         let target = try invocation.context.loginTarget(target, choices: choices)
-        do throws(LoginError) {
+        do throws(LoginFault) {
             return try logIn(invocation, target, explained)
         } catch let error where error.hasNoAuthorizationServer && target.isNew {
             invocation.say("No authorization server was found for this URL; make a token at the service, and paste it.")
@@ -70,7 +70,7 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
 
     private func logIn(
         _ invocation: Invocation, _ target: LoginTarget, _ explained: ExplainedLogin?
-    ) throws(LoginError) -> ExitCode {
+    ) throws(LoginFault) -> ExitCode {
         explained?.profile = target.profile
         let request = LoginSettingsResolver(
             context: invocation.context, target: target, choices: choices,
@@ -95,7 +95,7 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
 
     private func report(
         _ invocation: Invocation, _ run: LoginRun, _ identity: Identity, _ method: AuthenticationMethod?, wasThere: Bool
-    ) throws(LoginError) {
+    ) throws(LoginFault) {
         // What the registry may still know of an earlier login is not where this one is kept.
         let record =
             try wasThere || !run.keepsNothing
@@ -137,7 +137,7 @@ private struct LoginReport: Encodable {
     let scope: String?
 }
 
-extension LoginError {
+extension LoginFault {
     /// That neither the service nor its origin names one; where one is named, it has to be asked.
     fileprivate var hasNoAuthorizationServer: Bool {
         switch self {

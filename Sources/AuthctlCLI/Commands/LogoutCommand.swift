@@ -28,13 +28,13 @@ struct LogoutCommand: InvokedCommand, ReportingCommand {
     @Flag(help: .json) var json = false
     @OptionGroup var global: GlobalOptions
 
-    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         invocation.context.readNewerRegistry()
         let accounts = try accounts(invocation)
         let logout = AccountLogout(context: invocation.context, accounts: accounts)
         var receipts: [Receipt] = []
-        var fault: (error: LoginError, topic: ErrorContext)?
-        do throws(LoginError) {
+        var fault: (error: LoginFault, topic: ErrorContext)?
+        do throws(LoginFault) {
             receipts = try logout.perform(asksServer: !local)
         } catch {
             fault = (error, invocation.context.topic)
@@ -62,8 +62,8 @@ struct LogoutCommand: InvokedCommand, ReportingCommand {
 
     /// Says what was done.
     /// - Returns: the first fault, which ends the command and is told then.
-    private func tell(_ receipts: [Receipt], _ invocation: Invocation) -> (error: LoginError, topic: ErrorContext)? {
-        var first: (error: LoginError, topic: ErrorContext)?
+    private func tell(_ receipts: [Receipt], _ invocation: Invocation) -> (error: LoginFault, topic: ErrorContext)? {
+        var first: (error: LoginFault, topic: ErrorContext)?
         for receipt in receipts {
             if receipt.fault == nil || !receipt.server.isUntouched {
                 invocation.say(receipt.words(now: invocation.context.dependencies.clock.now()))
@@ -79,14 +79,14 @@ struct LogoutCommand: InvokedCommand, ReportingCommand {
         return first
     }
 
-    private func tellOfNewer(_ receipts: [Receipt], _ invocation: Invocation) throws(LoginError) {
+    private func tellOfNewer(_ receipts: [Receipt], _ invocation: Invocation) throws(LoginFault) {
         guard !receipts.isEmpty, try invocation.context.document().isNewer else { return }
         let file = "\(invocation.context.paths.stateFolder)/\(AccountRegistry.fileName)"
         invocation.say(
             "\(SafeText.escaped(file)) was written by a newer authctl, and still lists the logins that were erased.")
     }
 
-    private func report(_ receipts: [Receipt], _ invocation: Invocation) throws(LoginError) -> ExitCode {
+    private func report(_ receipts: [Receipt], _ invocation: Invocation) throws(LoginFault) -> ExitCode {
         let failed = receipts.filter { $0.problem != nil }
         guard !failed.isEmpty else {
             if printsJSON { try invocation.streams.result(json: receipts) }
@@ -99,7 +99,7 @@ struct LogoutCommand: InvokedCommand, ReportingCommand {
         if failed.count == 1 {
             invocation.context.topic = ErrorContext(profile: failed[0].profile, origin: failed[0].place)
         }
-        let error = LoginError.failure(.logoutIncomplete(problems.joined(separator: "; ")))
+        let error = LoginFault.failure(.logoutIncomplete(problems.joined(separator: "; ")))
         guard printsJSON else { throw error }
         invocation.streams.say(error, about: invocation.context.topic)
         let facts = ErrorReport(error, about: invocation.context.topic).error
@@ -108,7 +108,7 @@ struct LogoutCommand: InvokedCommand, ReportingCommand {
     }
 
     /// Whoever logs out of one of several accounts may take it for the only one.
-    private func tellOfOthers(_ receipts: [Receipt], _ invocation: Invocation) throws(LoginError) {
+    private func tellOfOthers(_ receipts: [Receipt], _ invocation: Invocation) throws(LoginFault) {
         guard !all, let done = receipts.first,
             let record = try fromStore(try invocation.context.registry.read()).profile(
                 done.profile),
@@ -124,7 +124,7 @@ struct LogoutCommand: InvokedCommand, ReportingCommand {
     }
 
     /// Why there was nothing to do.
-    private func nobody(_ invocation: Invocation) throws(LoginError) -> String {
+    private func nobody(_ invocation: Invocation) throws(LoginFault) -> String {
         let nothing = "You are not logged in to anything."
         if isOfEverything(invocation) { return nothing }
         let profile = try invocation.context.selectProfile(profile)
@@ -135,7 +135,7 @@ struct LogoutCommand: InvokedCommand, ReportingCommand {
     }
 
     /// Whoever is logged in to another profile may have meant that one.
-    private func elsewhere(_ profile: Profile, _ invocation: Invocation) throws(LoginError) -> String {
+    private func elsewhere(_ profile: Profile, _ invocation: Invocation) throws(LoginFault) -> String {
         let document = try invocation.context.document()
         let others = document.profiles.filter { !$0.name.isSame(as: profile.name) && $0.activeAccount != nil }
         let nothing = "You are not logged in to \(profile.name)."
@@ -150,7 +150,7 @@ struct LogoutCommand: InvokedCommand, ReportingCommand {
             """
     }
 
-    private func accounts(_ invocation: Invocation) throws(LoginError) -> [AccountLogout.Account] {
+    private func accounts(_ invocation: Invocation) throws(LoginFault) -> [AccountLogout.Account] {
         let document = try invocation.context.document()
         if isOfEverything(invocation) {
             return document.profiles.flatMap { profile in profile.accounts.map { (profile, $0) } }

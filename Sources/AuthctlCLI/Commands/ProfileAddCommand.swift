@@ -61,7 +61,7 @@ struct ProfileAddCommand: InvokedCommand, ReportingCommand {
         }
     }
 
-    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         guard let offered = try offered(invocation) else { throw .cancelled }
         for (name, table) in offered.profiles { try check(name, table, invocation) }
         let withRisks = try LoginContext.fromConfig { () throws(UsageFault) in try offered.risks }
@@ -79,7 +79,7 @@ struct ProfileAddCommand: InvokedCommand, ReportingCommand {
     }
 
     /// - Returns: `nil` if the person does not want what was fetched.
-    private func offered(_ invocation: Invocation) throws(LoginError) -> OfferedProfiles? {
+    private func offered(_ invocation: Invocation) throws(LoginFault) -> OfferedProfiles? {
         if let from { return try fetched(from, invocation) }
         if file == "-" { return try ProfileInput(invocation).offered(name: name) }
         return try LoginContext.fromConfig { () throws(UsageFault) in
@@ -92,7 +92,7 @@ struct ProfileAddCommand: InvokedCommand, ReportingCommand {
         }
     }
 
-    private func fetched(_ url: String, _ invocation: Invocation) throws(LoginError) -> OfferedProfiles? {
+    private func fetched(_ url: String, _ invocation: Invocation) throws(LoginFault) -> OfferedProfiles? {
         let context = invocation.context
         let fetched = try FetchedProfiles(context, from: url, name: name, checksum: sha256)
         if sha256 != nil { return fetched.offered }
@@ -101,7 +101,7 @@ struct ProfileAddCommand: InvokedCommand, ReportingCommand {
         return try dialogue.confirm(fetched.question, typing: "yes") ? fetched.offered : nil
     }
 
-    private func check(_ name: String, _ table: StrictTable, _ invocation: Invocation) throws(LoginError) {
+    private func check(_ name: String, _ table: StrictTable, _ invocation: Invocation) throws(LoginFault) {
         invocation.context.topic = ErrorContext(profile: name)
         guard try isFree(name, for: table, invocation) else {
             throw .usage(.other("a profile of this name already exists; choose another with --name"))
@@ -114,7 +114,7 @@ struct ProfileAddCommand: InvokedCommand, ReportingCommand {
     /// What this very file gave when its risks were left out may be completed by it.
     private func isFree(
         _ name: String, for table: StrictTable, _ invocation: Invocation
-    ) throws(LoginError) -> Bool {
+    ) throws(LoginFault) -> Bool {
         switch invocation.context.profiles.source(of: name) {
         case nil: return true
         case .config: return false
@@ -126,7 +126,7 @@ struct ProfileAddCommand: InvokedCommand, ReportingCommand {
         }
     }
 
-    private func accepts(_ risks: [String], _ invocation: Invocation) throws(LoginError) -> Bool {
+    private func accepts(_ risks: [String], _ invocation: Invocation) throws(LoginFault) -> Bool {
         let list = risks.map { "  \($0)" }.joined(separator: "\n")
         if acceptCommands { return true }
         let question = "These keys can run programs or weaken trust:\n\(list)"

@@ -20,7 +20,7 @@ struct ProfileDefaultCommand: InvokedCommand, ReportingCommand {
 
     var global: GlobalOptions { basic.all() }
 
-    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         guard let name else {
             let name = try invocation.context.defaultProfile()
             if printsJSON {

@@ -17,13 +17,13 @@ struct ProfileListCommand: InvokedCommand, ReportingCommand {
 
     var global: GlobalOptions { basic.all() }
 
-    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         let standard = try invocation.context.defaultProfile()
         var rows: [ProfileRow] = []
-        var firstFault: LoginError?
+        var firstFault: LoginFault?
         for name in invocation.context.profiles.names {
             let isMade = if case .made = invocation.context.profiles.source(of: name) { true } else { false }
-            do throws(LoginError) {
+            do throws(LoginFault) {
                 let profile = try invocation.context.profile(named: name)
                 rows.append(
                     ProfileRow(profile, try shown(profile, invocation), isDefault: name == standard, isMade: isMade))
@@ -44,7 +44,7 @@ struct ProfileListCommand: InvokedCommand, ReportingCommand {
     }
 
     /// The URL, and beside a host in other letters the name that is asked for: letters of two scripts may look alike.
-    private func shown(_ profile: Profile, _ invocation: Invocation) throws(LoginError) -> String {
+    private func shown(_ profile: Profile, _ invocation: Invocation) throws(LoginFault) -> String {
         let isPlain = profile.url.utf8.allSatisfy { $0 < 0x80 }
         return try SafeText.escaped(profile.url) + (isPlain ? "" : " (\(invocation.context.parse(profile.url).origin))")
     }

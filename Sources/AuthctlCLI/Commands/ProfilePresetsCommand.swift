@@ -20,11 +20,11 @@ struct ProfilePresetsCommand: InvokedCommand, ReportingCommand {
 
     var global: GlobalOptions { basic.all() }
 
-    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         let presets = Presets(invocation.context.dependencies.environment)
         var found: [Presets.Preset] = []
         for wanted in name.map({ [$0] }) ?? presets.names {
-            do throws(LoginError) {
+            do throws(LoginFault) {
                 let preset = try LoginContext.fromConfig { () throws(UsageFault) in try presets.preset(named: wanted) }
                 if let preset { found.append(preset) }
             } catch {

@@ -19,7 +19,7 @@ struct ProfileRemoveCommand: InvokedCommand, ReportingCommand {
 
     var global: GlobalOptions { basic.all() }
 
-    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         switch invocation.context.profiles.source(of: name) {
         case nil:
             throw .usage(.unknownProfile(name: name, near: invocation.context.profiles.names.nearest(to: name)))

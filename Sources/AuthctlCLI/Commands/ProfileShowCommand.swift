@@ -21,7 +21,7 @@ struct ProfileShowCommand: InvokedCommand, ReportingCommand {
 
     var global: GlobalOptions { basic.all(profile: profile) }
 
-    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         let profile = try invocation.context.selectProfile(name)
         guard
             let value = try LoginContext.fromConfig({ () throws(UsageFault) in

@@ -22,11 +22,11 @@ struct ProfileTestCommand: InvokedCommand, ReportingCommand {
     @Flag(help: .json) var json = false
     @OptionGroup var global: GlobalOptions
 
-    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         let profile = try login.choices.applied(to: try invocation.context.selectProfile(name))
         invocation.context.topic.command = ["profile", "test"]
         let walk = LoginTranscript(beginsAnonymously: profile.kind.beginsAnonymously)
-        do throws(LoginError) {
+        do throws(LoginFault) {
             invocation.context.promptTimeout = login.promptTimeout
             invocation.loginOptions = login.words
             invocation.context.trace = { walk.add($0) }
@@ -52,7 +52,7 @@ struct ProfileTestCommand: InvokedCommand, ReportingCommand {
         }
     }
 
-    private func show(_ walk: LoginTranscript, _ identity: Identity, _ invocation: Invocation) throws(LoginError) {
+    private func show(_ walk: LoginTranscript, _ identity: Identity, _ invocation: Invocation) throws(LoginFault) {
         if printsJSON {
             return try invocation.streams.result(json: WalkReport(walk, of: identity))
         }

@@ -56,7 +56,7 @@ struct RequestCommand: InvokedCommand {
         }
     }
 
-    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         try words.check { invocation.context.profiles.source(of: $0) != nil }
         if anonymous { return try runAnonymously(invocation) }
         let provider = try invocation.provider(try invocation.context.selectProfile(forRequestTo: url), login)
@@ -66,7 +66,7 @@ struct RequestCommand: InvokedCommand {
         return try outgoing.code(of: try UserRequest(provider: provider, outgoing: outgoing).run())
     }
 
-    private func runAnonymously(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+    private func runAnonymously(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         let profile = try login.choices.applied(to: try invocation.context.selectProfile(forAnonymousRequestTo: url))
         let outgoing = try OutgoingRequest(
             invocation, profile, request, method: method, url: url, mayConcern: { _ in false })

@@ -32,7 +32,7 @@ struct StatusCommand: InvokedCommand, ReportingCommand, OptionList {
         ["_profile": _profile, "_all": _all, "_offline": _offline, "_json": _json, "_global": _global]
     }
 
-    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         let names = try names(invocation)
         if names.isEmpty { throw .loginRequired(LoginNeed(why: .noProfile)) }
         let rows = try StatusSurvey(invocation: invocation, asksServer: !offline).rows(names)
@@ -49,7 +49,7 @@ struct StatusCommand: InvokedCommand, ReportingCommand, OptionList {
     }
 
     /// Shows what a person is logged in to; all of it where that was asked for, or one profile was.
-    private func show(_ rows: [StatusRow], _ invocation: Invocation) throws(LoginError) {
+    private func show(_ rows: [StatusRow], _ invocation: Invocation) throws(LoginFault) {
         let showsAll = all || profile != nil || invocation.options.profile != nil
         let shown = rows.filter { showsAll || !$0.isAbsent }
         if !shown.isEmpty {
@@ -68,7 +68,7 @@ struct StatusCommand: InvokedCommand, ReportingCommand, OptionList {
     }
 
     /// The default profile first.
-    private func names(_ invocation: Invocation) throws(LoginError) -> [String] {
+    private func names(_ invocation: Invocation) throws(LoginFault) -> [String] {
         if let name = profile ?? invocation.options.profile {
             return [try invocation.context.profile(named: name).name]
         }

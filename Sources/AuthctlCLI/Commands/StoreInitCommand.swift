@@ -28,7 +28,7 @@ struct StoreInitCommand: InvokedCommand, ReportingCommand {
 
     var global: GlobalOptions { basic.all(noPrompt: noPrompt) }
 
-    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         guard store == "file" else {
             throw .usage(.badValue(option: "store", problem: "only 'file' needs to be set up"))
         }
@@ -36,7 +36,7 @@ struct StoreInitCommand: InvokedCommand, ReportingCommand {
         let isSetUp = try fromStore(try invocation.context.stores().hasEncryptedFile())
         if isSetUp { throw .store(.alreadySetUp(.file, path: invocation.context.encryptedFile)) }
         let source = try keySource(invocation)
-        try invocation.context.noticing("Creating the encrypted file…") { () throws(LoginError) in
+        try invocation.context.noticing("Creating the encrypted file…") { () throws(LoginFault) in
             try fromStore(try EncryptedFileStore.create(folder: invocation.context.paths.stateFolder, source: source))
         }
         invocation.say("The encrypted file is set up; 'auto' will choose it for new logins.")
@@ -51,7 +51,7 @@ struct StoreInitCommand: InvokedCommand, ReportingCommand {
         'store init file --key-file FILE' needs no passphrase.
         """
 
-    private func keySource(_ invocation: Invocation) throws(LoginError) -> KeySource {
+    private func keySource(_ invocation: Invocation) throws(LoginFault) -> KeySource {
         if let keyFile {
             return .keyFile(path: try LoginContext.fromConfig { () throws(UsageFault) in try Paths.absolute(keyFile) })
         }

@@ -18,7 +18,7 @@ struct StoreListCommand: InvokedCommand, ReportingCommand {
 
     var global: GlobalOptions { basic.all() }
 
-    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         let stores = invocation.context.stores()
         let findings = stores.chooser().survey()
         let named = try invocation.namedStore()
@@ -45,7 +45,7 @@ struct StoreListCommand: InvokedCommand, ReportingCommand {
 
 extension Invocation {
     /// The store that the environment or the top of the configuration names, and which of the two; `nil` for `auto`.
-    fileprivate func namedStore() throws(LoginError) -> (store: StoreName, source: String)? {
+    fileprivate func namedStore() throws(LoginFault) -> (store: StoreName, source: String)? {
         var settings = Profile.Settings()
         try settings.override(by: context.dependencies.environment)
         let source = settings.store == nil ? "config.toml" : "AUTHCTL_STORE"

@@ -25,7 +25,7 @@ struct StoreMoveCommand: InvokedCommand, ReportingCommand {
     @Flag(help: .json) var json = false
     @OptionGroup var global: GlobalOptions
 
-    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         let source = try StoreName.keeping(from), target = try StoreName.keeping(to)
         guard source != target else {
             throw .usage(.badValue(option: "store", problem: "both are \(SafeText.quoted(to))"))
@@ -46,7 +46,7 @@ extension StoreName {
     var keepsLogins: Bool { self != StoreName.none }
 
     /// The store of this name, of those that keep something.
-    static func keeping(_ text: String) throws(LoginError) -> StoreName {
+    static func keeping(_ text: String) throws(LoginFault) -> StoreName {
         guard let name = StoreName(text), name.keepsLogins else {
             let names = builtIn.filter(\.keepsLogins).map(\.description)
             let near = names.nearest(to: text).first.map { "; did you mean '\($0)'?" } ?? ""

@@ -23,8 +23,8 @@ struct StoreTestCommand: InvokedCommand, ReportingCommand {
 
     var global: GlobalOptions { basic.all(noPrompt: noPrompt) }
 
-    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
-        let name = try store.map { (text) throws(LoginError) in try StoreName.keeping(text) }
+    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
+        let name = try store.map { (text) throws(LoginFault) in try StoreName.keeping(text) }
         let chosen = try fromStore(try invocation.context.stores().chooser().choose(name))
         if ReadBack.isNeeded(for: chosen.name) {
             try fromStore(

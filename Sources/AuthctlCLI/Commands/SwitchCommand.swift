@@ -28,7 +28,7 @@ struct SwitchCommand: InvokedCommand, ReportingCommand {
         guard count <= 2 else { throw ValidationError("Name a user, or a profile and a user.") }
     }
 
-    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         // `-u` is the user as well.
         let words = names + (invocation.options.username.map { [$0] } ?? [])
         let (profile, named) = try meaning(of: words, invocation.context)
@@ -46,7 +46,7 @@ struct SwitchCommand: InvokedCommand, ReportingCommand {
     /// One word is a user, or else the name of a profile.
     private func meaning(
         of words: [String], _ context: LoginContext
-    ) throws(LoginError) -> (Profile, username: String?) {
+    ) throws(LoginFault) -> (Profile, username: String?) {
         if words.count == 2 { return (try context.selectProfile(words[0]), words[1]) }
         if let word = words.first, names.first == word, context.options.profile == nil,
             context.profiles.source(of: word) != nil, try !isAccount(word, context)
@@ -57,8 +57,8 @@ struct SwitchCommand: InvokedCommand, ReportingCommand {
     }
 
     /// Tells whether the profile that is meant without a name has such an account.
-    private func isAccount(_ word: String, _ context: LoginContext) throws(LoginError) -> Bool {
-        do throws(LoginError) {
+    private func isAccount(_ word: String, _ context: LoginContext) throws(LoginFault) -> Bool {
+        do throws(LoginFault) {
             let profile = try context.selectProfile(nil)
             return try context.record(of: profile)?.account(named: word) != nil
         } catch .usage(.profileNotNamed) {
@@ -67,7 +67,7 @@ struct SwitchCommand: InvokedCommand, ReportingCommand {
     }
 
     /// Has a person choose one of the profile's accounts.
-    private func chosen(of profile: Profile, _ context: LoginContext) throws(LoginError) -> String {
+    private func chosen(of profile: Profile, _ context: LoginContext) throws(LoginFault) -> String {
         guard let record = try context.record(of: profile), !record.accounts.isEmpty else {
             throw .loginRequired(LoginNeed(why: .nothingStored))
         }
@@ -89,7 +89,7 @@ struct SwitchCommand: InvokedCommand, ReportingCommand {
     /// are none of the profile's.
     private func activate(
         _ username: String, of profile: Profile, _ invocation: Invocation
-    ) throws(LoginError) -> AccountRecord {
+    ) throws(LoginFault) -> AccountRecord {
         let origin = try invocation.context.record(of: profile)?.origin
         var known: [String] = []
         var found: AccountRecord?

@@ -47,7 +47,7 @@ struct TokenCommand: InvokedCommand, ReportingCommand, OptionList {
         }
     }
 
-    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         let profile = try invocation.context.selectProfile(profile)
         let source = TokenSource(
             context: invocation.context, profile: profile, minimum: Int64(minTtl ?? 0), asksServer: verify,
@@ -67,7 +67,7 @@ struct TokenCommand: InvokedCommand, ReportingCommand, OptionList {
 
     fileprivate static func line(
         _ session: Session, _ profile: Profile, _ username: String, _ taken: [CredentialField: Secret]
-    ) throws(LoginError) -> Secret {
+    ) throws(LoginFault) -> Secret {
         let line: Secret?
         do throws(FillFault) {
             line = try profile.sessionRule.headerLines(session, SlotValues(session, username: username, taken))
@@ -80,7 +80,7 @@ struct TokenCommand: InvokedCommand, ReportingCommand, OptionList {
         return line
     }
 
-    fileprivate static func token(_ session: Session) throws(LoginError) -> Secret {
+    fileprivate static func token(_ session: Session) throws(LoginFault) -> Secret {
         switch session {
         case .token(let token): return token.value
         case .credential: throw .usage(.tokenHasOnlyHeader(method: .basic))
@@ -90,7 +90,7 @@ struct TokenCommand: InvokedCommand, ReportingCommand, OptionList {
 }
 
 extension Invocation {
-    fileprivate func show(_ secret: Secret) throws(LoginError) {
+    fileprivate func show(_ secret: Secret) throws(LoginFault) {
         try streams.result(secret, isTerminal: context.dependencies.isTerminal(STDOUT_FILENO))
     }
 }
@@ -106,7 +106,7 @@ private struct TokenReport: Encodable {
 
     init(
         _ profile: Profile, _ session: Session, _ username: String, _ taken: [CredentialField: Secret], header: Bool
-    ) throws(LoginError) {
+    ) throws(LoginFault) {
         self.profile = profile.name
         self.username = username
         self.expires = session.expires

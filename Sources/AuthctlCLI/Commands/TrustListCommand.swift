@@ -17,7 +17,7 @@ struct TrustListCommand: InvokedCommand, ReportingCommand {
 
     var global: GlobalOptions { basic.all() }
 
-    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         let rows = try invocation.context.document().trusted.map { TrustRow($0) }.sorted { $0.origin < $1.origin }
         if printsJSON {
             try invocation.streams.result(json: rows)

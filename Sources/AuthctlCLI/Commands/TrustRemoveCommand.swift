@@ -20,7 +20,7 @@ struct TrustRemoveCommand: InvokedCommand, ReportingCommand {
 
     var global: GlobalOptions { basic.all() }
 
-    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         let trusted = try invocation.context.document().trusted.map(\.origin)
         // As 'trust list' has it, without a look at any parser.
         var found = trusted.first { $0.description == self.origin }
@@ -38,7 +38,7 @@ struct TrustRemoveCommand: InvokedCommand, ReportingCommand {
         return .ok
     }
 
-    private func named(_ context: LoginContext) throws(LoginError) -> Origin {
+    private func named(_ context: LoginContext) throws(LoginFault) -> Origin {
         guard context.profiles.source(of: origin) != nil else { return try context.parse(origin).origin }
         return try context.endpoint(try context.profile(named: origin)).origin
     }

@@ -32,7 +32,7 @@ struct WhoamiCommand: InvokedCommand, ReportingCommand, OptionList {
         if offline && explain { throw ValidationError("--explain asks the service, and --offline does not.") }
     }
 
-    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         let profile = try invocation.context.selectProfile(profile)
         if explain { return try ExplainedWhoami(invocation, profile).tell(printsJSON: printsJSON) }
         let identity = offline ? try stored(profile, invocation) : try verified(profile, invocation)
@@ -49,11 +49,11 @@ struct WhoamiCommand: InvokedCommand, ReportingCommand, OptionList {
         return .ok
     }
 
-    private func verified(_ profile: Profile, _ invocation: Invocation) throws(LoginError) -> Identity {
+    private func verified(_ profile: Profile, _ invocation: Invocation) throws(LoginFault) -> Identity {
         try SessionVerifier(invocation.context, profile).identity()
     }
 
-    private func stored(_ profile: Profile, _ invocation: Invocation) throws(LoginError) -> Identity {
+    private func stored(_ profile: Profile, _ invocation: Invocation) throws(LoginFault) -> Identity {
         let account = try invocation.context.usableAccount(profile)
         invocation.say("authctl: this is the stored name; the service was not asked")
         return account.identity

@@ -12,7 +12,7 @@ struct Completer {
     let dependencies: Dependencies
     let streams: Streams
 
-    func answer(_ arguments: [String]) throws(LoginError) {
+    func answer(_ arguments: [String]) throws(LoginFault) {
         let words = Array(arguments.drop { $0 != "--" }.dropFirst())
         guard let root = CommandShape.root() else { return }
         try streams.result(answer(to: CommandLinePlace(words, in: root)))

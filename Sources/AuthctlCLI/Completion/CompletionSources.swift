@@ -65,7 +65,7 @@ struct CompletionSources {
         let commands = ["login", "whoami", "logout", "status", "token", "switch", "profile"]
         let argument = commands.contains(place.command.first ?? "") ? place.arguments.first : nil
         guard let context else { return nil }
-        do throws(LoginError) {
+        do throws(LoginFault) {
             return try context.selectProfile(argument ?? place.values["profile"]).name
         } catch {
             return nil
@@ -83,12 +83,12 @@ struct CompletionSources {
 
     private var document: AccountRegistryDocument? {
         guard let context else { return nil }
-        do throws(LoginError) { return try context.document() } catch { return nil }
+        do throws(LoginFault) { return try context.document() } catch { return nil }
     }
 
     private var context: LoginContext? {
         var options = LoginContext.Options()
         options.config = place.values["config"]
-        do throws(LoginError) { return try LoginContext(dependencies, options, .silent) } catch { return nil }
+        do throws(LoginFault) { return try LoginContext(dependencies, options, .silent) } catch { return nil }
     }
 }

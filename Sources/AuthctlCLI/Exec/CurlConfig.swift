@@ -13,7 +13,7 @@ struct CurlConfig {
     /// curl takes no longer line.
     private static let longestLine = 100 << 10
 
-    func text() throws(LoginError) -> Secret {
+    func text() throws(LoginFault) -> Secret {
         var text = SecretBuilder(limit: 16 * Self.longestLine)
         do throws(SecretBuilder.LimitExceeded) {
             try writePlace(to: &text)
@@ -28,7 +28,7 @@ struct CurlConfig {
     }
 
     /// Cookies in the Netscape format, each record of which libcurl itself has written.
-    static func cookies(_ cookies: [Cookie]) throws(LoginError) -> Secret {
+    static func cookies(_ cookies: [Cookie]) throws(LoginFault) -> Secret {
         var text = SecretBuilder(limit: 16 * longestLine)
         do throws(SecretBuilder.LimitExceeded) {
             try text.append("# Netscape HTTP Cookie File\n")
@@ -42,7 +42,7 @@ struct CurlConfig {
         return text.finish()
     }
 
-    private static let tooLong = LoginError.failure(.other("the session is too long for curl"))
+    private static let tooLong = LoginFault.failure(.other("the session is too long for curl"))
 
     /// No URL: that is for the command to say. But a session of https does not go out in clear.
     private func writePlace(to text: inout SecretBuilder) throws(SecretBuilder.LimitExceeded) {
@@ -83,7 +83,7 @@ struct CurlConfig {
         try text.option("user", user.finish())
     }
 
-    private func writeCertificate(to text: inout SecretBuilder) throws(LoginError) {
+    private func writeCertificate(to text: inout SecretBuilder) throws(LoginFault) {
         let settings = run.profile.settings
         guard let file = settings.certificate else { return }
         let passphrase =

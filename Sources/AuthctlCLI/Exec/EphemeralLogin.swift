@@ -7,7 +7,7 @@ struct EphemeralLogin {
     let execEnvironment: ExecEnvironment
 
     /// Logs in, whatever is stored.
-    init(_ provider: SessionProvider) throws(LoginError) {
+    init(_ provider: SessionProvider) throws(LoginFault) {
         var settings = provider.settings
         settings.policy.force = true
         settings.persist = Persistence.none
@@ -28,7 +28,7 @@ struct EphemeralLogin {
         var receipt = Receipt(
             profile: run.profile.name, place: run.endpoint.origin, username: execEnvironment.identity.displayName,
             server: .notAsked, expires: session.expires)
-        do throws(LoginError) {
+        do throws(LoginFault) {
             receipt.server = Receipt.Server(try run.service.logout(session, username: execEnvironment.username))
             receipt.noteEnd()
         } catch {

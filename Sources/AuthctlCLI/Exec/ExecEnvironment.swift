@@ -16,7 +16,7 @@ struct ExecEnvironment {
     /// look for free ones from there on.
     private static let firstOwn: Int32 = 10
 
-    func apply(_ options: ExecEnvironmentOptions, to image: inout ProgramImage) throws(LoginError) {
+    func apply(_ options: ExecEnvironmentOptions, to image: inout ProgramImage) throws(LoginFault) {
         // The server may have chosen it: a NUL would make another's name of it.
         guard Secret(identity.accountName).isFreeOfControls else { throw .usage(.controlCharacter(.username)) }
         image.environment.set("AUTHCTL_PROFILE", to: run.profile.name)
@@ -38,7 +38,7 @@ struct ExecEnvironment {
         if options.curlConfig { try handCurlConfig(to: &image, besides: options.fd) }
     }
 
-    private func handCurlConfig(to image: inout ProgramImage, besides taken: Int32?) throws(LoginError) {
+    private func handCurlConfig(to image: inout ProgramImage, besides taken: Int32?) throws(LoginFault) {
         let numbers = (Self.firstOwn...Self.firstOwn + 2).filter { $0 != taken }
         let going = try run.service.attachment(of: session, username: username)
         var cookieFile: String?
@@ -51,7 +51,7 @@ struct ExecEnvironment {
         image.environment.set("AUTHCTL_CURL_CONFIG", to: "/dev/fd/\(numbers[0])")
     }
 
-    private func hand(_ secret: Secret, at number: Int32, to image: inout ProgramImage) throws(LoginError) {
+    private func hand(_ secret: Secret, at number: Int32, to image: inout ProgramImage) throws(LoginFault) {
         do throws(SealedFile.Failure) {
             let file = try secret.withUnsafeBytes { (bytes) throws(SealedFile.Failure) in try SealedFile(bytes) }
             image.hand(file, at: number)

@@ -12,26 +12,26 @@ struct ExecutedCommand {
     var isOffline = false
 
     /// In the place of authctl, once the session is verified, or taken as it is stored.
-    func become() throws(LoginError) -> Ending {
+    func become() throws(LoginFault) -> Ending {
         if execEnvironment.wantsToken { try checkHasToken() }
         return .become(try prepared(ExecEnvironment(try admitted())))
     }
 
     /// Beside authctl, which adds the session to what the command sends to an address on this machine.
-    func serve() throws(LoginError) -> Ending {
+    func serve() throws(LoginFault) -> Ending {
         // Nobody types a password for a server that cannot be started.
         try SessionProxy.check()
         let authenticated = try admitted()
         return try serve(ExecEnvironment(authenticated), authenticated).ending
     }
 
-    private func admitted() throws(LoginError) -> SessionProvider.AuthenticatedSession {
+    private func admitted() throws(LoginFault) -> SessionProvider.AuthenticatedSession {
         isOffline ? try provider.enterUnverified() : try provider.enter()
     }
 
     private func serve(
         _ execEnvironment: ExecEnvironment, _ authenticated: SessionProvider.AuthenticatedSession
-    ) throws(LoginError) -> (ending: Ending, session: Session) {
+    ) throws(LoginFault) -> (ending: Ending, session: Session) {
         var image = try prepared(execEnvironment)
         let proxy = try SessionProxy(provider, authenticated)
         image.environment.set("AUTHCTL_SERVE_URL", to: proxy.url)
@@ -45,7 +45,7 @@ struct ExecutedCommand {
     }
 
     /// Beside authctl, with a login of its own that ends with it.
-    func runOnce() throws(LoginError) -> Ending {
+    func runOnce() throws(LoginFault) -> Ending {
         if execEnvironment.wantsToken { try checkHasToken() }
         if execEnvironment.serve { try SessionProxy.check() }
         let login = try EphemeralLogin(provider)
@@ -72,14 +72,14 @@ struct ExecutedCommand {
         }
     }
 
-    private func prepared(_ session: ExecEnvironment) throws(LoginError) -> ProgramImage {
+    private func prepared(_ session: ExecEnvironment) throws(LoginFault) -> ProgramImage {
         var image = image
         try session.apply(execEnvironment, to: &image)
         return image
     }
 
     /// Before anybody types anything: the profile knows whether its sessions have tokens.
-    private func checkHasToken() throws(LoginError) {
+    private func checkHasToken() throws(LoginFault) {
         let (context, profile) = (provider.context, provider.profile)
         guard profile.sessionRule.isCredential else {
             if profile.sessionRule.slots.contains(.token) { return }

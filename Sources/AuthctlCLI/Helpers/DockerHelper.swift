@@ -20,7 +20,7 @@ struct DockerHelper {
 
     let invocation: Invocation
 
-    func answer(_ method: Verb) throws(LoginError) -> Answer {
+    func answer(_ method: Verb) throws(LoginFault) -> Answer {
         switch method {
         case .get: try get(try input())
         case .store: try store(try input())
@@ -29,9 +29,9 @@ struct DockerHelper {
         }
     }
 
-    private func input() throws(LoginError) -> Secret { try invocation.helperInput(endsWithBlankLine: false) }
+    private func input() throws(LoginFault) -> Secret { try invocation.helperInput(endsWithBlankLine: false) }
 
-    private func get(_ input: Secret) throws(LoginError) -> Answer {
+    private func get(_ input: Secret) throws(LoginFault) -> Answer {
         let server = DockerServer(input)
         guard !server.text.isEmpty else { return .refused(.noURL) }
         guard let login = try login(server), let lent = try login.lent(),
@@ -44,7 +44,7 @@ struct DockerHelper {
     }
 
     /// Somebody logged in with another program: the pair is held to the same proof as with `authctl login`.
-    private func store(_ input: Secret) throws(LoginError) -> Answer {
+    private func store(_ input: Secret) throws(LoginFault) -> Answer {
         guard let supplied = DockerCredentials.request(input) else { throw .usage(.helperRequest(.notJSON)) }
         let server = DockerServer(Secret(supplied.url ?? ""))
         guard !server.text.isEmpty else { return .refused(.noURL) }
@@ -61,7 +61,7 @@ struct DockerHelper {
         return .done
     }
 
-    private func logIn(_ profile: Profile, _ supplied: DockerCredentials) throws(LoginError) {
+    private func logIn(_ profile: Profile, _ supplied: DockerCredentials) throws(LoginFault) {
         guard profile.makesPairs else {
             throw .usage(
                 .other("the session of the profile \(profile.name) is not a user name and a password"))
@@ -82,7 +82,7 @@ struct DockerHelper {
     }
 
     /// Docker's way to log out.
-    private func erase(_ input: Secret) throws(LoginError) -> Answer {
+    private func erase(_ input: Secret) throws(LoginFault) -> Answer {
         let server = DockerServer(input)
         guard !server.text.isEmpty else { return .refused(.noURL) }
         guard let login = try login(server), let record = try invocation.context.record(of: login.profile) else {
@@ -95,11 +95,11 @@ struct DockerHelper {
         return .done
     }
 
-    private func list() throws(LoginError) -> [String: String] {
+    private func list() throws(LoginFault) -> [String: String] {
         var names: [String: String] = [:]
         // Looked at once, all together: for each origin by itself it would be a matter of minutes with many logins.
         for (origin, profiles) in try invocation.helperProfiles() {
-            do throws(LoginError) {
+            do throws(LoginFault) {
                 guard let login = try invocation.helperLogin(at: origin, among: profiles, username: nil), login.isPair
                 else { continue }
                 names[origin.description] = login.account.username
@@ -110,7 +110,7 @@ struct DockerHelper {
         return names
     }
 
-    private func login(_ server: DockerServer) throws(LoginError) -> HelperLogin? {
+    private func login(_ server: DockerServer) throws(LoginFault) -> HelperLogin? {
         guard let url = server.url, let (origin, user, _) = try invocation.helperOrigin(url), user == nil,
             let login = try invocation.helperLogin(at: origin, username: nil), login.isPair
         else { return nil }

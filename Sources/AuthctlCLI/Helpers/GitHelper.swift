@@ -10,7 +10,7 @@ struct GitHelper {
 
     let invocation: Invocation
 
-    func answer(_ method: Verb) throws(LoginError) {
+    func answer(_ method: Verb) throws(LoginFault) {
         let input = try invocation.helperInput(endsWithBlankLine: true)
         switch method {
         case .get: try get(try request(input))
@@ -20,7 +20,7 @@ struct GitHelper {
         }
     }
 
-    private func get(_ request: GitCredentialRequest) throws(LoginError) {
+    private func get(_ request: GitCredentialRequest) throws(LoginFault) {
         guard !request.isOver, let (login, _) = try login(request), let lent = try login.lent() else { return }
         if case .token = lent.proof, !request.takesAuthtype {
             invocation.explain(
@@ -30,7 +30,7 @@ struct GitHelper {
         try invocation.streams.result(try answer(lent))
     }
 
-    private func answer(_ lent: LentLogin) throws(LoginError) -> Secret {
+    private func answer(_ lent: LentLogin) throws(LoginFault) -> Secret {
         do throws(GitResponseFault) {
             return try lent.gitAnswer()
         } catch {
@@ -44,7 +44,7 @@ struct GitHelper {
     }
 
     /// git erases after every 401, one for missing rights included; so the service has the last word.
-    private func erase(_ request: GitCredentialRequest) throws(LoginError) {
+    private func erase(_ request: GitCredentialRequest) throws(LoginFault) {
         guard let (login, password) = try login(request) else { return }
         if let supplied = password ?? request.credential, try login.stored()?.secret != supplied {
             return invocation.explain("git wants to erase another login than the stored one")
@@ -63,7 +63,7 @@ struct GitHelper {
         }
     }
 
-    private func request(_ input: Secret) throws(LoginError) -> GitCredentialRequest {
+    private func request(_ input: Secret) throws(LoginFault) -> GitCredentialRequest {
         do throws(HelperRequestFault) {
             return try GitCredentialRequest(parsing: input)
         } catch {
@@ -73,7 +73,7 @@ struct GitHelper {
 
     private func login(
         _ request: GitCredentialRequest
-    ) throws(LoginError) -> (login: HelperLogin, password: Secret?)? {
+    ) throws(LoginFault) -> (login: HelperLogin, password: Secret?)? {
         guard let url = request.url, let (origin, user, password) = try invocation.helperOrigin(url),
             let login = try invocation.helperLogin(at: origin, username: request.username ?? user)
         else { return nil }

@@ -10,7 +10,7 @@ struct HelperInput {
     /// In seconds.
     let patience: Int
 
-    func read(_ descriptor: Int32 = STDIN_FILENO) throws(LoginError) -> Secret {
+    func read(_ descriptor: Int32 = STDIN_FILENO) throws(LoginFault) -> Secret {
         do throws(SecretFile.Problem) {
             return try bytes(descriptor)
         } catch {
@@ -41,7 +41,7 @@ struct HelperInput {
 
 extension Invocation {
     /// What is on standard input, for one of the two protocols.
-    func helperInput(endsWithBlankLine: Bool) throws(LoginError) -> Secret {
+    func helperInput(endsWithBlankLine: Bool) throws(LoginFault) -> Secret {
         try HelperInput(
             endsWithBlankLine: endsWithBlankLine, patience: options.timeout ?? PasswordCommand.patience
         ).read()

@@ -13,10 +13,10 @@ struct HelperLogin {
 
     /// What is stored, refreshed if it is past its end.
     /// - Returns: `nil` if there is no session, or one that other programs cannot send.
-    func lent() throws(LoginError) -> LentLogin? {
+    func lent() throws(LoginFault) -> LentLogin? {
         let source = TokenSource(
             context: invocation.context, profile: profile, minimum: 0, asksServer: false, wantsHeader: true)
-        do throws(LoginError) {
+        do throws(LoginFault) {
             if isLendable {
                 let session = try source.session(of: account)
                 if let lent = try lent(session, try source.taken(account.username)) { return lent }
@@ -30,17 +30,17 @@ struct HelperLogin {
     }
 
     /// What is stored, be it past its end or not.
-    func stored() throws(LoginError) -> LentLogin? {
+    func stored() throws(LoginFault) -> LentLogin? {
         guard isLendable else { return nil }
         let keeper = invocation.context.keeper(profile, account.origin, settings)
         let stored = try keeper.fill(account)
-        return try stored.session.flatMap { (session) throws(LoginError) in try lent(session, stored.extraSecrets) }
+        return try stored.session.flatMap { (session) throws(LoginFault) in try lent(session, stored.extraSecrets) }
     }
 
     /// Has the service judge what is stored; what it refuses is erased, a password marked, and what can be refreshed is.
     /// - Returns: whether there is a good login afterwards.
-    func holds() throws(LoginError) -> Bool {
-        do throws(LoginError) {
+    func holds() throws(LoginFault) -> Bool {
+        do throws(LoginFault) {
             _ = try LoginRun(invocation.context, profile, settings).run()
             return true
         } catch .loginRequired, .rejected {
@@ -58,7 +58,7 @@ struct HelperLogin {
     /// Digest, tickets and certificates never leave as they are.
     private var isLendable: Bool { account.kind == .basic || account.kind == .token }
 
-    private func lent(_ session: Session, _ taken: [CredentialField: Secret]) throws(LoginError) -> LentLogin? {
+    private func lent(_ session: Session, _ taken: [CredentialField: Secret]) throws(LoginFault) -> LentLogin? {
         do throws(FillFault) {
             return try LentLogin(
                 session, profile.sessionRule, SlotValues(session, username: account.username, taken))
@@ -76,7 +76,7 @@ extension Invocation {
 
     /// The origin that a program names.
     /// - Returns: `nil` for what is no https or http URL of a host: there is no login for it.
-    func helperOrigin(_ url: String) throws(LoginError) -> (origin: Origin, user: String?, password: Secret?)? {
+    func helperOrigin(_ url: String) throws(LoginFault) -> (origin: Origin, user: String?, password: Secret?)? {
         let parser = try context.dependencies.urlParser()
         guard let parsed = try? parser.parse(url) else {
             explain("this is not a URL that a profile can have")

@@ -13,7 +13,7 @@ extension Invocation {
     /// - Throws: `usage` where more than one could be meant; `untrusted` where the login would travel in clear.
     func helperLogin(
         at origin: Origin, among names: [String]? = nil, username: String?
-    ) throws(LoginError) -> HelperLogin? {
+    ) throws(LoginFault) -> HelperLogin? {
         guard let profile = try helperProfile(at: origin, among: names, username: username) else {
             explain("there is no profile for \(origin)")
             return nil
@@ -31,7 +31,7 @@ extension Invocation {
     }
 
     /// The names of all profiles by their origins, in the order of their first ones; each profile is read once.
-    func helperProfiles() throws(LoginError) -> [(origin: Origin, names: [String])] {
+    func helperProfiles() throws(LoginFault) -> [(origin: Origin, names: [String])] {
         var found: [(origin: Origin, names: [String])] = []
         var places: [Origin: Int] = [:]
         for name in context.profiles.names {
@@ -48,7 +48,7 @@ extension Invocation {
 
     func helperProfile(
         at origin: Origin, among known: [String]? = nil, username: String?
-    ) throws(LoginError) -> Profile? {
+    ) throws(LoginFault) -> Profile? {
         if let named = options.profile {
             let profile = try context.profile(named: named)
             return try context.origin(of: named) == origin ? profile : nil
@@ -65,7 +65,7 @@ extension Invocation {
             names = try helperProfiles().first { $0.origin == origin }?.names ?? []
         }
         if names.count <= 1 {
-            return try names.first.map { (name) throws(LoginError) in try context.profile(named: name) }
+            return try names.first.map { (name) throws(LoginFault) in try context.profile(named: name) }
         }
         var usable: [Profile] = []
         for name in names {
@@ -78,7 +78,7 @@ extension Invocation {
         return nil
     }
 
-    private func helperAccount(_ profile: Profile, _ username: String?) throws(LoginError) -> AccountRecord? {
+    private func helperAccount(_ profile: Profile, _ username: String?) throws(LoginFault) -> AccountRecord? {
         guard let record = try context.record(of: profile) else { return nil }
         let chosen = options.username.map { record.account(named: $0) } ?? record.activeAccount
         guard let username else { return chosen }

@@ -6,7 +6,7 @@ struct AnonymousProbe {
     private let invocation: Invocation
     private let run: LoginRun
 
-    init(_ invocation: Invocation, _ profile: Profile) throws(LoginError) {
+    init(_ invocation: Invocation, _ profile: Profile) throws(LoginFault) {
         self.invocation = invocation
         var settings = LoginSettings()
         settings.policy = LoginFlow.Policy(mayAsk: false)
@@ -18,10 +18,10 @@ struct AnonymousProbe {
     }
 
     /// - Throws: `loginRequired` where the service lets no anonymous client in, after it was told what it says.
-    func tell(printsJSON: Bool) throws(LoginError) -> ExitCode {
+    func tell(printsJSON: Bool) throws(LoginFault) -> ExitCode {
         let evidence: Evidence, offered: [AuthenticateChallenge]
-        do throws(LoginError) {
-            (evidence, offered) = try run.context.showingNotice { () throws(LoginError) in
+        do throws(LoginFault) {
+            (evidence, offered) = try run.context.showingNotice { () throws(LoginFault) in
                 try run.service.probeAnonymously()
             }
         } catch .untrusted(.clientCertificate) {

@@ -24,7 +24,7 @@ final class ExplainedLogin {
     }
 
     /// - Returns: the error as it can be shown to others, too.
-    func end(_ error: LoginError) -> LoginError {
+    func end(_ error: LoginFault) -> LoginFault {
         walk.stop(error)
         say()
         return error.withoutQueries

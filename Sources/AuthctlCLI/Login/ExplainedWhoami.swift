@@ -13,10 +13,10 @@ struct ExplainedWhoami {
     }
 
     /// - Returns: the code that it would be without an explanation.
-    func tell(printsJSON: Bool) throws(LoginError) -> ExitCode {
+    func tell(printsJSON: Bool) throws(LoginFault) -> ExitCode {
         var explanation = Explanation(profile, invocation.context)
         invocation.trace(into: walk)
-        do throws(LoginError) {
+        do throws(LoginFault) {
             try explain(&explanation)
         } catch {
             walk.stop(error)
@@ -31,7 +31,7 @@ struct ExplainedWhoami {
         return explanation.code
     }
 
-    private func explain(_ explanation: inout Explanation) throws(LoginError) {
+    private func explain(_ explanation: inout Explanation) throws(LoginFault) {
         explanation.login = try invocation.whatIsStored(of: profile)
         let verifier = try SessionVerifier(invocation.context, profile)
         verifier.run.service.observer = { walk.add($0) }
@@ -79,7 +79,7 @@ extension Invocation {
     }
 
     /// As far as it is known without a store, and where that was looked up.
-    fileprivate func whatIsStored(of profile: Profile) throws(LoginError) -> String {
+    fileprivate func whatIsStored(of profile: Profile) throws(LoginFault) -> String {
         let record = try context.record(of: profile)
         let name = context.username(for: profile)
         if let account = name.map({ record?.account(named: $0) }) ?? record?.activeAccount {

@@ -64,7 +64,7 @@ struct Explanation: Encodable {
         }
     }
 
-    mutating func end(_ error: LoginError, about topic: ErrorContext) {
+    mutating func end(_ error: LoginFault, about topic: ErrorContext) {
         let message = error.conclusion(about: topic)
         (conclusion, details, code) = (message.what + ".", message.details, error.exitCode)
         next = message.next.isEmpty ? nil : message.next

@@ -56,7 +56,7 @@ final class LoginTranscript: Sendable {
     }
 
     /// The end of a walk that stopped in the midst of an exchange.
-    func stop(_ error: LoginError) {
+    func stop(_ error: LoginFault) {
         let lines = noted.withLock(\.lines)
         guard !lines.isEmpty else { return }
         let isAnswered = lines.contains { $0.hasPrefix("<") }

@@ -13,7 +13,7 @@ struct ProfileInput {
     }
 
     /// - Throws: `usage` for what is no text, is too long, or has no profile in it.
-    func offered(name: String?) throws(LoginError) -> OfferedProfiles {
+    func offered(name: String?) throws(LoginFault) -> OfferedProfiles {
         if invocation.context.dependencies.isTerminal(STDIN_FILENO) {
             invocation.say("Paste the profile, and press Enter and Ctrl-D.")
         }

@@ -8,7 +8,7 @@ struct ProfileTest {
     let walk: LoginTranscript
 
     /// - Returns: whose login it was.
-    func perform(_ settings: LoginSettings) throws(LoginError) -> Identity {
+    func perform(_ settings: LoginSettings) throws(LoginFault) -> Identity {
         var settings = settings
         settings.persist = Persistence.none
         settings.showsNotice = false
@@ -28,8 +28,8 @@ struct ProfileTest {
         return identity
     }
 
-    private func logIn(_ run: LoginRun, _ keeper: NoKeeper) throws(LoginError) -> Identity {
-        do throws(LoginError) {
+    private func logIn(_ run: LoginRun, _ keeper: NoKeeper) throws(LoginFault) -> Identity {
+        do throws(LoginFault) {
             return try run.run(through: keeper).identity
         } catch {
             walk.propose(run.profile.login.flatMap { RuleProposal($0.response, end: error) })
@@ -41,7 +41,7 @@ struct ProfileTest {
     }
 
     /// As `logout` does it, what goes on after it included.
-    private func end(_ session: Session, of identity: Identity, _ run: LoginRun) throws(LoginError) {
+    private func end(_ session: Session, of identity: Identity, _ run: LoginRun) throws(LoginFault) {
         var receipt = Receipt(
             profile: run.profile.name, place: run.endpoint.origin, username: identity.displayName, server: .notAsked,
             expires: session.expires)

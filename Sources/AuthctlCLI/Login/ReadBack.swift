@@ -34,7 +34,7 @@ struct ReadBack {
         let notFound = "another process cannot find what this one wrote"
         let command = ["/proc/self/exe", "store", "read-back", store.name.description]
         let words = command + (config.map { ["--config", $0] } ?? [])
-        do throws(LoginError) {
+        do throws(LoginFault) {
             return try PasswordCommand(words: words).run() == test.secret.base64 ? nil : notFound
         } catch .loginRequired(let need) where need.why == .passwordCommandFailed(status: ExitCode.store.rawValue) {
             return notFound
@@ -55,7 +55,7 @@ struct StoreReadBackCommand: InvokedCommand {
 
     @OptionGroup var global: GlobalOptions
 
-    func run(_ invocation: Invocation) throws(LoginError) -> ExitCode {
+    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         guard let name = StoreName(store) else {
             throw .usage(.badValue(option: "store", problem: "there is no such store"))
         }

@@ -68,7 +68,7 @@ struct StatusSurvey {
     let asksServer: Bool
 
     /// The rows of these profiles, in their order. The services are asked eight at a time.
-    func rows(_ names: [String]) throws(LoginError) -> [StatusRow] {
+    func rows(_ names: [String]) throws(LoginFault) -> [StatusRow] {
         var found: [Found] = []
         for name in names { found.append(try find(name)) }
         let asked = found.flatMap { found in
@@ -91,12 +91,12 @@ struct StatusSurvey {
         var profile: Profile?
         var record: ProfileRecord?
         var accounts: [AccountRecord] = []
-        var error: LoginError?
+        var error: LoginFault?
     }
 
-    private func find(_ name: String) throws(LoginError) -> Found {
+    private func find(_ name: String) throws(LoginFault) -> Found {
         var found = Found(name: name)
-        do throws(LoginError) {
+        do throws(LoginFault) {
             found.profile = try invocation.context.profile(named: name)
             if let profile = found.profile { found.record = try invocation.context.record(of: profile) }
         } catch {
@@ -110,7 +110,7 @@ struct StatusSurvey {
         return found
     }
 
-    private func rows(of found: Found, _ problem: () -> LoginError?) throws(LoginError) -> [StatusRow] {
+    private func rows(of found: Found, _ problem: () -> LoginFault?) throws(LoginFault) -> [StatusRow] {
         if let error = found.error { return [row(found.name, found.profile, found.record, nil, error)] }
         let document = try invocation.context.document()
         let trusted = found.record.flatMap { document.exception(for: $0.origin)?.fingerprint }
@@ -125,8 +125,8 @@ struct StatusSurvey {
         return record.account(named: name).map { [$0] } ?? []
     }
 
-    private func problem(_ context: LoginContext, _ asked: (profile: Profile, account: AccountRecord)) -> LoginError? {
-        do throws(LoginError) {
+    private func problem(_ context: LoginContext, _ asked: (profile: Profile, account: AccountRecord)) -> LoginFault? {
+        do throws(LoginFault) {
             guard asksServer else { return try context.problem(with: asked.account, of: asked.profile.name) }
             context.topic = ErrorContext(profile: asked.profile.name)
             // A session that is past its end may still be refreshed.
@@ -144,7 +144,7 @@ struct StatusSurvey {
 
     /// Says what the name of the code does not tell: which store and what it wants, that a clock has to be set, or that
     /// somebody else got the session.
-    private func tell(_ error: LoginError, _ name: String) -> LoginError {
+    private func tell(_ error: LoginFault, _ name: String) -> LoginFault {
         if error.isBeyondItsCode {
             invocation.say("authctl: \(error.message(about: ErrorContext(profile: name)).what)")
         }
@@ -158,7 +158,7 @@ struct StatusSurvey {
     }
 
     private func row(
-        _ name: String, _ profile: Profile?, _ record: ProfileRecord?, _ account: AccountRecord?, _ error: LoginError?,
+        _ name: String, _ profile: Profile?, _ record: ProfileRecord?, _ account: AccountRecord?, _ error: LoginFault?,
         _ trusted: Fingerprint? = nil
     ) -> StatusRow {
         let active = record?.activeUsername
@@ -173,7 +173,7 @@ struct StatusSurvey {
     }
 }
 
-extension LoginError {
+extension LoginFault {
     fileprivate var isBeyondItsCode: Bool {
         if case .store = self { return true }
         guard case .loginRequired(let need) = self else { return false }

@@ -59,7 +59,7 @@ struct StoreRow: Encodable {
     }
 
     private static func words(_ fault: StoreFault) -> String {
-        LoginError.store(fault).message(about: ErrorContext()).what
+        LoginFault.store(fault).message(about: ErrorContext()).what
     }
 
     private static let keptByHelper = "up to the helper"

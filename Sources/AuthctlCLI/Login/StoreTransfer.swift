@@ -17,17 +17,17 @@ struct StoreTransfer {
     let target: StoreName
 
     /// - Returns: what was moved, and the first fault.
-    func run() throws(LoginError) -> ([MovedAccount], LoginError?) {
+    func run() throws(LoginFault) -> ([MovedAccount], LoginFault?) {
         let accounts = try accounts()
         guard !accounts.isEmpty else { return ([], nil) }
         let outcomes = try fromStore(try begin()).move(accounts.map { $0.account.id(in: $0.profile.name) })
         var moved: [MovedAccount] = []
-        var fault: LoginError?
+        var fault: LoginFault?
         for (profile, account) in accounts {
             switch outcomes[account.id(in: profile.name)] {
             case .success(let outcome): say(outcome, profile, account, &moved)
             case .failure(let problem):
-                let error = LoginError.store(problem),
+                let error = LoginFault.store(problem),
                     topic = ErrorContext(profile: profile.name, origin: account.origin)
                 // What keeps all of them from moving is said once.
                 if error != fault { invocation.streams.say("authctl: \(error.message(about: topic).what)") }
@@ -73,7 +73,7 @@ struct StoreTransfer {
     }
 
     /// Those in the store, be it with a copy that was left there, of former origins too, as far as `-P` and `-u` leave them.
-    private func accounts() throws(LoginError) -> [(profile: ProfileRecord, account: AccountRecord)] {
+    private func accounts() throws(LoginFault) -> [(profile: ProfileRecord, account: AccountRecord)] {
         let name = invocation.options.profile
         if let name { _ = try invocation.context.profile(named: name) }
         let profiles = try invocation.context.document().profiles.filter {

@@ -4,7 +4,7 @@ import LoginKit
 
 extension Streams {
     /// Exactly one JSON value.
-    func result(json value: some Encodable) throws(LoginError) {
+    func result(json value: some Encodable) throws(LoginFault) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         guard let data = try? encoder.encode(value) else {
@@ -14,7 +14,7 @@ extension Streams {
     }
 
     /// A failure in its words, and as the one JSON value where that is what is printed.
-    func tell(_ error: LoginError, about topic: ErrorContext, printsJSON: Bool) {
+    func tell(_ error: LoginFault, about topic: ErrorContext, printsJSON: Bool) {
         say(error, about: topic)
         // A standard output that is gone cannot be told so; the exit code still says what happened.
         if printsJSON { try? result(json: ErrorReport(error, about: topic)) }
@@ -47,7 +47,7 @@ struct ErrorReport: Encodable {
 
     let error: Facts
 
-    init(_ error: LoginError, about topic: ErrorContext) {
+    init(_ error: LoginFault, about topic: ErrorContext) {
         let message = error.message(about: topic)
         self.error = Facts(
             code: error.exitCode.name, exit: error.exitCode.rawValue,

@@ -6,16 +6,16 @@ import Secrets
 /// Standard output for results, standard error for messages.
 struct Streams: Sendable {
     /// Writes all of the bytes, or says why it cannot.
-    let write: @Sendable (_ stream: Int32, _ bytes: UnsafeRawBufferPointer) throws(LoginError) -> Void
+    let write: @Sendable (_ stream: Int32, _ bytes: UnsafeRawBufferPointer) throws(LoginFault) -> Void
 
     /// The styles of results and of messages.
     var results = TextLook.plain, messages = TextLook.plain
 
-    static let standard = Streams { (stream, bytes) throws(LoginError) in
+    static let standard = Streams { (stream, bytes) throws(LoginFault) in
         if let errno = bytes.writeAll(to: stream) { throw .failure(.system(call: "write", errno: errno)) }
     }
 
-    init(write: @escaping @Sendable (Int32, UnsafeRawBufferPointer) throws(LoginError) -> Void) {
+    init(write: @escaping @Sendable (Int32, UnsafeRawBufferPointer) throws(LoginFault) -> Void) {
         self.write = write
     }
 
@@ -28,27 +28,27 @@ struct Streams: Sendable {
     }
 
     /// A result, as a line of its own.
-    func result(_ text: String) throws(LoginError) {
+    func result(_ text: String) throws(LoginFault) {
         try send(text + "\n", to: STDOUT_FILENO)
     }
 
     /// A result with words that stand out, in lines of its own.
-    func result(styled text: StyledText) throws(LoginError) {
+    func result(styled text: StyledText) throws(LoginFault) {
         try result(results.text(text, wraps: false))
     }
 
     /// A result in sentences, whose words the edge of a terminal does not break.
-    func result(sentences text: String) throws(LoginError) {
+    func result(sentences text: String) throws(LoginFault) {
         try result(results.text(StyledText(text)))
     }
 
-    func result(_ table: Table) throws(LoginError) {
+    func result(_ table: Table) throws(LoginFault) {
         try result(styled: table.text(for: results))
     }
 
     /// The one kind of result that is a secret: exact for another program, and nothing that a terminal would obey on one.
-    func result(_ secret: Secret, isTerminal: Bool = false) throws(LoginError) {
-        try secret.line().withUnsafeBytes { (buffer) throws(LoginError) in
+    func result(_ secret: Secret, isTerminal: Bool = false) throws(LoginFault) {
+        try secret.line().withUnsafeBytes { (buffer) throws(LoginFault) in
             guard isTerminal else { return try write(STDOUT_FILENO, buffer) }
             var filter = TerminalFilter()
             try write(STDOUT_FILENO, filter.shown(buffer))
@@ -79,25 +79,25 @@ struct Streams: Sendable {
     func say(asIs text: String) { say(styled: StyledText(text), wraps: false) }
 
     /// An error in its words: what happened, what is wrong in particular, what to do next.
-    func say(_ error: LoginError, about topic: ErrorContext) {
+    func say(_ error: LoginFault, about topic: ErrorContext) {
         let message = error.message(about: topic)
         say(styled: "\(isGood: false)authctl: \(message.what, .bold)")
         for line in message.details + [message.next] where !line.isEmpty { say("  \(line)") }
     }
 
     /// Text as it is.
-    func send(_ text: String, to stream: Int32) throws(LoginError) {
+    func send(_ text: String, to stream: Int32) throws(LoginFault) {
         try write(stream, Array(text.utf8))
     }
 
-    func write(_ stream: Int32, _ bytes: [UInt8]) throws(LoginError) {
-        try bytes.lend { (bytes) throws(LoginError) in try write(stream, bytes) }
+    func write(_ stream: Int32, _ bytes: [UInt8]) throws(LoginFault) {
+        try bytes.lend { (bytes) throws(LoginFault) in try write(stream, bytes) }
     }
 }
 
 extension Secret {
     /// The secret and a line end, as a shell's `read` takes it.
-    func line() throws(LoginError) -> Secret {
+    func line() throws(LoginFault) -> Secret {
         var line = SecretBuilder(limit: count + 1)
         do throws(SecretBuilder.LimitExceeded) {
             try line.append(self)

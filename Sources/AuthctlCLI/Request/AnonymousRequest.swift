@@ -7,7 +7,7 @@ struct AnonymousRequest {
     let service: Service
 
     /// - Returns: the code of an answer that was handed on.
-    func run() throws(LoginError) -> ExitCode {
+    func run() throws(LoginFault) -> ExitCode {
         defer { outgoing.output.close() }
         let relayed = try outgoing.send(over: service, with: nil, username: "")
         try outgoing.handOn()

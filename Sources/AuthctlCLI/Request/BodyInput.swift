@@ -15,7 +15,7 @@ final class BodyInput {
 
     /// - Parameter name: `@` and a path, or `@-` for standard input.
     /// - Throws: `usage` for a file that cannot be opened.
-    init(_ name: String, option: String, patience: Int = PasswordCommand.patience) throws(LoginError) {
+    init(_ name: String, option: String, patience: Int = PasswordCommand.patience) throws(LoginFault) {
         self.option = option
         path = String(name.dropFirst())
         descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, Self.flags)
@@ -43,7 +43,7 @@ final class BodyInput {
     }
 
     /// All of it, in memory.
-    func all(limit: Int) throws(LoginError) -> Secret {
+    func all(limit: Int) throws(LoginFault) -> Secret {
         let (bytes, isWhole) = try beginning(limit: limit)
         guard isWhole else {
             throw .usage(.badValue(option: option, problem: "more than \(limit) bytes; --data-binary has no limit"))
@@ -52,10 +52,10 @@ final class BodyInput {
     }
 
     /// - Returns: at least the first `limit` bytes, and whether that is all.
-    func beginning(limit: Int) throws(LoginError) -> (bytes: Secret, isWhole: Bool) {
+    func beginning(limit: Int) throws(LoginFault) -> (bytes: Secret, isWhole: Bool) {
         var builder = SecretBuilder(limit: limit + 2 * Self.piece)
         while builder.count <= limit {
-            let count = try builder.append(upTo: Self.piece) { (bytes) throws(LoginError) in
+            let count = try builder.append(upTo: Self.piece) { (bytes) throws(LoginFault) in
                 let count = bytes.readSome(from: descriptor, within: patience)
                 guard count >= 0 else { throw Self.problem(option, SafeText.quoted(path), errno) }
                 return count
@@ -69,7 +69,7 @@ final class BodyInput {
     /// Not blocking: a pipe that nobody writes to would hold the opening for ever.
     private static let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
 
-    private static func problem(_ option: String, _ name: String, _ code: Int32) -> LoginError {
+    private static func problem(_ option: String, _ name: String, _ code: Int32) -> LoginFault {
         let why = code == ETIMEDOUT ? "nothing came from this pipe in time" : SystemWords.of(code)
         return .usage(.badValue(option: option, problem: "\(name) cannot be read: \(why)"))
     }

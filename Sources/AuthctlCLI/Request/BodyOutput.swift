@@ -4,7 +4,7 @@ import LoginKit
 
 extension Invocation {
     /// Where the bytes of an answer end up.
-    func bodyWriter(path: String?, _ profile: Profile) throws(LoginError) -> BodyWriter {
+    func bodyWriter(path: String?, _ profile: Profile) throws(LoginFault) -> BodyWriter {
         try BodyWriter(
             streams, path: path, isTerminal: context.dependencies.isTerminal(STDOUT_FILENO), patience: patience(profile)
         )

@@ -23,7 +23,7 @@ final class BodyWriter: ResponseReceiver {
     ///   - isTerminal: whether standard output is one.
     ///   - patience: how long one wait for the reader of a named pipe may take, in seconds.
     /// - Throws: `usage` for a file that cannot be written to, which is better known before anything is sent.
-    init(_ streams: Streams, path: String?, isTerminal: Bool, patience: Int) throws(LoginError) {
+    init(_ streams: Streams, path: String?, isTerminal: Bool, patience: Int) throws(LoginFault) {
         self.streams = streams
         if let path, path != "-" { file = try OutputFile(path, patience: patience) }
         filter = file?.isTerminal ?? isTerminal ? TerminalFilter() : nil
@@ -39,7 +39,7 @@ final class BodyWriter: ResponseReceiver {
     }
 
     /// - Throws: `failure` where a terminal would get binary data that nobody asked to see there.
-    func write(_ bytes: UnsafeRawBufferPointer) throws(LoginError) {
+    func write(_ bytes: UnsafeRawBufferPointer) throws(LoginFault) {
         guard filter != nil else { return try send(bytes) }
         if !isForced, bytes.contains(0) { throw refusal }
         guard let collected = json else { return try show(filter?.shown(bytes) ?? []) }
@@ -48,12 +48,12 @@ final class BodyWriter: ResponseReceiver {
         if all.count <= Self.longestJSON {
             json = all
         } else {
-            try all.lend { (all) throws(LoginError) in try write(all) }
+            try all.lend { (all) throws(LoginFault) in try write(all) }
         }
     }
 
     /// No text has a NUL in it.
-    private var refusal: LoginError {
+    private var refusal: LoginFault {
         let status = head.map { " (status \($0.status))" } ?? ""
         return .failure(
             .other(
@@ -63,28 +63,28 @@ final class BodyWriter: ResponseReceiver {
                 """))
     }
 
-    private func showJSON() throws(LoginError) {
+    private func showJSON() throws(LoginFault) {
         guard let body = json.take() else { return }
-        try (JSONLayout.text(body) ?? body).lend { (bytes) throws(LoginError) in try write(bytes) }
+        try (JSONLayout.text(body) ?? body).lend { (bytes) throws(LoginFault) in try write(bytes) }
     }
 
-    private func show(_ text: [UInt8]) throws(LoginError) {
+    private func show(_ text: [UInt8]) throws(LoginFault) {
         guard let last = text.last else { return }
         isWithinLine = last != UInt8(ascii: "\n")
         try send(text)
     }
 
-    private func send(_ bytes: UnsafeRawBufferPointer) throws(LoginError) {
+    private func send(_ bytes: UnsafeRawBufferPointer) throws(LoginFault) {
         if let file { return try file.write(bytes) }
         try streams.write(STDOUT_FILENO, bytes)
     }
 
-    private func send(_ bytes: [UInt8]) throws(LoginError) {
-        try bytes.lend { (bytes) throws(LoginError) in try send(bytes) }
+    private func send(_ bytes: [UInt8]) throws(LoginFault) {
+        try bytes.lend { (bytes) throws(LoginFault) in try send(bytes) }
     }
 
     /// An answer without a byte makes an empty file too.
-    func finish() throws(LoginError) {
+    func finish() throws(LoginFault) {
         try showJSON()
         try file?.write(UnsafeRawBufferPointer(start: nil, count: 0))
         if let rest = filter?.rest() { try show(rest) }
@@ -98,7 +98,7 @@ final class BodyWriter: ResponseReceiver {
         file?.close()
     }
 
-    private func endLine() throws(LoginError) {
+    private func endLine() throws(LoginFault) {
         if isWithinLine { try show([UInt8(ascii: "\n")]) }
     }
 }

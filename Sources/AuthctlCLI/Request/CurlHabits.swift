@@ -7,7 +7,7 @@ struct CurlHabits {
     let arguments: [String]
 
     /// Of a line that could not be parsed; `nil` if no such option stands on it.
-    var fault: LoginError? {
+    var fault: LoginFault? {
         guard arguments.first == RequestCommand.outline.commandName else { return nil }
         for argument in arguments.prefix(while: { $0 != "--" }) {
             guard let name = Self.names(in: argument).first(where: { Self.instead[$0] != nil }),

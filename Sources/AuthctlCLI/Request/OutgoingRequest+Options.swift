@@ -8,7 +8,7 @@ extension OutgoingRequest {
     init(
         _ invocation: Invocation, _ profile: Profile, _ options: RequestOptions, method: String, url: String,
         mayConcern: @escaping (HTTPResponse) -> Bool
-    ) throws(LoginError) {
+    ) throws(LoginFault) {
         let endpoint = try invocation.context.endpoint(profile)
         let body = try RequestBody(options, patience: invocation.patience(profile))
         let headers = try RequestHeaders(options.header, defaults: body.defaultHeaders, taken: profile.sessionHeaders)
@@ -26,7 +26,7 @@ extension OutgoingRequest {
 
     /// Says where a redirect leads.
     /// - Returns: 0 for an answer below 400.
-    func code(of response: HTTPResponse) throws(LoginError) -> ExitCode {
+    func code(of response: HTTPResponse) throws(LoginFault) -> ExitCode {
         sayRedirect(response)
         switch response.status {
         case 429, 503:
@@ -45,7 +45,7 @@ extension OutgoingRequest {
 
 extension RequestOptions {
     /// The URL with what would be the form in its query, before a fragment, as curl's `--get` has it.
-    fileprivate func query(appendedTo url: String, patience: Int) throws(LoginError) -> String {
+    fileprivate func query(appendedTo url: String, patience: Int) throws(LoginFault) -> String {
         let form = try RequestBody.form(self, patience).unprotectedText
         let start = url.prefix { $0 != "#" }
         let mark = start.contains("?") ? (start.hasSuffix("?") || start.hasSuffix("&") ? "" : "&") : "?"

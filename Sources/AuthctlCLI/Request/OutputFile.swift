@@ -13,7 +13,7 @@ final class OutputFile {
     private var hasBegun = false
 
     /// - Parameter patience: how long the reader of a pipe may take to open it, and for each further step, in seconds.
-    init(_ path: String, patience: Int) throws(LoginError) {
+    init(_ path: String, patience: Int) throws(LoginFault) {
         self.path = path
         self.patience = patience
         descriptor = Self.opened(path, patience: patience)
@@ -39,12 +39,12 @@ final class OutputFile {
         descriptor = -1
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer) throws(LoginError) {
+    func write(_ bytes: UnsafeRawBufferPointer) throws(LoginFault) {
         if !hasBegun { try begin() }
         if let errno = bytes.writeAll(to: descriptor, within: isPipe ? patience : nil) { throw fault(errno) }
     }
 
-    private func begin() throws(LoginError) {
+    private func begin() throws(LoginFault) {
         hasBegun = true
         if descriptor < 0 {
             // What another process has made there meanwhile is written to as if it had been there before.
@@ -85,12 +85,12 @@ final class OutputFile {
         return access(folder, W_OK | X_OK) == 0 ? nil : errno
     }
 
-    private static func unusable(_ path: String, _ code: Int32) -> LoginError {
+    private static func unusable(_ path: String, _ code: Int32) -> LoginFault {
         let why = code == ETIMEDOUT ? "nobody has opened this pipe for reading" : SystemWords.of(code)
         return .usage(.badValue(option: "-o", problem: "\(SafeText.quoted(path)): \(why)"))
     }
 
-    private func fault(_ errno: Int32) -> LoginError {
+    private func fault(_ errno: Int32) -> LoginFault {
         guard errno == ETIMEDOUT, isPipe else {
             return .failure(.system(call: "write to \(SafeText.quoted(path))", errno: errno))
         }

@@ -16,7 +16,7 @@ struct RequestBody {
 
     /// Reads what has to be read before anything is sent.
     /// - Parameter patience: how long one wait for a named pipe may take, in seconds.
-    init(_ options: RequestOptions, patience: Int) throws(LoginError) {
+    init(_ options: RequestOptions, patience: Int) throws(LoginFault) {
         if options.get {
             (content, defaultHeaders) = (.none, [])
         } else if options.hasForm {
@@ -35,7 +35,7 @@ struct RequestBody {
     }
 
     /// As curl's `-d` puts it together: line ends and NUL of a file are left out. What is to be encoded follows.
-    static func form(_ options: RequestOptions, _ patience: Int) throws(LoginError) -> Secret {
+    static func form(_ options: RequestOptions, _ patience: Int) throws(LoginFault) -> Secret {
         var form = SecretBuilder(limit: largestForm)
         var pieces: [Secret] = []
         for piece in options.data {
@@ -60,7 +60,7 @@ struct RequestBody {
     }
 
     /// As `--data-binary` takes it: bytes as they are, of any length.
-    private static func whole(_ text: String, option: String, _ patience: Int) throws(LoginError) -> RequestContent {
+    private static func whole(_ text: String, option: String, _ patience: Int) throws(LoginFault) -> RequestContent {
         guard text.hasPrefix("@") else { return .kept(Secret(text)) }
         let input = try BodyInput(text, option: option, patience: patience)
         if let file = input.file, file.size > kept {

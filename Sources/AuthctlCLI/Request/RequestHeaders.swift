@@ -13,7 +13,7 @@ struct RequestHeaders {
     ///   - taken: the names that the session has its own values for, in lower case.
     init(
         _ lines: [String], defaults: [(name: String, value: String)], taken: Set<String>
-    ) throws(LoginError) {
+    ) throws(LoginFault) {
         var fields: [HTTPRequestField] = []
         var named: Set<String> = [], removed: [String] = []
         for line in try Self.expanded(lines) {
@@ -40,7 +40,7 @@ struct RequestHeaders {
     }
 
     /// `@FILE` stands for the lines of a file.
-    private static func expanded(_ lines: [String]) throws(LoginError) -> [String] {
+    private static func expanded(_ lines: [String]) throws(LoginFault) -> [String] {
         var all: [String] = []
         for line in lines {
             guard line.hasPrefix("@") else {
@@ -58,7 +58,7 @@ struct RequestHeaders {
     }
 
     /// `Name: value`; `Name;` has an empty value, and `Name:` takes a header away.
-    private static func field(_ line: String) throws(LoginError) -> (name: String, value: Secret?) {
+    private static func field(_ line: String) throws(LoginFault) -> (name: String, value: Secret?) {
         if let colon = line.firstIndex(of: ":") {
             let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
             return (String(line[..<colon]), value.isEmpty ? nil : Secret(String(value)))

@@ -15,7 +15,7 @@ struct RequestWords {
     /// - Throws: `usage` for a first word that is no method, such as the name of a profile, which other commands take there. It may
     ///   be anything, and is repeated only where it is one of the names that are known.
     /// - Parameter isKnown: whether there is a profile of this name.
-    func check(isKnown: (String) -> Bool) throws(LoginError) {
+    func check(isKnown: (String) -> Bool) throws(LoginFault) {
         let isProfile = !Self.usualMethods.contains(first) && isKnown(first)
         guard isProfile || second != nil && !isMethod(first) else { return }
         let problem =

@@ -21,7 +21,7 @@ struct URLEncodedData {
     }
 
     /// All of it as it stands in a form.
-    func encoded(limit: Int, patience: Int) throws(LoginError) -> Secret {
+    func encoded(limit: Int, patience: Int) throws(LoginFault) -> Secret {
         let bytes: Secret
         if let file {
             bytes = try BodyInput(file, option: "--data-urlencode", patience: patience).all(limit: limit)

@@ -20,7 +20,7 @@ package struct DigestResponse: Sendable {
     let secretHash: Secret
 
     /// The value of `Authorization` (RFC 7616, section 3.4).
-    package func authorization(hash: DigestSession.Hasher) throws(LoginError) -> Secret {
+    package func authorization(hash: DigestSession.Hasher) throws(LoginFault) -> Secret {
         let response = try self.response(request.method, body: request.body ?? Secret(""), hash)
         var fields = [usernameField, ("realm", quoted(challenge.realm)), ("nonce", quoted(nonce))]
         fields.append(("uri", quoted(request.uri)))
@@ -52,7 +52,7 @@ package struct DigestResponse: Sendable {
     ///   - body: of the server's answer.
     package func proof(
         in info: [String: String], body: Secret, hash: DigestSession.Hasher
-    ) throws(LoginError) -> Proof {
+    ) throws(LoginFault) -> Proof {
         guard let supplied = info["rspauth"] else { return .none }
         // Of another request, it proves nothing of this one.
         if let cnonce = info["cnonce"], cnonce != clientNonce { return .wrong }
@@ -62,7 +62,7 @@ package struct DigestResponse: Sendable {
     }
 
     /// Section 3.4.1; for the server's own proof the method is left out.
-    private func response(_ method: String, body: Secret, _ hash: DigestSession.Hasher) throws(LoginError) -> Secret {
+    private func response(_ method: String, body: Secret, _ hash: DigestSession.Hasher) throws(LoginFault) -> Secret {
         let function = challenge.algorithm.hash
         var second = "\(method):\(request.uri)"
         if challenge.qop == .authInt { second += ":\(try hash(function, body).unprotectedText)" }

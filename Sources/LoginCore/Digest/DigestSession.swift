@@ -6,7 +6,7 @@ package import Secrets
 package struct DigestSession: Sendable {
     /// What hashes bytes: the digest in lower-case hexadecimal digits, in guarded memory since it may stand for a
     /// password.
-    package typealias Hasher = (DigestAlgorithm.Hash, Secret) throws(LoginError) -> Secret
+    package typealias Hasher = (DigestAlgorithm.Hash, Secret) throws(LoginFault) -> Secret
 
     /// One request as the answer covers it.
     package struct Request: Sendable {
@@ -45,7 +45,7 @@ package struct DigestSession: Sendable {
     /// - Throws: what `hash` throws, and `usage` for a name and password that are too long.
     package mutating func answer(
         _ request: Request, _ pair: BasicCredential, clientNonce: String, hash: Hasher
-    ) throws(LoginError) -> DigestResponse {
+    ) throws(LoginFault) -> DigestResponse {
         // A session's key is made of the first client nonce; servers that take the latest instead see the same.
         let cnonce = challenge.algorithm.isSession ? firstClientNonce ?? clientNonce : clientNonce
         firstClientNonce = firstClientNonce ?? cnonce
@@ -65,7 +65,7 @@ package struct DigestSession: Sendable {
     }
 
     /// H(A1) of section 3.4.2.
-    private func firstPart(_ pair: BasicCredential, _ cnonce: String, _ hash: Hasher) throws(LoginError) -> Secret {
+    private func firstPart(_ pair: BasicCredential, _ cnonce: String, _ hash: Hasher) throws(LoginFault) -> Secret {
         let name = Secret("\(pair.username):\(challenge.realm):")
         let plain = try hash(challenge.algorithm.hash, try .joined([name, pair.password]))
         guard challenge.algorithm.isSession else { return plain }
@@ -73,7 +73,7 @@ package struct DigestSession: Sendable {
             challenge.algorithm.hash, try .joined([plain, Secret(":\(challenge.nonce):\(firstClientNonce ?? cnonce)")]))
     }
 
-    private func username(_ pair: BasicCredential, _ hash: Hasher) throws(LoginError) -> DigestResponse.Username {
+    private func username(_ pair: BasicCredential, _ hash: Hasher) throws(LoginFault) -> DigestResponse.Username {
         if challenge.hashesUsername {
             let hashed = try hash(challenge.algorithm.hash, Secret("\(pair.username):\(challenge.realm)"))
             return .hashed(hashed.unprotectedText)
@@ -86,7 +86,7 @@ package struct DigestSession: Sendable {
 
 extension Secret {
     /// The bytes of several secrets, one behind the other.
-    static func joined(_ pieces: [Secret]) throws(LoginError) -> Secret {
+    static func joined(_ pieces: [Secret]) throws(LoginFault) -> Secret {
         var builder = SecretBuilder(limit: RequestRule.bodyLimit)
         do throws(SecretBuilder.LimitExceeded) {
             for piece in pieces { try builder.append(piece) }

@@ -9,7 +9,7 @@ struct Glimpse {
 extension Discovery {
     /// - Parameter namedBy: what led there; `nil` for the URL that the person gave.
     /// - Returns: `nil` if it shows nothing at all.
-    func look(at visit: DiscoveryVisit, namedBy: String?) throws(LoginError) -> Glimpse? {
+    func look(at visit: DiscoveryVisit, namedBy: String?) throws(LoginFault) -> Glimpse? {
         let response = visit.response, status = response.status
         if let busy = OAuthBody(response).busy {
             if namedBy == nil { throw .busy(busy) }
@@ -51,7 +51,7 @@ extension Discovery {
     }
 
     /// What the challenges of a 401 lead to.
-    private func challenged(_ visit: DiscoveryVisit) throws(LoginError) -> FoundLogin? {
+    private func challenged(_ visit: DiscoveryVisit) throws(LoginFault) -> FoundLogin? {
         let challenges = visit.challenges, field = visit.challengeFields.joined(separator: ", ")
         let schemes = challenges.compactMap { HTTPScheme(rawValue: $0.scheme) }
         if !schemes.isEmpty { return .challenge(schemes, field: field) }
@@ -70,12 +70,12 @@ extension Discovery {
     }
 
     /// Refused without a challenge: the origin itself may be an authorization server.
-    private func refused(_ visit: DiscoveryVisit, _ namedBy: String?) throws(LoginError) -> Glimpse {
+    private func refused(_ visit: DiscoveryVisit, _ namedBy: String?) throws(LoginFault) -> Glimpse {
         let status = visit.response.status
         let place = end(of: visit, namedBy)
         if namedBy == nil {
             // Nothing said that there is one: what is wrong with it is no fault of the service's.
-            do throws(LoginError) {
+            do throws(LoginFault) {
                 if let server = try findServer(of: visit.asked, nil) {
                     return Glimpse(place: place, login: .oauth(server))
                 }

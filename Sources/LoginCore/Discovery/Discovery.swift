@@ -2,7 +2,7 @@
 package protocol DiscoveryTransport: MetadataTransport {
     /// The response as a page; `nil` if it is none.
     /// - Throws: `answerTooLarge` for one that is longer than what is read of a page.
-    func page(_ response: HTTPResponse, at url: EndpointURL) throws(LoginError) -> LoginPage?
+    func page(_ response: HTTPResponse, at url: EndpointURL) throws(LoginFault) -> LoginPage?
 }
 
 /// Looks for the login of a URL by GET requests without credentials: at the challenges there, the metadata that they lead to, the
@@ -37,12 +37,12 @@ package final class Discovery: MetadataTransport {
     /// Asks the URL itself, and follows redirects on its origin, before anything secret is sent.
     /// - Returns: path and query of the end, and what it wants of somebody without a login.
     /// - Throws: `usage` where it is not there; `untrusted` for a redirect to another origin; `network`.
-    package func arrive() throws(LoginError) -> (target: String, challenges: [AuthenticateChallenge]) {
+    package func arrive() throws(LoginFault) -> (target: String, challenges: [AuthenticateChallenge]) {
         let visit = try firstVisit()
         return (visit.end.target, visit.challenges)
     }
 
-    private func firstVisit() throws(LoginError) -> DiscoveryVisit {
+    private func firstVisit() throws(LoginFault) -> DiscoveryVisit {
         if let first { return first }
         let visit = try visit(start.target)
         if visit.response.status == 404 || visit.response.status == 410 {
@@ -55,7 +55,7 @@ package final class Discovery: MetadataTransport {
 
     /// - Throws: `verifyProvesNothing` where everything lets anonymous clients in; `untrusted` for a redirect or a form that leads to another
     ///   origin; `busy`, `network`.
-    package func run() throws(LoginError) -> Discovered {
+    package func run() throws(LoginFault) -> Discovered {
         let first = try firstVisit()
         names += first.challenges.compactMap(\.realm)
         let glimpse = try look(at: first, namedBy: nil)
@@ -70,7 +70,7 @@ package final class Discovery: MetadataTransport {
     /// Asks what is named, one after the other. What cannot be asked is passed over: nobody wanted to go there.
     private func search(
         from glimpse: Glimpse?
-    ) throws(LoginError) -> (place: GuardedPlace?, login: FoundLogin?) {
+    ) throws(LoginFault) -> (place: GuardedPlace?, login: FoundLogin?) {
         var search = LinkSearch(glimpse, at: start.target)
         let end = clock.now() + Self.patience
         while search.complete == nil, requests < Self.mostRequests, let lead = search.next() {
@@ -78,7 +78,7 @@ package final class Discovery: MetadataTransport {
                 seen.append(.unasked(page: lead.target, after: Self.patience))
                 break
             }
-            do throws(LoginError) {
+            do throws(LoginFault) {
                 if let found = try look(at: try visit(lead.target), namedBy: lead.namedBy) {
                     search.take(found, from: lead)
                 }
@@ -98,7 +98,7 @@ package final class Discovery: MetadataTransport {
 
     package func read(_ url: String) -> EndpointURL? { transport.read(url) }
 
-    package func send(_ request: HTTPRequest) throws(LoginError) -> HTTPResponse {
+    package func send(_ request: HTTPRequest) throws(LoginFault) -> HTTPResponse {
         // Only a search comes so far.
         guard requests < Self.mostRequests else { throw .network(.redirectLoop(limit: Self.mostRequests)) }
         requests += 1
@@ -107,7 +107,7 @@ package final class Discovery: MetadataTransport {
     }
 
     /// Follows redirects on the own origin.
-    private func visit(_ target: String) throws(LoginError) -> DiscoveryVisit {
+    private func visit(_ target: String) throws(LoginFault) -> DiscoveryVisit {
         var visit = DiscoveryVisit(asked: target, end: start)
         var next = target
         var passed: Set<String> = []
@@ -137,8 +137,8 @@ package final class Discovery: MetadataTransport {
     }
 
     /// The response as a page; `nil` if it is none.
-    func page(of visit: DiscoveryVisit) throws(LoginError) -> LoginPage? {
-        do throws(LoginError) {
+    func page(of visit: DiscoveryVisit) throws(LoginFault) -> LoginPage? {
+        do throws(LoginFault) {
             let page = try transport.page(visit.response, at: visit.end)
             names += page?.names ?? []
             return page
@@ -149,12 +149,12 @@ package final class Discovery: MetadataTransport {
     }
 
     /// What the metadata of the service and its server say; `nil` if there is none.
-    func findServer(of target: String, _ challenge: AuthenticateChallenge?) throws(LoginError) -> FoundServer? {
+    func findServer(of target: String, _ challenge: AuthenticateChallenge?) throws(LoginFault) -> FoundServer? {
         guard let resource = read("\(start.origin)\(target.withoutQuery)") else { return nil }
         var subject = AuthorizationSubject(profile: OAuthProfile(), base: start.origin.description, resource: resource)
         subject.rule = rule
         subject.challenge = challenge
-        do throws(LoginError) {
+        do throws(LoginFault) {
             let found = try ServerDiscovery(subject: subject, transport: self).find()
             let scope = ResourceMetadata.usualScope(
                 challenge: challenge, resource: found.resource, server: found.server.metadata)

@@ -3,13 +3,13 @@ import Secrets
 extension LoginPage {
     /// The form that takes a password, if it is clear which: one form with one password field.
     /// - Throws: `untrusted` where it leads to another origin or into the URL.
-    func loginForm() throws(LoginError) -> FoundForm? {
+    func loginForm() throws(LoginFault) -> FoundForm? {
         let candidates = forms.filter { $0.passwordFields.count == 1 }
         guard candidates.count == 1, let chosen = candidates.first, !chosen.isMultipart,
             chosen.defaultButton?.isDisabled != true
         else { return nil }
         let form: PageForm
-        do throws(LoginError) {
+        do throws(LoginFault) {
             // As it is found again at each login: a form that signs up may have these fields, too.
             form = try self.form(
                 with: chosen.fields.map(\.name), leadingTo: chosen.action?.target.withoutQuery ?? "")

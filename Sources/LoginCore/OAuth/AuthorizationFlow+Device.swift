@@ -31,7 +31,7 @@ extension AuthorizationFlow {
     }
 
     /// A fault in the middle says nothing about the code; it is asked for again, more slowly.
-    mutating func handle(_ error: LoginError, polling: DevicePolling) -> Effect {
+    mutating func handle(_ error: LoginFault, polling: DevicePolling) -> Effect {
         guard let answer = DevicePolling.Answer(error) else { return finish(.failed(error)) }
         return take(answer, total: polling.elapsed, polling)
     }

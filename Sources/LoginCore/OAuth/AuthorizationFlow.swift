@@ -92,7 +92,7 @@ package struct AuthorizationFlow: Equatable, Sendable {
         case waited(total: Int)
         case polled(DevicePolling.Answer, total: Int)
         case exchanged
-        case failed(LoginError)
+        case failed(LoginFault)
     }
 
     /// What is to be done next; what comes of it is the next event.
@@ -118,7 +118,7 @@ package struct AuthorizationFlow: Equatable, Sendable {
     /// How it ends.
     package enum Outcome: Equatable, Sendable {
         case granted
-        case failed(LoginError)
+        case failed(LoginFault)
     }
 
     /// Where it is now.

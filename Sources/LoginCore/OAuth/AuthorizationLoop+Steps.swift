@@ -2,7 +2,7 @@ import Secrets
 
 extension AuthorizationLoop {
     /// - Throws: where the flow asks for something before what it needs is there.
-    func present<Value>(_ value: Value?) throws(LoginError) -> Value {
+    func present<Value>(_ value: Value?) throws(LoginFault) -> Value {
         guard let value else { throw .failure(.unexpectedEvent("nothing to go on with")) }
         return value
     }
@@ -16,7 +16,7 @@ extension AuthorizationLoop {
             challenge: subject.challenge, resource: held.resource, server: held.server?.metadata)
     }
 
-    func request(_ held: Held) throws(LoginError) -> AuthorizationRequest {
+    func request(_ held: Held) throws(LoginFault) -> AuthorizationRequest {
         AuthorizationRequest(
             client: try present(held.client), scope: scope(held),
             resource: subject.profile.resource ?? held.resource?.resource, loginHint: subject.username,
@@ -24,11 +24,11 @@ extension AuthorizationLoop {
             choosesAccount: subject.choosesAccount && held.server?.canChooseAccount == true)
     }
 
-    func redirect(_ held: Held) throws(LoginError) -> String {
+    func redirect(_ held: Held) throws(LoginFault) -> String {
         subject.profile.redirect.uri(port: try present(held.port).number)
     }
 
-    func serverName(_ held: Held, _ endpoint: OAuthEndpoint) throws(LoginError) -> BrowserVisit.Server {
+    func serverName(_ held: Held, _ endpoint: OAuthEndpoint) throws(LoginFault) -> BrowserVisit.Server {
         let server = try present(held.server)
         let scope = scope(held)
         if subject.profile.issuer != nil, let issuer = server.issuer {
@@ -39,18 +39,18 @@ extension AuthorizationLoop {
     }
 
     /// The port is opened, and what is new for each try is drawn.
-    func listen(_ held: inout Held) throws(LoginError) -> AuthorizationFlow.Event {
+    func listen(_ held: inout Held) throws(LoginFault) -> AuthorizationFlow.Event {
         let transport = transport
         held.attempt = try AuthorizationAttempt(
-            random: { (count) throws(LoginError) in try transport.random(count) },
-            hash: { (hash, secret) throws(LoginError) in try transport.digits(hash, of: secret) })
+            random: { (count) throws(LoginFault) in try transport.random(count) },
+            hash: { (hash, secret) throws(LoginFault) in try transport.digits(hash, of: secret) })
         let port = try browser.listen(on: subject.profile.redirect)
         held.port = port
         let redirect = try redirect(held)
         return port.isOpen ? .listened(redirect: redirect) : .portTaken(port.number, redirect: redirect)
     }
 
-    func register(_ way: AuthorizationWay, _ held: inout Held) throws(LoginError) -> AuthorizationFlow.Event {
+    func register(_ way: AuthorizationWay, _ held: inout Held) throws(LoginFault) -> AuthorizationFlow.Event {
         let endpoint = try present(held.server).endpoint(.registration)
         let redirect: String? =
             switch way {
@@ -66,7 +66,7 @@ extension AuthorizationLoop {
         return .registered
     }
 
-    func push(_ held: inout Held) throws(LoginError) -> AuthorizationFlow.Event {
+    func push(_ held: inout Held) throws(LoginFault) -> AuthorizationFlow.Event {
         let endpoint = try present(held.server).endpoint(.pushedAuthorization)
         let call = OAuthCall.push(
             try request(held), try present(held.attempt), redirect: try redirect(held), at: endpoint)
@@ -74,7 +74,7 @@ extension AuthorizationLoop {
         return .pushed
     }
 
-    func visit(_ held: Held, starts: Bool, insteadOfDevice: Bool) throws(LoginError) -> BrowserVisit {
+    func visit(_ held: Held, starts: Bool, insteadOfDevice: Bool) throws(LoginFault) -> BrowserVisit {
         let request = try request(held), endpoint = try present(held.server).endpoint(.authorization)
         let redirect = try redirect(held)
         let text: String
@@ -90,7 +90,7 @@ extension AuthorizationLoop {
     }
 
     /// What was checked is what is shown.
-    private func shown(_ url: String) throws(LoginError) -> String {
+    private func shown(_ url: String) throws(LoginFault) -> String {
         do throws(OAuthFault) {
             return try subject.rule.shown(url, read: transport.read).text
         } catch {
@@ -100,7 +100,7 @@ extension AuthorizationLoop {
 
     func awaitAnswer(
         _ wait: AuthorizationFlow.CallbackWait, _ held: inout Held
-    ) throws(LoginError) -> AuthorizationFlow.Event {
+    ) throws(LoginFault) -> AuthorizationFlow.Event {
         let server = try present(held.server)
         let judge = AuthorizationJudge(
             redirect: subject.profile.redirect, port: try present(held.port).number,
@@ -113,10 +113,10 @@ extension AuthorizationLoop {
 }
 
 extension AuthorizationLoop {
-    func requestCode(_ held: inout Held) throws(LoginError) -> AuthorizationFlow.Event {
+    func requestCode(_ held: inout Held) throws(LoginFault) -> AuthorizationFlow.Event {
         let endpoint = try present(held.server).endpoint(.deviceAuthorization)
         let call = OAuthCall.deviceAuthorization(try request(held), at: endpoint)
-        do throws(LoginError) {
+        do throws(LoginFault) {
             let response = try transport.send(try call.request())
             // The code lives from when it came.
             held.deviceStart = device.now()
@@ -138,7 +138,7 @@ extension AuthorizationLoop {
         }
     }
 
-    func poll(_ held: inout Held) throws(LoginError) -> AuthorizationFlow.Event {
+    func poll(_ held: inout Held) throws(LoginFault) -> AuthorizationFlow.Event {
         let call = OAuthCall.poll(
             deviceCode: try present(held.device).deviceCode, try request(held),
             at: try present(held.server).endpoint(.token))
@@ -148,7 +148,7 @@ extension AuthorizationLoop {
     }
 
     /// Sent once, whatever comes of it: a code that comes a second time ends the tokens of the first (RFC 6749, section 4.1.2).
-    func exchange(_ held: inout Held) throws(LoginError) -> AuthorizationFlow.Event {
+    func exchange(_ held: inout Held) throws(LoginFault) -> AuthorizationFlow.Event {
         let code = try present(held.code)
         held.code = nil
         let call = OAuthCall.exchange(

@@ -38,7 +38,7 @@ package struct AuthorizationLoop {
     }
 
     /// Runs `flow` from its beginning to its end.
-    package func run(_ flow: consuming AuthorizationFlow) throws(LoginError) -> AuthorizedGrant {
+    package func run(_ flow: consuming AuthorizationFlow) throws(LoginFault) -> AuthorizedGrant {
         var held = Held()
         var effect = flow.handle(.begun)
         while true {
@@ -65,7 +65,7 @@ package struct AuthorizationLoop {
     }
 
     private func perform(_ effect: AuthorizationFlow.Effect, _ held: inout Held) -> AuthorizationFlow.Event {
-        do throws(LoginError) {
+        do throws(LoginFault) {
             return try attempt(effect, &held)
         } catch {
             return .failed(error)
@@ -74,7 +74,7 @@ package struct AuthorizationLoop {
 
     private func attempt(
         _ effect: AuthorizationFlow.Effect, _ held: inout Held
-    ) throws(LoginError) -> AuthorizationFlow.Event {
+    ) throws(LoginFault) -> AuthorizationFlow.Event {
         switch effect {
         case .discover: return try discover(&held)
         case .ask(let server): return try browser.agree(to: server) ? .agreed : .declined
@@ -98,7 +98,7 @@ package struct AuthorizationLoop {
         }
     }
 
-    private func discover(_ held: inout Held) throws(LoginError) -> AuthorizationFlow.Event {
+    private func discover(_ held: inout Held) throws(LoginFault) -> AuthorizationFlow.Event {
         let found = try ServerDiscovery(subject: subject, transport: transport).find()
         held.server = found.server
         held.resource = found.resource
@@ -108,7 +108,7 @@ package struct AuthorizationLoop {
     }
 
     /// What came of it all. A scope that the server does not name is the one that was asked for (RFC 6749, section 5.1).
-    private func granted(_ held: Held) throws(LoginError) -> AuthorizedGrant {
+    private func granted(_ held: Held) throws(LoginFault) -> AuthorizedGrant {
         let server = try present(held.server), client = try present(held.client), tokens = try present(held.tokens)
         let request = try request(held)
         let terms = Grant.Terms(

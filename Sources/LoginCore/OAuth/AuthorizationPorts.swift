@@ -4,7 +4,7 @@ package import Secrets
 /// is followed.
 package protocol MetadataTransport {
     /// Sends one request and reads its whole response, in bounded time and memory.
-    func send(_ request: HTTPRequest) throws(LoginError) -> HTTPResponse
+    func send(_ request: HTTPRequest) throws(LoginFault) -> HTTPResponse
 
     /// The program's only URL parser; as `URLReading` has it.
     func read(_ url: String) -> EndpointURL?
@@ -13,37 +13,37 @@ package protocol MetadataTransport {
 /// The way to an authorization server.
 package protocol AuthorizationTransport: MetadataTransport {
     /// So many random bytes, never the same again.
-    func random(_ count: Int) throws(LoginError) -> Secret
+    func random(_ count: Int) throws(LoginFault) -> Secret
 
     /// As for Digest: the digest in hexadecimal digits.
-    func digits(_ hash: DigestAlgorithm.Hash, of secret: Secret) throws(LoginError) -> Secret
+    func digits(_ hash: DigestAlgorithm.Hash, of secret: Secret) throws(LoginFault) -> Secret
 }
 
 /// A person with a browser that comes back to this machine (RFC 8252): the listener and the prompt, which are waited for together.
 package protocol BrowserDialogue {
     /// Asks whether to log in at a server on another origin, or with a code that is typed on another one.
-    func agree(to server: ForeignServer) throws(LoginError) -> Bool
+    func agree(to server: ForeignServer) throws(LoginFault) -> Bool
 
     /// Opens the port. The listener is closed when the dialogue is over, whatever came of it.
-    func listen(on redirect: LoopbackRedirect) throws(LoginError) -> LoopbackPort
+    func listen(on redirect: LoopbackRedirect) throws(LoginFault) -> LoopbackPort
 
     /// Tells where to go, and starts a browser if it is to.
-    func show(_ visit: BrowserVisit) throws(LoginError)
+    func show(_ visit: BrowserVisit) throws(LoginFault)
 
     /// Waits for one response, or one pasted address, and answers whoever sent it. What the judge says is passed on.
     /// - Returns: with the seconds since the first wait began; nothing when the time is up.
     func awaitAnswer(
         _ wait: AuthorizationFlow.CallbackWait, _ judge: AuthorizationJudge
-    ) throws(LoginError) -> (answer: AuthorizationResponse, after: Int)?
+    ) throws(LoginFault) -> (answer: AuthorizationResponse, after: Int)?
 }
 
 /// A person with a code that is typed anywhere (RFC 8628).
 package protocol DeviceDialogue {
     /// Shows the code and where it is typed.
-    func show(_ code: DeviceAuthorization, at server: BrowserVisit.Server) throws(LoginError)
+    func show(_ code: DeviceAuthorization, at server: BrowserVisit.Server) throws(LoginFault)
 
     /// Lets so much time pass, and shows how much is left.
-    func wait(milliseconds: Int, secondsLeft: Int) throws(LoginError)
+    func wait(milliseconds: Int, secondsLeft: Int) throws(LoginFault)
 
     /// Milliseconds of a clock that goes on while the machine sleeps.
     func now() -> Int

@@ -51,14 +51,14 @@ package struct AuthorizationRequest: Equatable, Sendable {
     }
 
     /// The URL that the browser opens. It holds state, nonce and challenge, and no other secret (RFC 9700, section 4.3).
-    package func url(_ endpoint: EndpointURL, _ attempt: AuthorizationAttempt, redirect: String) throws(LoginError)
+    package func url(_ endpoint: EndpointURL, _ attempt: AuthorizationAttempt, redirect: String) throws(LoginFault)
         -> String
     {
         try Self.url(endpoint, fields(attempt, redirect: redirect))
     }
 
     /// The same after the parameters were pushed (RFC 9126, section 4). `response_type` goes along: some servers want it.
-    package func url(_ endpoint: EndpointURL, pushedAs requestURI: String) throws(LoginError) -> String {
+    package func url(_ endpoint: EndpointURL, pushedAs requestURI: String) throws(LoginFault) -> String {
         try Self.url(
             endpoint,
             [
@@ -75,7 +75,7 @@ package struct AuthorizationRequest: Equatable, Sendable {
     }
 
     /// A query that the endpoint has already stays (RFC 6749, section 3.1).
-    private static func url(_ endpoint: EndpointURL, _ fields: [FormField]) throws(LoginError) -> String {
+    private static func url(_ endpoint: EndpointURL, _ fields: [FormField]) throws(LoginFault) -> String {
         let query = try FormField.encode(fields, .percent).unprotectedText
         let start = endpoint.text
         guard let present = endpoint.query else { return "\(start)?\(query)" }
@@ -96,7 +96,7 @@ struct FormField: Equatable, Sendable {
     }
 
     /// `name=value&…`, in guarded memory.
-    static func encode(_ fields: [FormField], _ encoding: ByteEncoding = .form) throws(LoginError) -> Secret {
+    static func encode(_ fields: [FormField], _ encoding: ByteEncoding = .form) throws(LoginFault) -> Secret {
         var builder = SecretBuilder(limit: RequestRule.bodyLimit)
         do throws(FillFault) {
             for (index, field) in fields.enumerated() {

@@ -34,7 +34,7 @@ package struct AuthorizationServer: Equatable, Sendable {
     package var canChooseAccount: Bool { metadata?.promptValues.contains("select_account") ?? false }
 
     /// - Throws: `noEndpoint`.
-    package func endpoint(_ endpoint: OAuthEndpoint) throws(LoginError) -> EndpointURL {
+    package func endpoint(_ endpoint: OAuthEndpoint) throws(LoginFault) -> EndpointURL {
         guard let url = endpoints[endpoint] else { throw .oauth(.noEndpoint(endpoint)) }
         return url
     }

@@ -1,7 +1,7 @@
 package import Secrets
 
 /// How a client proves itself at the token endpoint (RFC 6749, section 2.3.1; the names are of RFC 7591, section 2).
-public enum ClientAuthentication: String, Equatable, Sendable, CaseIterable {
+package enum ClientAuthentication: String, Equatable, Sendable, CaseIterable {
     /// A public client: it only says which one it is.
     case none
     /// `client_secret_basic`: by HTTP Basic.

@@ -37,7 +37,7 @@ package struct DeviceAuthorization: Equatable, Sendable {
     ///   missing.
     package init(
         _ response: HTTPResponse, from endpoint: Origin? = nil, rule: EndpointRule, parse: URLReading
-    ) throws(LoginError) {
+    ) throws(LoginFault) {
         let step = OAuthStep.deviceAuthorization
         let body = OAuthBody(response)
         if let busy = body.busy { throw .busy(busy) }
@@ -79,7 +79,7 @@ package struct DeviceAuthorization: Equatable, Sendable {
             && text.first != " " && text.last != " "
     }
 
-    private static func missing(_ member: String) -> LoginError {
+    private static func missing(_ member: String) -> LoginFault {
         .oauth(.unusableResponse(.deviceAuthorization, .missing(member: member)))
     }
 }

@@ -85,7 +85,7 @@ extension DevicePolling.Answer {
     /// Reads the response to a poll.
     /// - Returns: the tokens beside `granted` alone.
     /// - Throws: for what is neither tokens nor a refusal.
-    package static func read(_ response: HTTPResponse) throws(LoginError) -> (DevicePolling.Answer, IssuedTokens?) {
+    package static func read(_ response: HTTPResponse) throws(LoginFault) -> (DevicePolling.Answer, IssuedTokens?) {
         let body = OAuthBody(response)
         if response.status < 500 {
             if body.code == .authorizationPending { return (.pending, nil) }
@@ -102,7 +102,7 @@ extension DevicePolling.Answer {
     }
 
     /// The same where there was no response at all; `nil` for a fault that no other try mends.
-    package init?(_ error: LoginError) {
+    package init?(_ error: LoginFault) {
         switch error {
         case .network: self = .unavailable(retryAfter: nil)
         case .busy(let fault): self = .unavailable(retryAfter: fault.retryAfter)

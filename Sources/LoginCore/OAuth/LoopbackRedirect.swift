@@ -1,7 +1,7 @@
 /// Where the browser brings the response: a port on this machine (RFC 8252, section 7.3).
-public struct LoopbackRedirect: Equatable, Sendable {
+package struct LoopbackRedirect: Equatable, Sendable {
     /// The three names that lead here and nowhere else.
-    public enum Host: String, Equatable, Sendable, CaseIterable {
+    package enum Host: String, Equatable, Sendable, CaseIterable {
         case ipv4 = "127.0.0.1"
         case ipv6 = "[::1]"
         /// Browsers take either family for it, so both are listened on.
@@ -9,19 +9,19 @@ public struct LoopbackRedirect: Equatable, Sendable {
     }
 
     /// As the client was registered with it.
-    public let host: Host
+    package let host: Host
     /// Nothing where the system draws one.
-    public let port: Int?
+    package let port: Int?
     /// As written; empty where nothing follows the authority.
-    public let path: String
+    package let path: String
 
     /// `http://127.0.0.1/callback`, with a port that is drawn.
-    public init() {
+    package init() {
         self.init(host: .ipv4, port: nil, path: "/callback")
     }
 
     /// - Parameter path: empty, or from a slash on; without query and fragment.
-    public init(host: Host, port: Int?, path: String) {
+    package init(host: Host, port: Int?, path: String) {
         self.host = host
         self.port = port
         self.path = path
@@ -30,7 +30,7 @@ public struct LoopbackRedirect: Equatable, Sendable {
     /// Reads `http://HOST:PORT/PATH`, with or without the port.
     /// - Returns: `nil` for any other scheme or host, for a port that is none, and for what a browser would change or keep back:
     ///   user information, a query, a fragment, dot segments, and all that RFC 3986 wants to be encoded.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let scheme = "http://"
         guard text.hasPrefix(scheme) else { return nil }
         let rest = text.dropFirst(scheme.count)
@@ -55,7 +55,7 @@ public struct LoopbackRedirect: Equatable, Sendable {
     }
 
     /// The whole redirect URI once the port is known, exactly as it is sent (RFC 6749, section 3.1.2).
-    public func uri(port: Int) -> String { "http://\(host.rawValue):\(port)\(path)" }
+    package func uri(port: Int) -> String { "http://\(host.rawValue):\(port)\(path)" }
 
     /// What browsers may send as `Host` (RFC 9110, section 7.2): without the port only where it is the usual one.
     package func authorities(port: Int) -> [String] {

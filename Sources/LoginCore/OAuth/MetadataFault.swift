@@ -1,5 +1,5 @@
 /// Why the metadata of a service or of an authorization server is not gone by.
-public enum MetadataFault: Error, Equatable, Sendable {
+package enum MetadataFault: Error, Equatable, Sendable {
     /// There is nothing at any of the well-known places (RFC 8414, section 3).
     case notFound(tried: [String])
     /// All that was found is of others; `found` is empty where none of it could be read (RFC 8414, section 3.3).

@@ -89,7 +89,7 @@ struct OAuthBody {
 
 extension HTTPResponse {
     /// None of these requests follows a redirect (RFC 9700, section 4.11).
-    func refuseRedirect(at step: OAuthStep) throws(LoginError) {
+    func refuseRedirect(at step: OAuthStep) throws(LoginFault) {
         guard (300..<400).contains(status) else { return }
         throw .failure(.redirected(step: step.rawValue, status: status, target: redirect?.target ?? ""))
     }

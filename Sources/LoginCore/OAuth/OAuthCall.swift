@@ -71,7 +71,7 @@ package struct OAuthCall: Equatable, Sendable {
     }
 
     /// The request, with the client's proof.
-    package func request() throws(LoginError) -> HTTPRequest {
+    package func request() throws(LoginFault) -> HTTPRequest {
         var headers = [
             HTTPRequestField(name: "Accept", value: Secret("application/json")),
             HTTPRequestField(name: "Content-Type", value: Secret("application/x-www-form-urlencoded")),
@@ -97,7 +97,7 @@ package struct OAuthCall: Equatable, Sendable {
     }
 
     /// Both halves are form-encoded before base64 (RFC 6749, section 2.3.1).
-    private func basic() throws(LoginError) -> Secret {
+    private func basic() throws(LoginFault) -> Secret {
         var name = SecretBuilder(limit: RequestRule.bodyLimit)
         var secret = SecretBuilder(limit: RequestRule.bodyLimit)
         var header = SecretBuilder(limit: RequestRule.bodyLimit)

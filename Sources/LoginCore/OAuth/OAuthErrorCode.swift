@@ -1,6 +1,6 @@
 /// The error codes of the RFCs and of OpenID Connect. What a server makes up by itself is none of them, so that no text of
 /// another server can pass for one.
-public enum OAuthErrorCode: String, Equatable, Sendable, CaseIterable {
+package enum OAuthErrorCode: String, Equatable, Sendable, CaseIterable {
     // RFC 6749, sections 4.1.2.1 and 5.2.
     case invalidRequest = "invalid_request"
     case invalidClient = "invalid_client"

@@ -1,5 +1,5 @@
 /// Which request or response of a grant it was.
-public enum OAuthStep: String, Equatable, Sendable, CaseIterable {
+package enum OAuthStep: String, Equatable, Sendable, CaseIterable {
     case resourceMetadata = "resource metadata"
     case serverMetadata = "server metadata"
     case registration
@@ -14,18 +14,18 @@ public enum OAuthStep: String, Equatable, Sendable, CaseIterable {
 }
 
 /// That an authorization server said no, in a response of RFC 6749, section 4.1.2.1 or 5.2, or by a status alone.
-public struct OAuthRefusal: Error, Equatable, Sendable {
+package struct OAuthRefusal: Error, Equatable, Sendable {
     /// Nothing where the server names none, or one of its own.
-    public let code: OAuthErrorCode?
+    package let code: OAuthErrorCode?
     /// What was refused.
-    public let step: OAuthStep
+    package let step: OAuthStep
     /// Nothing for a response that came through the browser.
-    public let status: Int?
+    package let status: Int?
     /// `error_description`, unescaped; `nil` if it is not known whose words they are.
-    public let words: String?
+    package let words: String?
 
     /// - Parameter words: unescaped, as the server sent them.
-    public init(_ code: OAuthErrorCode?, at step: OAuthStep, status: Int? = nil, words: String? = nil) {
+    package init(_ code: OAuthErrorCode?, at step: OAuthStep, status: Int? = nil, words: String? = nil) {
         self.code = code
         self.step = step
         self.status = status
@@ -34,7 +34,7 @@ public struct OAuthRefusal: Error, Equatable, Sendable {
 }
 
 /// What is wrong with an authorization server, its metadata or its responses, or with what a profile says of it.
-public enum OAuthFault: Error, Equatable, Sendable {
+package enum OAuthFault: Error, Equatable, Sendable {
     case refused(OAuthRefusal)
     /// Nothing came back in so many seconds. A server that knows the redirect or the client not keeps the browser (RFC 6749,
     /// section 4.1.2.1), so both are named.
@@ -64,7 +64,7 @@ public enum OAuthFault: Error, Equatable, Sendable {
     case unusableResponse(OAuthStep, Problem)
 
     /// Why a response that is no refusal cannot be used.
-    public enum Problem: Equatable, Sendable {
+    package enum Problem: Equatable, Sendable {
         case notJSON
         /// JSON that two readers could read in two ways.
         case doubtfulJSON(JSONFault)
@@ -81,7 +81,7 @@ public enum OAuthFault: Error, Equatable, Sendable {
 }
 
 /// What does not fit in an id_token.
-public enum IdentityTokenFault: String, Error, Equatable, Sendable, CaseIterable {
+package enum IdentityTokenFault: String, Error, Equatable, Sendable, CaseIterable {
     case missing, issuer, audience, expired, nonce
     /// It says nothing under the name that the profile wants.
     case claim

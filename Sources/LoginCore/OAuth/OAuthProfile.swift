@@ -1,32 +1,32 @@
-public import Secrets
+package import Secrets
 
 /// The `oauth` table of a profile, as a person wrote it: which authorization server, which client, which grant (RFC 6749).
 ///
 /// Decoded and checked by whoever reads the file; here it is only values.
-public struct OAuthProfile: Equatable, Sendable {
+package struct OAuthProfile: Equatable, Sendable {
     /// The authorization server, by the URL that names it (RFC 8414, section 2); `nil` if the service's own metadata does.
-    public var issuer: String?
+    package var issuer: String?
     /// As the authorization server knows this program (RFC 6749, section 2.2); `nil` if one is registered for each login.
-    public var clientID: String?
+    package var clientID: String?
     /// Nothing for a public client.
-    public var clientSecret: ClientSecret?
+    package var clientSecret: ClientSecret?
     /// How the client proves itself; `nil` for what the metadata lists first.
-    public var clientAuthentication: ClientAuthentication?
+    package var clientAuthentication: ClientAuthentication?
     /// What is asked for (RFC 6749, section 3.3), exactly as it is sent.
-    public var scope: String?
+    package var scope: String?
     /// Where the access token is to be used (RFC 8707); `nil` for what the service's metadata says.
-    public var resource: String?
+    package var resource: String?
     /// Sent beside those that authctl sends itself, sorted by name.
-    public var parameters: [OAuthParameter] = []
+    package var parameters: [OAuthParameter] = []
     /// Nothing where it is chosen at each login.
-    public var flow: Flow?
+    package var flow: Flow?
     /// Where the browser brings the response.
-    public var redirect = LoopbackRedirect()
+    package var redirect = LoopbackRedirect()
     /// They go before those of the metadata.
-    public var endpoints: [OAuthEndpoint: String] = [:]
+    package var endpoints: [OAuthEndpoint: String] = [:]
 
     /// How the person gives consent.
-    public enum Flow: String, Equatable, Sendable, CaseIterable {
+    package enum Flow: String, Equatable, Sendable, CaseIterable {
         /// In a browser that comes back to this machine (RFC 8252).
         case browser
         /// In a browser anywhere, with a code that is typed there (RFC 8628).
@@ -34,32 +34,32 @@ public struct OAuthProfile: Equatable, Sendable {
     }
 
     /// A client secret comes with the program and is no secret (RFC 8252, section 8.5), or is asked for once and kept.
-    public enum ClientSecret: Equatable, Sendable {
+    package enum ClientSecret: Equatable, Sendable {
         case given(Secret)
         /// As `{secret:LABEL}` names it.
         case asked(label: String)
     }
 
     /// Nothing is said: the service's metadata names the server, and a client is registered for each login.
-    public init() {}
+    package init() {}
 }
 
 /// One parameter that a profile adds to the authorization and device requests, such as `audience`.
-public struct OAuthParameter: Equatable, Sendable {
+package struct OAuthParameter: Equatable, Sendable {
     /// In the server's own spelling: names are compared with their case (RFC 6749, section 3.1).
-    public let name: String
+    package let name: String
     /// Percent-encoded when it is sent.
-    public let value: String
+    package let value: String
 
     /// Nothing is checked here: `isReserved` tells.
-    public init(name: String, value: String) {
+    package init(name: String, value: String) {
         self.name = name
         self.value = value
     }
 
     /// Whether authctl sends a parameter of this name itself, or it would change where or how the response comes back. No
     /// parameter may be there twice (RFC 6749, section 3.1).
-    public var isReserved: Bool { Self.reserved.contains(name) }
+    package var isReserved: Bool { Self.reserved.contains(name) }
 
     private static let reserved: Set<String> = [
         "response_type", "client_id", "redirect_uri", "state", "code_challenge", "code_challenge_method", "scope",
@@ -70,7 +70,7 @@ public struct OAuthParameter: Equatable, Sendable {
 }
 
 /// The endpoints of an authorization server that a profile may name.
-public enum OAuthEndpoint: String, Hashable, Sendable, CaseIterable {
+package enum OAuthEndpoint: String, Hashable, Sendable, CaseIterable {
     /// RFC 6749, section 3.1.
     case authorization
     /// RFC 6749, section 3.2.
@@ -85,7 +85,7 @@ public enum OAuthEndpoint: String, Hashable, Sendable, CaseIterable {
     case pushedAuthorization = "pushed-authorization-request"
 
     /// Those that stand in a profile, each as `NAME-endpoint`.
-    public static let ofProfiles: [OAuthEndpoint] = [
+    package static let ofProfiles: [OAuthEndpoint] = [
         .authorization, .token, .deviceAuthorization, .revocation, .registration,
     ]
 

@@ -10,7 +10,7 @@ package struct PKCE: Equatable, Sendable {
     /// - Parameters:
     ///   - random: 32 bytes, new for each try.
     ///   - hash: as for Digest: the digest in hexadecimal digits.
-    package init(random: Secret, hash: DigestSession.Hasher) throws(LoginError) {
+    package init(random: Secret, hash: DigestSession.Hasher) throws(LoginFault) {
         verifier = random.base64URL
         challenge = try hash(.sha256, verifier).fromHex.base64URL.unprotectedText
     }
@@ -29,8 +29,8 @@ package struct AuthorizationAttempt: Equatable, Sendable {
     ///   - random: gives so many bytes, never the same again.
     ///   - hash: as for Digest.
     package init(
-        random: (_ count: Int) throws(LoginError) -> Secret, hash: DigestSession.Hasher
-    ) throws(LoginError) {
+        random: (_ count: Int) throws(LoginFault) -> Secret, hash: DigestSession.Hasher
+    ) throws(LoginFault) {
         state = try random(Self.bytes).base64URL
         pkce = try PKCE(random: try random(Self.bytes), hash: hash)
         nonce = try random(Self.bytes).base64URL

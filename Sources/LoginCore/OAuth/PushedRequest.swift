@@ -4,7 +4,7 @@ package struct PushedRequest: Equatable, Sendable {
     package let requestURI: String
 
     /// - Throws: `busy`; `oauth` with the refusal, or for a response without a `request_uri`.
-    package init(_ response: HTTPResponse) throws(LoginError) {
+    package init(_ response: HTTPResponse) throws(LoginFault) {
         let step = OAuthStep.pushedAuthorization
         let body = OAuthBody(response)
         if let busy = body.busy { throw .busy(busy) }

@@ -28,7 +28,7 @@ package struct RegistrationRequest: Equatable, Sendable {
     }
 
     /// The request, complete.
-    package func request(at endpoint: EndpointURL) throws(LoginError) -> HTTPRequest {
+    package func request(at endpoint: EndpointURL) throws(LoginFault) -> HTTPRequest {
         var body = SecretBuilder(limit: RequestRule.bodyLimit)
         do throws(FillFault) {
             for (index, member) in members.enumerated() {
@@ -76,7 +76,7 @@ package struct RegistrationResponse: Equatable, Sendable {
     /// - Throws: `busy`; `oauth` with the refusal, or for a client that cannot be used.
     package init(
         _ response: HTTPResponse, from endpoint: EndpointURL, parse: URLReading
-    ) throws(LoginError) {
+    ) throws(LoginFault) {
         let body = OAuthBody(response)
         if let busy = body.busy { throw .busy(busy) }
         guard [200, 201].contains(response.status), !body.hasError else {
@@ -94,7 +94,7 @@ package struct RegistrationResponse: Equatable, Sendable {
     }
 
     /// `none` drops a secret that came along; where none is said, it is Basic (RFC 7591, section 2).
-    private static func authentication(_ body: OAuthBody, hasSecret: Bool) throws(LoginError) -> ClientAuthentication {
+    private static func authentication(_ body: OAuthBody, hasSecret: Bool) throws(LoginFault) -> ClientAuthentication {
         guard let name = body.text("token_endpoint_auth_method") else { return hasSecret ? .basic : .none }
         if let method = ClientAuthentication(registeredName: name) { return method }
         throw .oauth(.unusableResponse(.registration, .clientAuthentication(name)))

@@ -89,7 +89,7 @@ package struct ResourceMetadataSearch: Equatable, Sendable {
     /// Takes the response from `next`.
     /// - Returns: `nil` if the search goes on, or has ended without a find.
     /// - Throws: `busy` where the server cannot say now, `otherResource`.
-    package mutating func take(_ response: HTTPResponse, parse: URLReading) throws(LoginError) -> ResourceMetadata? {
+    package mutating func take(_ response: HTTPResponse, parse: URLReading) throws(LoginFault) -> ResourceMetadata? {
         guard let place = next else { return nil }
         nextIndex += 1
         if let busy = OAuthBody(response).busy { throw .busy(busy) }

@@ -14,7 +14,7 @@ struct ServerDiscovery {
         let toAsk: ForeignServer?
     }
 
-    func find() throws(LoginError) -> Found {
+    func find() throws(LoginFault) -> Found {
         let profile = subject.profile
         if profile.needsNoMetadata { return try found(nil, nil) }
         let resource = profile.issuer == nil ? try findResource() : nil
@@ -26,9 +26,9 @@ struct ServerDiscovery {
     }
 
     /// A service that says nothing of itself may be its own authorization server.
-    private func findOwnServer(_ resource: ResourceMetadata?) throws(LoginError) -> ServerMetadata {
+    private func findOwnServer(_ resource: ResourceMetadata?) throws(LoginFault) -> ServerMetadata {
         guard resource == nil else { throw .oauth(.noServer) }
-        do throws(LoginError) {
+        do throws(LoginFault) {
             return try findServer(subject.resource.origin.description)
         } catch .oauth(.metadata(.notFound)) {
             throw .oauth(.noServer)
@@ -39,7 +39,7 @@ struct ServerDiscovery {
 
     private func found(
         _ metadata: ServerMetadata?, _ resource: ResourceMetadata?
-    ) throws(LoginError) -> Found {
+    ) throws(LoginFault) -> Found {
         let server = try withMetadata { () throws(MetadataFault) in
             try AuthorizationServer(
                 subject.profile, base: subject.base, metadata: metadata, rule: subject.rule, parse: transport.read)
@@ -51,7 +51,7 @@ struct ServerDiscovery {
         return Found(server: server, resource: resource, toAsk: toAsk)
     }
 
-    private func findResource() throws(LoginError) -> ResourceMetadata? {
+    private func findResource() throws(LoginFault) -> ResourceMetadata? {
         var search = try withMetadata { () throws(MetadataFault) in
             try ResourceMetadataSearch(for: subject.resource, challenge: subject.challenge, parse: transport.read)
         }
@@ -61,7 +61,7 @@ struct ServerDiscovery {
         return nil
     }
 
-    private func findServer(_ issuer: String, namedBy service: Origin? = nil) throws(LoginError) -> ServerMetadata {
+    private func findServer(_ issuer: String, namedBy service: Origin? = nil) throws(LoginFault) -> ServerMetadata {
         var search = try withMetadata { () throws(MetadataFault) in
             try ServerMetadataSearch(issuer: issuer, namedBy: service, rule: subject.rule, parse: transport.read)
         }
@@ -71,12 +71,12 @@ struct ServerDiscovery {
         throw .oauth(.noServer)
     }
 
-    private func get(_ place: EndpointURL) throws(LoginError) -> HTTPResponse {
+    private func get(_ place: EndpointURL) throws(LoginFault) -> HTTPResponse {
         let accept = HTTPRequestField(name: "Accept", value: Secret("application/json"))
         return try transport.send(HTTPRequest(method: "GET", url: place.text, headers: [accept]))
     }
 
-    private func withMetadata<Result>(_ body: () throws(MetadataFault) -> Result) throws(LoginError) -> Result {
+    private func withMetadata<Result>(_ body: () throws(MetadataFault) -> Result) throws(LoginFault) -> Result {
         do throws(MetadataFault) {
             return try body()
         } catch {

@@ -114,7 +114,7 @@ package struct ServerMetadataSearch: Equatable, Sendable {
     /// - Returns: `nil` if the search goes on.
     /// - Throws: `busy` where the server cannot say now, `metadata` for what is found and must not be gone by, and for the end of
     ///   a search that found nothing.
-    package mutating func take(_ response: HTTPResponse, parse: URLReading) throws(LoginError) -> ServerMetadata? {
+    package mutating func take(_ response: HTTPResponse, parse: URLReading) throws(LoginFault) -> ServerMetadata? {
         guard let place = next else { throw .oauth(.metadata(fault)) }
         tried.append(place)
         if let busy = OAuthBody(response).busy { throw .busy(busy) }
@@ -125,7 +125,7 @@ package struct ServerMetadataSearch: Equatable, Sendable {
 
     private mutating func read(
         _ response: HTTPResponse, from place: EndpointURL, _ parse: URLReading
-    ) throws(LoginError) -> ServerMetadata? {
+    ) throws(LoginFault) -> ServerMetadata? {
         do throws(MetadataFault) {
             let found = try ServerMetadata.read(response, of: issuer, from: place.origin, rule: rule, parse: parse)
             sawUnreadable = sawUnreadable || found == nil

@@ -9,7 +9,7 @@ package enum TokenResponse: Equatable, Sendable {
 
     /// A member `error` is an error whatever the status; any 4xx is a no, also with an empty body.
     /// - Throws: `unusableResponse` for what is neither, `redirected` for a redirect.
-    package init(_ response: HTTPResponse, at step: OAuthStep = .token) throws(LoginError) {
+    package init(_ response: HTTPResponse, at step: OAuthStep = .token) throws(LoginFault) {
         let body = OAuthBody(response)
         if let busy = body.busy {
             self = .unavailable(busy)
@@ -23,7 +23,7 @@ package enum TokenResponse: Equatable, Sendable {
 
     /// The tokens.
     /// - Throws: `busy`, `oauth` with the refusal.
-    package func get() throws(LoginError) -> IssuedTokens {
+    package func get() throws(LoginFault) -> IssuedTokens {
         switch self {
         case .issued(let tokens): return tokens
         case .refused(let refusal): throw .oauth(.refused(refusal))
@@ -33,7 +33,7 @@ package enum TokenResponse: Equatable, Sendable {
 
     /// The same for a refresh: what the server refused is `rejected`, so that it is erased; a configured client that it does not
     /// know says nothing about the refresh token.
-    package func refreshed(_ grant: Grant) throws(LoginError) -> IssuedTokens {
+    package func refreshed(_ grant: Grant) throws(LoginFault) -> IssuedTokens {
         guard case .refused(let refusal) = self, !grant.survives(refusal) else { return try get() }
         throw .rejected(Refusal(status: refusal.status ?? 400, words: refusal.words))
     }
@@ -55,7 +55,7 @@ package struct IssuedTokens: Equatable, Sendable {
     /// A hundred years: more means something else.
     private static let longestLife = 3_155_760_000
 
-    fileprivate init(_ body: OAuthBody, at step: OAuthStep) throws(LoginError) {
+    fileprivate init(_ body: OAuthBody, at step: OAuthStep) throws(LoginFault) {
         guard body.members != nil else {
             throw .oauth(.unusableResponse(step, body.unreadable))
         }

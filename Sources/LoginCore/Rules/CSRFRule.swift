@@ -1,14 +1,14 @@
 package import Secrets
 
 /// Where a service hands out the value that guards against forged requests, for `{csrf}`.
-public struct CSRFRule: Equatable, Sendable {
+package struct CSRFRule: Equatable, Sendable {
     /// Which of its answers has the value.
-    public let source: Source
+    package let source: Source
     /// Where that answer has it.
-    public let value: Place
+    package let value: Place
 
     /// How the value is come by.
-    public enum Source: Equatable, Sendable {
+    package enum Source: Equatable, Sendable {
         /// Path and query of a page, appended to the profile's `url`: fetched with the session before each request that needs it.
         case fetched(path: String)
         /// The answer to a request without the value, or with one that is out of date; one of them must hold.
@@ -16,12 +16,12 @@ public struct CSRFRule: Equatable, Sendable {
     }
 
     /// Nothing is checked here.
-    public init(source: Source, value: Place) {
+    package init(source: Source, value: Place) {
         (self.source, self.value) = (source, value)
     }
 
     /// The page that has the value; `nil` if an answer tells it.
-    public var path: String? {
+    package var path: String? {
         switch source {
         case .fetched(let path): path
         case .told: nil
@@ -29,7 +29,7 @@ public struct CSRFRule: Equatable, Sendable {
     }
 
     /// The answers that tell the value; none where it is fetched.
-    public var stale: [Condition] {
+    package var stale: [Condition] {
         switch source {
         case .fetched: []
         case .told(let conditions): conditions

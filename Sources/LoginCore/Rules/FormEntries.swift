@@ -66,7 +66,7 @@ extension LoginPage {
     /// - Throws: as `form(with:leadingTo:)`; `formDisabled`.
     package func entries(
         of rule: RequestRule, with names: [String], leadingTo path: String
-    ) throws(LoginError) -> [FormEntry] {
+    ) throws(LoginFault) -> [FormEntry] {
         guard case .form(let parameters) = rule.content else { return [] }
         let form = try form(with: names, leadingTo: path)
         guard let entries = form.entries(besides: Set(parameters.map(\.name))) else {

@@ -1,5 +1,5 @@
 /// Why a text is not taken for JSON.
-public enum JSONFault: Error, Equatable, Sendable {
+package enum JSONFault: Error, Equatable, Sendable {
     /// It is none, or no array and no object.
     case malformed
     /// It would be JSON in another encoding than UTF-8, or begins with a byte order mark (RFC 8259, section 8.1).

@@ -1,7 +1,7 @@
 import Secrets
 
 /// A JSON value whose texts are templates: what a profile's `json` says.
-public enum JSONTemplate: Equatable, Sendable {
+package enum JSONTemplate: Equatable, Sendable {
     case null
     case bool(Bool)
     case integer(Int64)
@@ -12,21 +12,21 @@ public enum JSONTemplate: Equatable, Sendable {
     case object([Member])
 
     /// A name and its value in an object.
-    public struct Member: Equatable, Sendable {
+    package struct Member: Equatable, Sendable {
         /// Not a template; escaped when it is sent.
-        public let name: String
+        package let name: String
         /// A text with a `{ttl}` that was not asked for is left out, name and all.
-        public let value: JSONTemplate
+        package let value: JSONTemplate
 
         /// - Parameter name: without quotes and escapes.
-        public init(name: String, value: JSONTemplate) {
+        package init(name: String, value: JSONTemplate) {
             self.name = name
             self.value = value
         }
     }
 
     /// Every slot in any of its texts, in the order in which they are sent.
-    public var slots: [Template.Slot] {
+    package var slots: [Template.Slot] {
         switch self {
         case .null, .bool, .integer, .number: []
         case .string(let template): template.slots

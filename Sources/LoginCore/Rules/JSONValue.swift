@@ -1,5 +1,5 @@
 /// Any JSON value (RFC 8259). Libraries decode into it; the standard library's `Codable` is all it needs.
-public enum JSONValue: Equatable, Sendable {
+package enum JSONValue: Equatable, Sendable {
     case null
     case bool(Bool)
     case integer(Int64)
@@ -9,7 +9,7 @@ public enum JSONValue: Equatable, Sendable {
     case object([String: JSONValue])
 
     /// The value that a JSON pointer names (RFC 6901).
-    public subscript(pointer: JSONPointer) -> JSONValue? {
+    package subscript(pointer: JSONPointer) -> JSONValue? {
         var value = self
         for step in pointer.steps {
             switch value {
@@ -27,7 +27,7 @@ public enum JSONValue: Equatable, Sendable {
     }
 
     /// A scalar as text; `nil` for `null`, arrays and objects.
-    public var text: String? {
+    package var text: String? {
         switch self {
         case .string(let text): text
         case .integer(let number): String(number)
@@ -51,7 +51,7 @@ extension [JSONValue] {
 }
 
 extension JSONValue: Codable {
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
@@ -70,7 +70,7 @@ extension JSONValue: Codable {
         }
     }
 
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
         case .null: try container.encodeNil()
@@ -85,19 +85,19 @@ extension JSONValue: Codable {
 }
 
 /// A path into a JSON value (RFC 6901), such as `/user/name`.
-public struct JSONPointer: Hashable, Sendable {
+package struct JSONPointer: Hashable, Sendable {
     /// Names of members and indices of elements, unescaped; none for the whole value.
-    public let steps: [String]
+    package let steps: [String]
 
     /// The whole value.
-    public static let root = JSONPointer(steps: [])
+    package static let root = JSONPointer(steps: [])
 
     private init(steps: [String]) {
         self.steps = steps
     }
 
     /// - Returns: `nil` if `text` neither is empty nor starts with a slash.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard text.isEmpty || text.hasPrefix("/") else { return nil }
         steps = text.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map {
             Self.replacing("~0", by: "~", in: Self.replacing("~1", by: "/", in: String($0)))

@@ -8,7 +8,7 @@ package enum Judgement: Equatable, Sendable {
     /// An approval on another device is still waited for.
     case pending
     /// Neither yes nor no: why.
-    case unclear(LoginError)
+    case unclear(LoginFault)
 }
 
 /// Which request an answer belongs to, for the defaults of its rules and for messages.
@@ -66,7 +66,7 @@ extension ParsedResponse {
         return isProven || lacksScope != nil ? refusal : nil
     }
 
-    private func unclear(_ rule: ResponseRule, _ step: Step) -> LoginError? {
+    private func unclear(_ rule: ResponseRule, _ step: Step) -> LoginFault? {
         switch status {
         case 200..<300:
             return nil
@@ -94,7 +94,7 @@ extension ParsedResponse {
 
     /// A login form usually ends in a redirect, and what that means only verify can tell. A redirect that would have the
     /// body sent again elsewhere is not one of those.
-    private func unclearRedirect(_ step: Step) -> LoginError? {
+    private func unclearRedirect(_ step: Step) -> LoginFault? {
         let repeatsBody = wrote && (status == 307 || status == 308)
         if let foreign = foreignRedirect, repeatsBody || step == .verify || step == .page {
             if let fault = foreign.fault { return fault }

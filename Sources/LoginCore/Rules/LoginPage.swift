@@ -85,7 +85,7 @@ extension LoginPage {
     /// The form that has all fields of these names. Of several, the one that leads to `path` is meant.
     /// - Throws: `noSuchForm`; `untrusted` for a page that is unclear, or where the form would take what is typed into it to another origin or into
     ///   the URL, since a page that says so is not the one that the profile was written for.
-    package func form(with names: [String], leadingTo path: String) throws(LoginError) -> PageForm {
+    package func form(with names: [String], leadingTo path: String) throws(LoginFault) -> PageForm {
         guard !isUnclear else { throw .untrusted(.formUnclear(page: target)) }
         var found = forms.filter { $0.has(names) }
         if found.count > 1 {
@@ -99,7 +99,7 @@ extension LoginPage {
         return found[0]
     }
 
-    private func check(_ form: PageForm) throws(LoginError) {
+    private func check(_ form: PageForm) throws(LoginFault) {
         let places = (base.map { [$0] } ?? []) + form.actions
         if let foreign = places.first(where: { $0.origin != origin }) {
             throw .untrusted(.formElsewhere(page: target, target: foreign.origin?.description ?? foreign.target))
@@ -139,7 +139,7 @@ extension Redirect {
 
 extension ParsedResponse {
     /// Why the answer is not a page with a form. Some servers answer the login page itself with 401 or 403.
-    package var pageFault: LoginError? {
+    package var pageFault: LoginFault? {
         guard status != 401, status != 403 else { return nil }
         guard case .unclear(let error) = judged(by: ResponseRule(), at: .page) else { return nil }
         return error

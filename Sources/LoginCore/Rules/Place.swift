@@ -1,7 +1,7 @@
 import Secrets
 
 /// A place in a response: `/json/pointer`, `header:NAME`, `cookie:NAME`, `form:NAME` or `text`.
-public indirect enum Place: Hashable, Sendable {
+package indirect enum Place: Hashable, Sendable {
     case json(JSONPointer)
     case header(String)
     case cookie(String)
@@ -15,7 +15,7 @@ public indirect enum Place: Hashable, Sendable {
     case between(Place, before: String, after: String)
 
     /// - Returns: `nil` for a text of another form.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         if let pointer = JSONPointer(text), !text.isEmpty {
             self = .json(pointer)
         } else if let name = text.dropping("header:") {
@@ -57,7 +57,7 @@ public indirect enum Place: Hashable, Sendable {
 
 extension Place: CustomStringConvertible {
     /// As a profile writes it, JSON pointers unescaped.
-    public var description: String {
+    package var description: String {
         switch self {
         case .json(let pointer): pointer.steps.map { "/" + $0 }.joined()
         case .header(let name): "header:\(name)"
@@ -78,11 +78,11 @@ extension String {
 }
 
 /// What a body says as an HTML page, as far as rules look at it.
-public struct HTMLBody {
+package struct HTMLBody {
     /// In the order of the page.
     package let forms: [PageForm]
     /// A piece of HTML as a person reads it: without tags, with its entities decoded.
-    public let plainText: (String) -> String
+    package let plainText: (String) -> String
 
     /// - Parameter plainText: how a piece of the page is read; by a parser of HTML, which is not this module's.
     package init(forms: [PageForm], plainText: @escaping (String) -> String) {

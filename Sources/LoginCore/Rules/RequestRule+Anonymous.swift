@@ -1,7 +1,7 @@
 extension RequestRule {
     /// The same request as somebody would send it who has nothing to fill in yet: slots are empty, and headers that
     /// hold one are left out. What is no secret and known beforehand, `{ttl}`, stays.
-    public var anonymous: RequestRule {
+    package var anonymous: RequestRule {
         var rule = self
         rule.path = path.emptied
         rule.query = query.map(\.emptied)

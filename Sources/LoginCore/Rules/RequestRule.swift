@@ -1,44 +1,44 @@
 import Secrets
 
 /// One of a profile's requests, and how its answer is read.
-public struct RequestRule: Equatable, Sendable {
+package struct RequestRule: Equatable, Sendable {
     /// The largest body that a template may grow to, in bytes.
-    public static let bodyLimit = 1 << 20
+    package static let bodyLimit = 1 << 20
 
     /// The longest URL, in bytes.
     static let urlLimit = 16 << 10
 
     /// The method of HTTP, sent as it is.
-    public var method: String
+    package var method: String
     /// Path and query as written, appended to the profile's `url`.
-    public var path: Template
+    package var path: Template
     /// Appended to the path's own query, in this order.
-    public var query: [Parameter] = []
+    package var query: [Parameter] = []
     /// Beside those of the session.
-    public var headers: [HeaderRule] = []
+    package var headers: [HeaderRule] = []
     /// What is sent as the body.
-    public var content: Content = .none
+    package var content: Content = .none
     /// Path and query of a page that is fetched first, appended to the profile's `url`.
-    public var page: String?
+    package var page: String?
     /// How its answer is read.
-    public var response: ResponseRule
+    package var response: ResponseRule
 
     /// A name and its value, in a query or a form.
-    public struct Parameter: Equatable, Sendable {
+    package struct Parameter: Equatable, Sendable {
         /// Not a template; percent-encoded when it is sent.
-        public var name: String
+        package var name: String
         /// Filled in and percent-encoded. Where it holds a `{ttl}` that was not asked for, all of it is left out.
-        public var value: Template
+        package var value: Template
 
         /// - Parameter name: as it is, before any encoding.
-        public init(name: String, value: Template) {
+        package init(name: String, value: Template) {
             self.name = name
             self.value = value
         }
     }
 
     /// The body, with the `Content-Type` that goes along unless a header of the rule names another.
-    public enum Content: Equatable, Sendable {
+    package enum Content: Equatable, Sendable {
         case none
         case form([Parameter])
         case json(JSONTemplate)
@@ -47,27 +47,27 @@ public struct RequestRule: Equatable, Sendable {
     }
 
     /// Without more: a request without a body, whose answer is read by what is usual.
-    public init(method: String, path: Template, response: ResponseRule = ResponseRule()) {
+    package init(method: String, path: Template, response: ResponseRule = ResponseRule()) {
         self.method = method
         self.path = path
         self.response = response
     }
 
     /// Whether the verb changes nothing, so that no write header goes along.
-    public static func onlyReads(_ method: String) -> Bool {
+    package static func onlyReads(_ method: String) -> Bool {
         ["GET", "HEAD", "OPTIONS", "PROPFIND", "REPORT"].contains(method)
     }
 
     /// Every slot in any of its templates.
-    public var slots: Set<Template.Slot> {
+    package var slots: Set<Template.Slot> {
         Set(slotsOutsideBodies + bodySlots)
     }
 
     /// The slots that get into the URL or a header.
-    public var slotsOutsideBodies: [Template.Slot] { urlSlots + headers.flatMap(\.slots) }
+    package var slotsOutsideBodies: [Template.Slot] { urlSlots + headers.flatMap(\.slots) }
 
     /// The slots that get into the URL.
-    public var urlSlots: [Template.Slot] { path.slots + query.flatMap(\.value.slots) }
+    package var urlSlots: [Template.Slot] { path.slots + query.flatMap(\.value.slots) }
 
     private var bodySlots: [Template.Slot] {
         switch content {
@@ -97,7 +97,7 @@ extension RequestRule {
     }
 
     /// Path and query appended to `base`, which is as for the request.
-    public func url(base: String, _ values: SlotValues) throws(FillFault) -> String {
+    package func url(base: String, _ values: SlotValues) throws(FillFault) -> String {
         var builder = SecretBuilder(limit: Self.urlLimit)
         try builder.write(base)
         try path.fill(values, .path, into: &builder)

@@ -1,50 +1,50 @@
 /// How one of a profile's answers is read.
-public struct ResponseRule: Equatable, Sendable {
+package struct ResponseRule: Equatable, Sendable {
     /// What a refusal looks like; one must hold. Nothing means the default of the request.
-    public var refused: [Condition]?
+    package var refused: [Condition]?
     /// What it looks like that the session has ended, in the place of `refused` for verify; `nil` means 401.
-    public var loggedOut: [Condition]?
+    package var loggedOut: [Condition]?
     /// What proves a login at verify although the status is not 2xx; never a status that refuses or tells nothing.
-    public var loggedIn: [Condition]?
+    package var loggedIn: [Condition]?
     /// What it looks like that the account may not; `nil` means 403 for verify, or an answer that tells it by
     /// itself (RFC 6750, section 3.1).
-    public var forbidden: [Condition]?
+    package var forbidden: [Condition]?
     /// What it looks like that a code or an approval is needed before the login is good; looked at after `forbidden`.
-    public var secondFactor: [Condition]?
+    package var secondFactor: [Condition]?
     /// What it looks like that an approval on another device is still waited for.
-    public var pending: [Condition]?
+    package var pending: [Condition]?
     /// Seconds after which a pending request is sent again.
-    public var interval = 5
+    package var interval = 5
     /// Where the server's own words are.
-    public var message: Place?
+    package var message: Place?
     /// Where the name of the account is. A response to verify without one is a refusal, unless the response without a login is
     /// known to differ in other ways.
-    public var username: Place?
+    package var username: Place?
     /// Where the token is; `nil` means that it is the whole JSON body.
-    public var token: Place?
+    package var token: Place?
     /// Where the refresh token is; the old one stays where an answer has none (RFC 6749, section 6).
-    public var refreshToken: Place?
+    package var refreshToken: Place?
     /// Where the end of the session is; `nil` for the end that a token or a cookie tells of itself.
-    public var expiry: Expiry?
+    package var expiry: Expiry?
     /// What later requests need of the response, by name.
-    public var taken: [Taken] = []
+    package var taken: [Taken] = []
 
     /// A value of a response that later requests send, as `{NAME}`.
-    public struct Taken: Equatable, Sendable {
+    package struct Taken: Equatable, Sendable {
         /// What stands between the braces.
-        public let name: String
+        package let name: String
         /// Where the response has it.
-        public let place: Place
+        package let place: Place
 
         /// - Parameter name: none of the names that templates have anyway.
-        public init(name: String, place: Place) {
+        package init(name: String, place: Place) {
             self.name = name
             self.place = place
         }
     }
 
     /// Where the end of a session is told, and in what unit.
-    public enum Expiry: Equatable, Sendable {
+    package enum Expiry: Equatable, Sendable {
         /// A date, or seconds of Unix time.
         case at(Place)
         case inSeconds(Place)
@@ -52,18 +52,18 @@ public struct ResponseRule: Equatable, Sendable {
     }
 
     /// Nothing is said: every answer is read by what is usual.
-    public init() {}
+    package init() {}
 
     /// The statuses that `logged-in` cannot name: they refuse, or say nothing of the session.
-    public static func provesNoLogin(_ status: Int) -> Bool {
+    package static func provesNoLogin(_ status: Int) -> Bool {
         [401, 403, 408, 429].contains(status) || (500..<600).contains(status)
     }
 
     /// Whether any of it looks into a JSON body.
-    public var readsJSON: Bool { places.contains(where: \.isInJSON) }
+    package var readsJSON: Bool { places.contains(where: \.isInJSON) }
 
     /// Whether any of it looks into the forms or the text of an HTML page.
-    public var readsHTML: Bool { places.contains(where: \.isInHTML) }
+    package var readsHTML: Bool { places.contains(where: \.isInHTML) }
 
     private var places: [Place] {
         let told = [refused, loggedOut, loggedIn, forbidden, secondFactor, pending]
@@ -75,7 +75,7 @@ public struct ResponseRule: Equatable, Sendable {
 
 extension ResponseRule.Expiry {
     /// Where it is told.
-    public var place: Place {
+    package var place: Place {
         switch self {
         case .at(let place), .inSeconds(let place), .inMilliseconds(let place): place
         }
@@ -83,45 +83,45 @@ extension ResponseRule.Expiry {
 }
 
 /// What an answer may look like: a status, or places that must all hold a text of a certain form.
-public struct Condition: Equatable, Sendable {
+package struct Condition: Equatable, Sendable {
     /// The code that it must have; `nil` for any.
-    public var status: Int?
+    package var status: Int?
     /// All of them must hold.
-    public var places: [PlacePattern]
+    package var places: [PlacePattern]
 
     /// A place, and what must stand there.
-    public struct PlacePattern: Equatable, Sendable {
+    package struct PlacePattern: Equatable, Sendable {
         /// Where it is looked for.
-        public let place: Place
+        package let place: Place
         /// What the text there must look like.
-        public let pattern: TextPattern
+        package let pattern: TextPattern
 
         /// - Parameter pattern: the empty one, for a place that must be missing or empty.
-        public init(place: Place, pattern: TextPattern) {
+        package init(place: Place, pattern: TextPattern) {
             self.place = place
             self.pattern = pattern
         }
     }
 
     /// Without arguments it holds for every answer.
-    public init(status: Int? = nil, places: [PlacePattern] = []) {
+    package init(status: Int? = nil, places: [PlacePattern] = []) {
         self.status = status
         self.places = places
     }
 }
 
 /// A text in which `*` stands for anything; the empty text stands for 'missing or empty'.
-public struct TextPattern: Equatable, Sendable {
+package struct TextPattern: Equatable, Sendable {
     /// As the profile has it, stars included.
-    public let text: String
+    package let text: String
 
     /// Takes any text: each is a pattern.
-    public init(_ text: String) {
+    package init(_ text: String) {
         self.text = text
     }
 
     /// - Parameter value: `nil` for a place that the answer does not have.
-    public func matches(_ value: String?) -> Bool {
+    package func matches(_ value: String?) -> Bool {
         guard let value, !value.isEmpty else { return text.isEmpty || text == "*" && value != nil }
         let pieces = text.utf8.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false).map(Array.init)
         var rest = Array(value.utf8)[...]

@@ -22,7 +22,7 @@ package struct RuleProposal: Equatable, Sendable {
     }
 
     /// What is missing for Basic where an anonymous client gets 401, and a login 403: a wrong password as well as an account without rights.
-    package init?(_ rule: ResponseRule, endOfBasic error: LoginError) {
+    package init?(_ rule: ResponseRule, endOfBasic error: LoginFault) {
         guard case .forbidden(let refusal) = error, refusal.status == 403, refusal.scope == nil, rule.forbidden == nil,
             let known = rule.loggedOut == nil ? [401] : rule.loggedOut.statuses, !known.contains(403)
         else { return nil }
@@ -31,7 +31,7 @@ package struct RuleProposal: Equatable, Sendable {
     }
 
     /// What is missing for a login that ended with a status that no rule names.
-    package init?(_ rule: ResponseRule, end error: LoginError) {
+    package init?(_ rule: ResponseRule, end error: LoginFault) {
         guard case .failure(let fault) = error, let status = fault.possibleRefusal, let known = rule.refused.statuses
         else { return nil }
         let statuses = (known + [status]).map { "\($0)" }

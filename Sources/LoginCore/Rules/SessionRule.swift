@@ -1,41 +1,41 @@
 /// How the session goes along with a request.
-public struct SessionRule: Equatable, Sendable {
+package struct SessionRule: Equatable, Sendable {
     /// Sent with every request.
-    public var headers: [HeaderRule] = []
+    package var headers: [HeaderRule] = []
     /// Headers for requests that write: every verb but GET, HEAD, OPTIONS, PROPFIND and REPORT.
-    public var writeHeaders: [HeaderRule] = []
+    package var writeHeaders: [HeaderRule] = []
     /// Whether the cookies go along, as RFC 6265 has them match.
-    public var cookies = false
+    package var cookies = false
     /// Nothing unless a token is sent as user name and password.
-    public var basic: BasicRule?
+    package var basic: BasicRule?
     /// Added to a person's own requests whose body is a form.
-    public var form: [RequestRule.Parameter] = []
+    package var form: [RequestRule.Parameter] = []
     /// Added to a person's own requests whose body is a JSON object.
-    public var json: [JSONTemplate.Member] = []
+    package var json: [JSONTemplate.Member] = []
     /// Where `{csrf}` comes from; `nil` if no request has it.
-    public var csrf: CSRFRule?
+    package var csrf: CSRFRule?
 
     /// The pair of RFC 7617, made from a token.
-    public struct BasicRule: Equatable, Sendable {
+    package struct BasicRule: Equatable, Sendable {
         /// Filled in for each request, as a header's value is.
-        public var username: Template
+        package var username: Template
         /// The same, such as `{token}`.
-        public var password: Template
+        package var password: Template
 
         /// As a profile writes them, with a colon between.
-        public init(username: Template, password: Template) {
+        package init(username: Template, password: Template) {
             self.username = username
             self.password = password
         }
     }
 
     /// Without `cookies` and headers: the credential itself.
-    public init(cookies: Bool = false) {
+    package init(cookies: Bool = false) {
         self.cookies = cookies
     }
 
     /// `Authorization: Bearer {token}` (RFC 6750, section 2.1).
-    public static let bearer: SessionRule = {
+    package static let bearer: SessionRule = {
         var rule = SessionRule()
         let value = Template(parts: [.text("Bearer "), .slot(.token)])
         rule.headers = [HeaderRule(name: "Authorization", value: value)]
@@ -43,7 +43,7 @@ public struct SessionRule: Equatable, Sendable {
     }()
 
     /// Whether the credential itself is what is sent, be it with more where the request writes.
-    public var isCredential: Bool { headers.isEmpty && !cookies && basic == nil && !bodySlots.contains(.token) }
+    package var isCredential: Bool { headers.isEmpty && !cookies && basic == nil && !bodySlots.contains(.token) }
 
     /// The headers of a request with this verb.
     package func headers(for method: String) -> [HeaderRule] {
@@ -57,7 +57,7 @@ public struct SessionRule: Equatable, Sendable {
     }
 
     /// Every slot in any of its templates.
-    public var slots: Set<Template.Slot> {
+    package var slots: Set<Template.Slot> {
         var slots = Set((headers + writeHeaders).flatMap(\.slots))
         if let basic { slots.formUnion(basic.username.slots + basic.password.slots) }
         return slots.union(bodySlots)
@@ -72,25 +72,25 @@ public struct SessionRule: Equatable, Sendable {
 }
 
 /// One `Name: value`, as for curl's `-H`.
-public struct HeaderRule: Equatable, Sendable {
+package struct HeaderRule: Equatable, Sendable {
     /// The field's name: what is filled in stands behind literal text.
-    public var name: Template
+    package var name: Template
     /// What is sent behind the colon.
-    public var value: Template
+    package var value: Template
 
     /// Nothing is checked here: `filled` looks at what goes into the slots, the transport at the whole line.
-    public init(name: Template, value: Template) {
+    package init(name: Template, value: Template) {
         self.name = name
         self.value = value
     }
 
     /// With a name that is sent as it is.
-    public init(name: String, value: Template) {
+    package init(name: String, value: Template) {
         self.init(name: Template(literal: name), value: value)
     }
 
     /// Every slot in name and value.
-    public var slots: [Template.Slot] { name.slots + value.slots }
+    package var slots: [Template.Slot] { name.slots + value.slots }
 
     /// In lower case, with `…` for what is filled in, which no name has.
     package var shownName: String { name.shown.lowercased() }

@@ -1,7 +1,7 @@
 /// A text with slots in braces: `{username}`, `{cookie:NAME}`; `{{` is a brace.
-public struct Template: Equatable, Sendable {
+package struct Template: Equatable, Sendable {
     /// What is filled in.
-    public enum Slot: Hashable, Sendable {
+    package enum Slot: Hashable, Sendable {
         case username, password, ttl, token, refreshToken
         case cookie(String)
         /// Another secret, asked for once and stored.
@@ -15,44 +15,44 @@ public struct Template: Equatable, Sendable {
     }
 
     /// A piece of the text.
-    public enum Part: Equatable, Sendable {
+    package enum Part: Equatable, Sendable {
         case text(String)
         case slot(Slot)
     }
 
     /// Why a text is no template.
-    public enum Malformed: Error, Equatable, Sendable {
+    package enum Malformed: Error, Equatable, Sendable {
         case unknownSlot(String)
         case unclosedBrace
     }
 
     /// In the order of the text; `{{` has become a brace.
-    public let parts: [Part]
+    package let parts: [Part]
 
     /// Takes pieces as they are: a brace in a text is only a brace.
-    public init(parts: [Part]) {
+    package init(parts: [Part]) {
         self.parts = parts
     }
 
     /// A text that is sent as it is.
-    public init(literal: String) {
+    package init(literal: String) {
         self.parts = [.text(literal)]
     }
 
     /// In the order of the text; one that stands there twice comes twice.
-    public var slots: [Slot] {
+    package var slots: [Slot] {
         parts.compactMap { if case .slot(let slot) = $0 { slot } else { nil } }
     }
 
     /// The text with `…` for each slot: fit to be shown, whatever is filled in.
-    public var shown: String {
+    package var shown: String {
         parts.map { if case .text(let text) = $0 { text } else { "…" } }.joined()
     }
 
     /// Reads a text as a profile has it.
     /// - Parameter taken: the names that `take` gives in this profile.
     /// - Throws: `Malformed` for a brace that is not closed, and for a slot that there is not.
-    public init(parsing text: String, taken: Set<String> = []) throws(Malformed) {
+    package init(parsing text: String, taken: Set<String> = []) throws(Malformed) {
         var parts: [Part] = []
         var literal = ""
         var rest = text[...]
@@ -83,7 +83,7 @@ public struct Template: Equatable, Sendable {
 extension Template.Slot {
     /// - Parameter name: what stands between the braces.
     /// - Returns: `nil` for a slot that there is not, such as a cookie without a name.
-    public init?(_ name: String) {
+    package init?(_ name: String) {
         switch name {
         case "username": self = .username
         case "password": self = .password
@@ -104,7 +104,7 @@ extension Template.Slot {
     }
 
     /// The slot as a profile writes it.
-    public var name: String {
+    package var name: String {
         switch self {
         case .username: "username"
         case .password: "password"
@@ -120,7 +120,7 @@ extension Template.Slot {
     }
 
     /// Whether it may stand in a form or a JSON body only, so that it can never get into a URL.
-    public var isForBodiesOnly: Bool {
+    package var isForBodiesOnly: Bool {
         switch self {
         case .password, .secret: true
         case .username, .ttl, .token, .refreshToken, .cookie, .code, .csrf, .taken: false

@@ -1,33 +1,33 @@
-public import Secrets
+package import Secrets
 
 /// What goes into the slots of a template.
-public struct SlotValues: Equatable, Sendable {
+package struct SlotValues: Equatable, Sendable {
     /// For `{username}`.
-    public var username: String?
+    package var username: String?
     /// For `{password}`.
-    public var password: Secret?
+    package var password: Secret?
     /// Seconds.
-    public var ttl: Int?
+    package var ttl: Int?
     /// For `{token}`.
-    public var token: Secret?
+    package var token: Secret?
     /// For `{refresh-token}`.
-    public var refreshToken: Secret?
+    package var refreshToken: Secret?
     /// For `{cookie:NAME}`; the first of that name is taken, and of `{cookie:NAME*}` the only one.
-    public var cookies: [Cookie] = []
+    package var cookies: [Cookie] = []
     /// For `{otp}`.
-    public var code: Secret?
+    package var code: Secret?
     /// For `{csrf}`.
-    public var csrf: Secret?
+    package var csrf: Secret?
     /// For `{secret:LABEL}`, and for what `take` has named.
-    public var extraSecrets: [CredentialField: Secret] = [:]
+    package var extraSecrets: [CredentialField: Secret] = [:]
     /// What the page's form adds to the form that is sent.
     package var pageEntries: [FormEntry] = []
 
     /// Nothing is known yet. What a template then lacks is a `FillFault`, but for `{ttl}`.
-    public init() {}
+    package init() {}
 
     /// The bytes for a slot, if there are any.
-    public func value(of slot: Template.Slot) -> Secret? {
+    package func value(of slot: Template.Slot) -> Secret? {
         switch slot {
         case .username: username.map { Secret($0) }
         case .password: password
@@ -44,7 +44,7 @@ public struct SlotValues: Equatable, Sendable {
 }
 
 /// The place in which a template stands, which decides how its text and its values are made safe.
-public enum Escaping: Sendable {
+package enum Escaping: Sendable {
     /// A path: the author's text as it is, values with everything but RFC 3986's unreserved characters as `%XX`.
     case path
     /// A name or value of a query: all of it percent-encoded.
@@ -76,7 +76,7 @@ public enum Escaping: Sendable {
 }
 
 /// Why a template could not be filled in.
-public enum FillFault: Error, Equatable, Sendable {
+package enum FillFault: Error, Equatable, Sendable {
     case missing(Template.Slot)
     /// A control character, which would end the header's line.
     case notForHeader(Template.Slot)
@@ -143,7 +143,7 @@ extension Template {
     }
 
     /// The filled-in text by itself.
-    public func filled(_ values: SlotValues, _ escaping: Escaping) throws(FillFault) -> Secret {
+    package func filled(_ values: SlotValues, _ escaping: Escaping) throws(FillFault) -> Secret {
         var builder = SecretBuilder(limit: RequestRule.bodyLimit)
         try fill(values, escaping, into: &builder)
         return builder.finish()

@@ -2,21 +2,21 @@ import Glibc
 import LoginCore
 
 extension AuthorizationDialogue: BrowserDialogue {
-    func agree(to server: ForeignServer) throws(LoginError) -> Bool {
+    func agree(to server: ForeignServer) throws(LoginFault) -> Bool {
         let prompt = TerminalPrompt(
             mask: settings.mask, timeout: settings.timeout, isCancelled: settings.isCancelled)
         return try prompt.confirm(
             look.wrapped(server.lines(for: settings.origin)), label: ForeignServer.question, typing: "yes")
     }
 
-    func listen(on redirect: LoopbackRedirect) throws(LoginError) -> LoopbackPort {
+    func listen(on redirect: LoopbackRedirect) throws(LoginFault) -> LoopbackPort {
         let listener = try LoopbackListener(on: redirect)
         self.redirect = redirect
         self.listener = listener
         return listener.port
     }
 
-    func show(_ visit: BrowserVisit) throws(LoginError) {
+    func show(_ visit: BrowserVisit) throws(LoginFault) {
         if settings.hasPerson {
             question = try AddressQuestion(mask: settings.mask, isCancelled: settings.isCancelled)
         }
@@ -74,7 +74,7 @@ extension AuthorizationDialogue: BrowserDialogue {
 
     func awaitAnswer(
         _ wait: AuthorizationFlow.CallbackWait, _ judge: AuthorizationJudge
-    ) throws(LoginError) -> (answer: AuthorizationResponse, after: Int)? {
+    ) throws(LoginFault) -> (answer: AuthorizationResponse, after: Int)? {
         let start = began ?? .now
         began = start
         if !wait.hears, listener?.isListening == true {
@@ -83,9 +83,9 @@ extension AuthorizationDialogue: BrowserDialogue {
         }
         if let complaint = wait.complaint { tell([complaint.words]) }
         let deadline = ContinuousClock.now + .seconds(wait.seconds)
-        do throws(LoginError) {
+        do throws(LoginFault) {
             let silence = start + .seconds(settings.silence)
-            let answer = try holdingSignals { (signals) throws(LoginError) in
+            let answer = try holdingSignals { (signals) throws(LoginFault) in
                 let answer = try next(judge, until: deadline, hintAt: silence, unless: signals)
                 if answer?.isToThisLogin == true { try sayGoodbye(judge, unless: signals) }
                 return answer
@@ -103,7 +103,7 @@ extension AuthorizationDialogue: BrowserDialogue {
     }
 
     /// Lets the browser come for the last page, where it brought the response.
-    private func sayGoodbye(_ judge: AuthorizationJudge, unless signals: HeldSignals) throws(LoginError) {
+    private func sayGoodbye(_ judge: AuthorizationJudge, unless signals: HeldSignals) throws(LoginFault) {
         question?.clear()
         question = nil
         listener?.serveDone(judge) { signals.arePending || settings.isCancelled?() == true }
@@ -114,7 +114,7 @@ extension AuthorizationDialogue: BrowserDialogue {
     private func next(
         _ judge: AuthorizationJudge, until deadline: ContinuousClock.Instant, hintAt silence: ContinuousClock.Instant,
         unless signals: HeldSignals
-    ) throws(LoginError) -> AuthorizationResponse? {
+    ) throws(LoginFault) -> AuthorizationResponse? {
         while deadline > .now {
             if signals.arePending { throw .cancelled }
             if let answer = listener?.answer(judge) { return answer }
@@ -139,7 +139,7 @@ extension AuthorizationDialogue: BrowserDialogue {
     }
 
     /// Waits for the port alone, no longer than a tenth of a second.
-    private func pause(until due: ContinuousClock.Instant) throws(LoginError) {
+    private func pause(until due: ContinuousClock.Instant) throws(LoginFault) {
         if settings.isCancelled?() == true { throw .cancelled }
         var waiting = (listener?.descriptors ?? []).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         let left = max(0, min(((due - .now) / .milliseconds(1)).rounded(.up), 100))

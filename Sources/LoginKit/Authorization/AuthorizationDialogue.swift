@@ -72,10 +72,10 @@ final class AuthorizationDialogue {
     /// Holds back the signals that would end the process for as long as `wait` takes. It has to throw once one has come; that
     /// takes effect at the end of the dialogue, when a client that was registered for it is deleted.
     func holdingSignals<Result>(
-        _ wait: (HeldSignals) throws(LoginError) -> Result
-    ) throws(LoginError) -> Result {
+        _ wait: (HeldSignals) throws(LoginFault) -> Result
+    ) throws(LoginFault) -> Result {
         let held = HeldSignals()
-        do throws(LoginError) {
+        do throws(LoginFault) {
             let result = try wait(held)
             held.release()
             return result

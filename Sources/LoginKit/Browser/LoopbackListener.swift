@@ -26,7 +26,7 @@ final class LoopbackListener {
 
     /// Opens the port of a redirect. The host `localhost` is listened on by both families, or by the one that there is.
     /// - Throws: `failure` where there is no family at all.
-    init(on redirect: LoopbackRedirect) throws(LoginError) {
+    init(on redirect: LoopbackRedirect) throws(LoginFault) {
         let families: [LoopbackSocket.Family] =
             switch redirect.host {
             case .ipv4: [.ipv4]
@@ -165,7 +165,7 @@ final class LoopbackListener {
 }
 
 extension LoopbackSocket.Fault {
-    fileprivate var loginError: LoginError {
+    fileprivate var loginError: LoginFault {
         switch self {
         case .familyMissing: .failure(.system(call: "bind", errno: EADDRNOTAVAIL))
         case .portTaken: .failure(.system(call: "bind", errno: EADDRINUSE))

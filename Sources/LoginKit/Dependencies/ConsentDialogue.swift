@@ -17,28 +17,28 @@ struct NoConsent: ConsentDialogue {
 
     func end() {}
 
-    private var fault: LoginError { .loginRequired(LoginNeed(why: .nothingStored)) }
+    private var fault: LoginFault { .loginRequired(LoginNeed(why: .nothingStored)) }
 
-    func agree(to server: ForeignServer) throws(LoginError) -> Bool { throw fault }
+    func agree(to server: ForeignServer) throws(LoginFault) -> Bool { throw fault }
 
-    func listen(on redirect: LoopbackRedirect) throws(LoginError) -> LoopbackPort { throw fault }
+    func listen(on redirect: LoopbackRedirect) throws(LoginFault) -> LoopbackPort { throw fault }
 
-    func show(_ visit: BrowserVisit) throws(LoginError) { throw fault }
+    func show(_ visit: BrowserVisit) throws(LoginFault) { throw fault }
 
     func awaitAnswer(
         _ wait: AuthorizationFlow.CallbackWait, _ judge: AuthorizationJudge
-    ) throws(LoginError) -> (answer: AuthorizationResponse, after: Int)? { throw fault }
+    ) throws(LoginFault) -> (answer: AuthorizationResponse, after: Int)? { throw fault }
 
-    func show(_ code: DeviceAuthorization, at server: BrowserVisit.Server) throws(LoginError) { throw fault }
+    func show(_ code: DeviceAuthorization, at server: BrowserVisit.Server) throws(LoginFault) { throw fault }
 
-    func wait(milliseconds: Int, secondsLeft: Int) throws(LoginError) { throw fault }
+    func wait(milliseconds: Int, secondsLeft: Int) throws(LoginFault) { throw fault }
 
     func now() -> Int { 0 }
 }
 
 extension LoginContext {
     /// How a person is told where to consent in a run.
-    func consentSettings(_ run: LoginRun) throws(LoginError) -> AuthorizationSettings {
+    func consentSettings(_ run: LoginRun) throws(LoginFault) -> AuthorizationSettings {
         let consent = run.settings.consent
         var settings = AuthorizationSettings(
             profile: run.profile.name, origin: run.endpoint.origin, hasPerson: run.mayAsk, say: messages.show)
@@ -51,7 +51,7 @@ extension LoginContext {
         return settings
     }
 
-    private func browser(_ line: String?) throws(LoginError) -> [String]? {
+    private func browser(_ line: String?) throws(LoginFault) -> [String]? {
         guard let line else { return nil }
         guard let words = CommandWords.split(line), !words.isEmpty else {
             throw .usage(.badValue(option: "browser", problem: "it is empty, or a quote is not closed"))

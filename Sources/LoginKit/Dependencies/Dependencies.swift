@@ -110,7 +110,7 @@ extension Dependencies {
     package func profileFolder(_ path: String) -> ProfileFolder { ProfileFolder(path: path) }
 
     /// Opens libcurl.
-    package func urlParser() throws(LoginError) -> URLParser { try URLParser() }
+    package func urlParser() throws(LoginFault) -> URLParser { try URLParser() }
 
     /// A profile's service, over the transport of its origin.
     package func service(
@@ -129,17 +129,17 @@ extension Dependencies {
 
 /// A person at a terminal, with the two questions that are not about a login.
 package protocol Dialogue: Prompt {
-    func askPassphrase(_ label: String, confirm: Bool) throws(LoginError) -> Secret?
+    func askPassphrase(_ label: String, confirm: Bool) throws(LoginFault) -> Secret?
     /// - Parameter isLaidOut: keeps the lines of the question as they are.
-    func confirm(_ question: String, isLaidOut: Bool, typing word: String) throws(LoginError) -> Bool
+    func confirm(_ question: String, isLaidOut: Bool, typing word: String) throws(LoginFault) -> Bool
     /// Asks for the number of one of these names.
     /// - Returns: an index.
     /// - Throws: `cancelled`.
-    func choose(_ question: String, among names: [String]) throws(LoginError) -> Int
+    func choose(_ question: String, among names: [String]) throws(LoginFault) -> Int
 }
 
 extension Dialogue {
-    package func confirm(_ question: String, typing word: String) throws(LoginError) -> Bool {
+    package func confirm(_ question: String, typing word: String) throws(LoginFault) -> Bool {
         try confirm(question, isLaidOut: false, typing: word)
     }
 }
@@ -150,19 +150,19 @@ extension TerminalPrompt: Dialogue {}
 struct WithoutNotice: Prompt {
     let prompt: any Prompt
 
-    func ask(_ question: Question) throws(LoginError) -> Answer { try prompt.ask(question) }
+    func ask(_ question: Question) throws(LoginFault) -> Answer { try prompt.ask(question) }
 
     /// The end is told: a terminal is without echo until then.
     func showWaiting(_ notice: String?) {
         if notice == nil { prompt.showWaiting(nil) }
     }
 
-    func wait(seconds: Int) throws(LoginError) { try prompt.wait(seconds: seconds) }
+    func wait(seconds: Int) throws(LoginFault) { try prompt.wait(seconds: seconds) }
 }
 
 /// For commands that never ask.
 struct NoPrompt: Prompt {
-    func ask(_ question: Question) throws(LoginError) -> Answer {
+    func ask(_ question: Question) throws(LoginFault) -> Answer {
         switch question {
         case .credential(let challenge):
             throw .loginRequired(LoginNeed(why: .nothingStored, missing: challenge.fields))
@@ -172,7 +172,7 @@ struct NoPrompt: Prompt {
         }
     }
 
-    func wait(seconds: Int) throws(LoginError) { _ = sleep(UInt32(seconds)) }
+    func wait(seconds: Int) throws(LoginFault) { _ = sleep(UInt32(seconds)) }
 
     func showWaiting(_ notice: String?) {}
 }

@@ -12,7 +12,7 @@ package struct KeyFile {
     private static let limit = 256 << 10
     private static let piece = 4096
 
-    package static func files(certificate: String, key: String?) throws(LoginError) -> ClientCertificateFiles {
+    package static func files(certificate: String, key: String?) throws(LoginFault) -> ClientCertificateFiles {
         do throws(Fault) {
             return ClientCertificateFiles(
                 certificate: try KeyFile(path: certificate, holdsKey: key == nil).read(),

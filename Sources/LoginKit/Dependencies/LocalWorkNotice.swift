@@ -43,8 +43,8 @@ final class LocalWorkNotice: Sendable {
 extension LoginContext {
     /// Names slow work of this machine on the terminal, unless nothing is to be shown there.
     package func noticing<Result>(
-        _ words: String, _ work: () throws(LoginError) -> Result
-    ) throws(LoginError) -> Result {
+        _ words: String, _ work: () throws(LoginFault) -> Result
+    ) throws(LoginFault) -> Result {
         guard showsNotice else { return try work() }
         let notice = LocalWorkNotice(dependencies.noticeLine)
         notice.begin(words)

@@ -3,7 +3,7 @@ package import LoginCore
 extension LoginContext {
     /// Looks at a URL without a login, and proposes a profile.
     /// - Throws: what `Discovery` ends with; `usage` for a name that is taken.
-    package func discover(_ text: String, choices: LoginChoices) throws(LoginError) -> ProposedProfile {
+    package func discover(_ text: String, choices: LoginChoices) throws(LoginFault) -> ProposedProfile {
         let url = try parseBare(text), name = try newName(for: url.origin, choices.name)
         let (profile, lasting) = try bareProfile(url, name: name, choices)
         return try proposal(of: try discovery(of: url, profile, choices), url.origin, name: name, lasting)
@@ -13,7 +13,7 @@ extension LoginContext {
     /// - Parameter lasting: what is written down of how the server is reached.
     func proposal(
         of discovery: Discovery, _ origin: Origin, name: String, _ lasting: Profile.Settings
-    ) throws(LoginError) -> ProposedProfile {
+    ) throws(LoginFault) -> ProposedProfile {
         let found = try discovery.run()
         let proposal = ProposedProfile(
             name: name, origin: origin, found: found, connection: connection(lasting),
@@ -25,12 +25,12 @@ extension LoginContext {
     /// The look at a URL, before its first request.
     func discovery(
         of url: ParsedURL, _ profile: Profile, _ choices: LoginChoices
-    ) throws(LoginError) -> Discovery {
+    ) throws(LoginFault) -> Discovery {
         let settings = try transportSettings(profile, for: url.origin)
         let transport = dependencies.transport(url.origin, settings)
         let client = DiscoveryClient(
             url.origin, others: otherTransports(of: profile, like: settings), isLocal: { transport.reachedLocal }
-        ) { [self] (request) throws(LoginError) in
+        ) { [self] (request) throws(LoginFault) in
             try send(request, over: transport, choices)
         }
         let rule = EndpointRule(plainOrigin: profile.settings.allowHTTP ? url.origin : nil)
@@ -42,7 +42,7 @@ extension LoginContext {
     /// - Returns: with what of that is written down: variables hold for this run, options last.
     func bareProfile(
         _ url: ParsedURL, name: String, _ choices: LoginChoices
-    ) throws(LoginError) -> (profile: Profile, lasting: Profile.Settings) {
+    ) throws(LoginFault) -> (profile: Profile, lasting: Profile.Settings) {
         let bare = Profile(
             name: name, url: url.origin.description,
             verify: RequestRule(method: "GET", path: Template(literal: url.target)))
@@ -52,7 +52,7 @@ extension LoginContext {
     }
 
     /// A URL that is asked without a login.
-    func parseBare(_ text: String) throws(LoginError) -> ParsedURL {
+    func parseBare(_ text: String) throws(LoginFault) -> ParsedURL {
         let url = try parse(text)
         topic.origin = url.origin
         guard url.user == nil, url.password == nil else {
@@ -63,7 +63,7 @@ extension LoginContext {
     }
 
     /// Writes a proposed profile down, as it is shown.
-    package func save(_ proposal: ProposedProfile, head: String) throws(LoginError) -> Bool {
+    package func save(_ proposal: ProposedProfile, head: String) throws(LoginFault) -> Bool {
         let text = proposal.document(head: head, isAlone: true) + "\n"
         return try fromStore(
             try dependencies.profileFolder(paths.madeProfiles).create(text, name: "\(proposal.name).toml"))

@@ -23,7 +23,7 @@ package struct ClientCertificateFiles: Sendable {
     /// - Parameter now: seconds of Unix time.
     /// - Returns: `nil` if the key is encrypted and there is no passphrase.
     /// - Throws: `clientCertificate` for everything that keeps it from being shown.
-    package func open(passphrase: Secret?, now: Int64) throws(LoginError) -> ClientIdentity? {
+    package func open(passphrase: Secret?, now: Int64) throws(LoginFault) -> ClientIdentity? {
         var found = ccrypto_identity()
         let state = try state(with: passphrase, &found)
         if state == CCRYPTO_IDENTITY_LOCKED { return nil }
@@ -42,9 +42,9 @@ package struct ClientCertificateFiles: Sendable {
 
     private func state(
         with passphrase: Secret?, _ found: inout ccrypto_identity
-    ) throws(LoginError) -> ccrypto_identity_state {
+    ) throws(LoginFault) -> ccrypto_identity_state {
         guard let passphrase else { return look(nil, &found) }
-        return try passphrase.withCString { (text) throws(LoginError) in look(text, &found) }
+        return try passphrase.withCString { (text) throws(LoginFault) in look(text, &found) }
     }
 
     private func look(_ passphrase: UnsafePointer<CChar>?, _ found: inout ccrypto_identity) -> ccrypto_identity_state {

@@ -19,7 +19,7 @@ struct HTMLFormReader {
 
     /// Opens libxml2.
     /// - Throws: `OtherFailure.libraryMissing`.
-    init(url: ParsedURL, library: String = Self.library) throws(LoginError) {
+    init(url: ParsedURL, library: String = Self.library) throws(LoginFault) {
         if let problem = cxml_open(library) { throw .failure(.libraryMissing(String(cString: problem))) }
         parser = try URLParser()
         self.url = url
@@ -27,7 +27,7 @@ struct HTMLFormReader {
 
     /// The page in the body of an answer, whatever its type is said to be.
     /// - Throws: `answerTooLarge`, `brokenResponse` for what would keep the parser too long.
-    func page(_ response: HTTPResponse) throws(LoginError) -> LoginPage {
+    func page(_ response: HTTPResponse) throws(LoginFault) -> LoginPage {
         guard response.body.count <= Self.limit else { throw .network(.answerTooLarge(limit: Self.limit)) }
         guard response.body.withUnsafeBytes({ HTMLBounds($0).areKept }) else {
             throw .network(.brokenResponse("an element of the page has too many attributes"))

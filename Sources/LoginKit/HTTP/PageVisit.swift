@@ -17,7 +17,7 @@ extension ServiceClient {
     /// followed: `Referer` and the form would be another page's than the profile names.
     func visitPage(
         of rule: RequestRule, _ values: SlotValues, _ session: Session?, carrying cookies: [Cookie] = []
-    ) throws(LoginError) -> PageVisit? {
+    ) throws(LoginFault) -> PageVisit? {
         guard let page = rule.page else { return nil }
         let url = try URLParser.parsed(endpoint.base + page)
         var request = HTTPRequest(method: "GET", url: url.text)
@@ -44,7 +44,7 @@ extension ServiceClient {
 
 extension URLParser {
     /// What is wrong with `text` as the error of the whole program.
-    static func parsed(_ text: String) throws(LoginError) -> ParsedURL {
+    static func parsed(_ text: String) throws(LoginFault) -> ParsedURL {
         let parser = try URLParser()
         do throws(UsageFault) { return try parser.parse(text) } catch { throw .usage(error) }
     }
@@ -58,7 +58,7 @@ struct ResponsePage {
 
     /// - Parameter text: the URL that it came from.
     /// - Returns: `nil` for a response of another type.
-    init?(_ response: HTTPResponse, at text: String) throws(LoginError) {
+    init?(_ response: HTTPResponse, at text: String) throws(LoginFault) {
         guard response.isPage else { return nil }
         url = try URLParser.parsed(text)
         let reader = try HTMLFormReader(url: url)
@@ -77,7 +77,7 @@ struct ResponsePage {
     /// What a form of the page brings to the request that sends it; `nil` if the page has no such form.
     func visit(
         by rule: RequestRule, _ values: SlotValues, at endpoint: ServiceEndpoint, carrying cookies: [Cookie]
-    ) throws(LoginError) -> PageVisit? {
+    ) throws(LoginFault) -> PageVisit? {
         guard let names = rule.formNames(values), page.forms.contains(where: { $0.has(names) }) else { return nil }
         let target: String
         do throws(FillFault) {

@@ -6,7 +6,7 @@ extension HTTPResponse {
     /// The body as JSON, if that is what it is; whatever the `Content-Type` says, since many servers say `text/html`.
     ///
     /// - Throws: `brokenResponse` for a body that is too much, `doubtfulJSON` for one that two readers could read in two ways.
-    func json() throws(LoginError) -> JSONValue? {
+    func json() throws(LoginFault) -> JSONValue? {
         do throws(JSONFault) {
             return try body.withUnsafeBytes { (bytes) throws(JSONFault) in try JSONReader.read(bytes) }
         } catch {

@@ -3,8 +3,8 @@ import LoginCore
 // A login whose own requests have been answered, and what verify says of it.
 extension Service {
     /// A login as verify sees it. What verify calls logged out was refused only if the login's own response allows for that.
-    func confirmed(_ opened: OpenedLogin) throws(LoginError) -> LoginStep {
-        do throws(LoginError) {
+    func confirmed(_ opened: OpenedLogin) throws(LoginFault) -> LoginStep {
+        do throws(LoginFault) {
             return .accepted(try kept(opened))
         } catch .rejected(let refusal) {
             let response = opened.verdict.unconfirmed(
@@ -22,7 +22,7 @@ extension Service {
         return path.isEmpty || repeatsSecret(path) ? nil : path
     }
 
-    private func kept(_ opened: OpenedLogin) throws(LoginError) -> Login {
+    private func kept(_ opened: OpenedLogin) throws(LoginFault) -> Login {
         clockDifference = opened.clockDifference
         let login = try confirm(opened.session, username: opened.credential.username ?? "", afterLogin: true)
         keepsAnonymousSession = opened.visit.map { login.session.isCarried(by: $0.cookies) } ?? false

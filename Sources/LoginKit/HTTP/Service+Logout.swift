@@ -19,12 +19,12 @@ extension Service {
     static let forgetting = 2
 
     /// Ends a session at the server, where the profile says how.
-    package func logout(_ session: Session, username: String) throws(LoginError) -> LogoutOutcome {
+    package func logout(_ session: Session, username: String) throws(LoginFault) -> LogoutOutcome {
         client.hide(session.secrets, username: username)
-        return try client.shielded { () throws(LoginError) in try sendLogout(session, username) }
+        return try client.shielded { () throws(LoginFault) in try sendLogout(session, username) }
     }
 
-    private func sendLogout(_ session: Session, _ username: String) throws(LoginError) -> LogoutOutcome {
+    private func sendLogout(_ session: Session, _ username: String) throws(LoginFault) -> LogoutOutcome {
         guard let rule = profile.logout else {
             if case .token(let token) = session, let grant = Grant(token) { return try revoke(grant) }
             return .notConfigured
@@ -65,7 +65,7 @@ extension Service {
         guard let verify = profile.verify, session.credential == nil else { return .unproven(status: status) }
         if seconds > 0 { clock.wait(seconds) }
         let facts: ParsedResponse
-        do throws(LoginError) {
+        do throws(LoginFault) {
             facts = try send(verify, with: session, username: username).facts
         } catch {
             return .unproven(status: status)

@@ -16,26 +16,26 @@ extension Service {
         let owner: RefreshOwner
     }
 
-    package func refresh(_ session: Session, username: String) throws(LoginError) -> Session? {
+    package func refresh(_ session: Session, username: String) throws(LoginFault) -> Session? {
         try refresh(of: session, username: username)?.session
     }
 
     /// The same as `refresh`, with whose session the service says that it is.
-    func refresh(of session: Session, username: String) throws(LoginError) -> RefreshedSession? {
+    func refresh(of session: Session, username: String) throws(LoginFault) -> RefreshedSession? {
         client.hide(session.secrets, username: username)
-        return try client.shielded { () throws(LoginError) in try refreshed(session, username) }
+        return try client.shielded { () throws(LoginFault) in try refreshed(session, username) }
     }
 
     /// Seconds that a server has for a refresh, whatever the settings say: a response that is not read may cost the login.
     static let leastTime = 15
 
-    private func refreshed(_ session: Session, _ username: String) throws(LoginError) -> RefreshedSession? {
+    private func refreshed(_ session: Session, _ username: String) throws(LoginFault) -> RefreshedSession? {
         guard case .token(let token) = session, token.refreshToken != nil else { return nil }
         if let grant = Grant(token) { return try refreshed(grant) }
         guard let rule = profile.refresh else { return nil }
         let answer = rule.response.completed(by: profile.loginResponse)
         let values = SlotValues(session, username: username)
-        let patiently: ServiceClient.Way = { [client] (request) throws(LoginError) in
+        let patiently: ServiceClient.Way = { [client] (request) throws(LoginFault) in
             try client.plainly(request.lasting(Self.leastTime))
         }
         let facts = try client.send(rule, values, session: nil, readBy: answer, by: patiently).facts
@@ -62,7 +62,7 @@ extension Service {
 
     /// Asks the verify endpoint without any credential.
     /// - Returns: what its answer was taken for, and the challenges in it.
-    package func probeAnonymously() throws(LoginError) -> (evidence: Evidence, offered: [AuthenticateChallenge]) {
+    package func probeAnonymously() throws(LoginFault) -> (evidence: Evidence, offered: [AuthenticateChallenge]) {
         guard let verify = profile.verify else { throw .usage(.nothingToVerify(profile: profile.name)) }
         let facts = try client.send(verify.anonymous, SlotValues(), session: nil, by: client.anonymously).facts
         return (facts.evidence(by: verify.response, at: .verify), facts.challenges)

@@ -20,8 +20,8 @@ extension Service {
     /// - Parameter session: `nil` for a request of nobody's, or with a password that has to wait for the server's challenge.
     func relay(
         _ request: HTTPRequest, with session: Session?, username: String
-    ) throws(LoginError) -> Relayed {
-        try client.shielded(session?.secrets ?? [], username: username) { () throws(LoginError) in
+    ) throws(LoginFault) -> Relayed {
+        try client.shielded(session?.secrets ?? [], username: username) { () throws(LoginFault) in
             var request = request
             if request.streamedBodies?.source != nil, session != nil, profile.sessionRule.adds(to: request) {
                 throw .usage(.other("the session adds to this body, which is too long for that; at most 1 MiB is held"))
@@ -57,7 +57,7 @@ extension Service {
     /// Whether a session may go along with a request before the server has asked for it. A password of Basic is shown to no other
     /// part of the server than the one that verified it (RFC 7617, section 2.2).
     /// - Parameter space: where that was; `nil` if it is not known, as of the logins of former releases.
-    func mayBeSentAhead(_ session: Session, to url: String, in space: VerifiedSpace?) throws(LoginError) -> Bool {
+    func mayBeSentAhead(_ session: Session, to url: String, in space: VerifiedSpace?) throws(LoginFault) -> Bool {
         guard let space, let credential = session.credential, isPassword(credential),
             try procedure.method(for: credential) == .basic
         else { return true }
@@ -70,7 +70,7 @@ extension Service {
     ///   - space: where the login was verified, as far as that is known.
     func judge(
         _ relayed: Relayed, body: Secret?, space: VerifiedSpace? = nil
-    ) throws(LoginError) -> RelayJudgement {
+    ) throws(LoginFault) -> RelayJudgement {
         try parsed(relayed, body, by: profile.proof.rules)
             .relayed(
                 by: profile.proof,
@@ -80,7 +80,7 @@ extension Service {
     }
 
     /// Opens an answer as far as `rules` look into it.
-    func parsed(_ relayed: Relayed, _ body: Secret?, by rules: ResponseRule) throws(LoginError) -> ParsedResponse {
+    func parsed(_ relayed: Relayed, _ body: Secret?, by rules: ResponseRule) throws(LoginFault) -> ParsedResponse {
         let response = relayed.response
         let whole = HTTPResponse(
             status: response.status, headers: response.headers, body: body ?? Secret(""), cookies: response.cookies,
@@ -100,7 +100,7 @@ extension Service {
     }
 
     /// What a login by HTTP authentication has to tell later requests.
-    func verifiedSpace(of session: Session, username: String) throws(LoginError) -> VerifiedSpace? {
+    func verifiedSpace(of session: Session, username: String) throws(LoginFault) -> VerifiedSpace? {
         switch profile.kind {
         case .exchange, .pasted, .certificate, .oauth: return nil
         case .challenge: break
@@ -129,7 +129,7 @@ extension Service {
 
     /// - Throws: as `relay`, without a request to the server unless that has still to say which method it wants. For whoever
     ///   answers its challenges by themselves, the method that worked at the login is enough.
-    package func attachment(of session: Session, username: String) throws(LoginError) -> Attachment {
+    package func attachment(of session: Session, username: String) throws(LoginFault) -> Attachment {
         var request = HTTPRequest(method: "POST", url: endpoint.base)
         let session = try fetchingCSRF(for: profile.sessionRule.slots(for: request.method), session, username)
         do throws(FillFault) {

@@ -6,7 +6,7 @@ extension Service {
     /// what guards it. Verify does not wait for that: it is asked where there is none.
     func send(
         _ rule: RequestRule, with session: Session, username: String
-    ) throws(LoginError) -> ServiceClient.Reply {
+    ) throws(LoginFault) -> ServiceClient.Reply {
         let slots = rule == profile.verify ? [] : rule.slots.union(profile.sessionRule.slots(for: rule.method))
         let session = try fetchingCSRF(for: slots, session, username)
         let reply = try sendOnce(rule, with: session, username: username)
@@ -16,12 +16,12 @@ extension Service {
 
     func sendOnce(
         _ rule: RequestRule, with session: Session, username: String
-    ) throws(LoginError) -> ServiceClient.Reply {
+    ) throws(LoginFault) -> ServiceClient.Reply {
         let values = SlotValues(session, username: username)
         guard let credential = session.credential else {
             return try client.send(rule, values, session: session, by: client.plainly)
         }
-        return try client.send(rule, values, session: session) { (request) throws(LoginError) in
+        return try client.send(rule, values, session: session) { (request) throws(LoginFault) in
             try procedure.send(request, with: credential, answersOtherRealms: true)
         }
     }
@@ -32,7 +32,7 @@ extension Service {
     ///   and then do as nobody what somebody has asked for.
     func fetchingCSRF(
         for slots: Set<Template.Slot>, _ session: Session, _ username: String
-    ) throws(LoginError) -> Session {
+    ) throws(LoginFault) -> Session {
         guard let csrf = profile.sessionRule.csrf, let path = csrf.path, slots.contains(.csrf) else { return session }
         var rule = RequestRule(method: "GET", path: Template(literal: path), response: profile.proof.rules)
         (rule.response.token, rule.response.username, rule.response.loggedIn) = (csrf.value, nil, nil)
@@ -50,7 +50,7 @@ extension Service {
     }
 
     /// Whether an answer tells a value of `{csrf}` that was not known, so that the request is to be sent once more.
-    func learnsCSRF(from relayed: Relayed, body: Secret?) throws(LoginError) -> Bool {
+    func learnsCSRF(from relayed: Relayed, body: Secret?) throws(LoginFault) -> Bool {
         guard relayed.session != nil, let rule = profile.sessionRule.csrf, !rule.stale.isEmpty else { return false }
         return client.learnsCSRF(from: try parsed(relayed, body, by: rule.response))
     }

@@ -8,8 +8,8 @@ extension Service {
     /// - Throws: as `relay`.
     func openTunnel(
         _ request: HTTPRequest, to name: String, with session: Session, username: String
-    ) throws(LoginError) -> (relayed: Relayed, tunnel: (any Tunnel)?) {
-        try client.shielded(session.secrets, username: username) { () throws(LoginError) in
+    ) throws(LoginFault) -> (relayed: Relayed, tunnel: (any Tunnel)?) {
+        try client.shielded(session.secrets, username: username) { () throws(LoginFault) in
             var request = request
             let session = try fetchingCSRF(for: profile.sessionRule.slots(for: request.method), session, username)
             do throws(FillFault) {
@@ -20,7 +20,7 @@ extension Service {
             request.hidden = client.hidden
             // The last one: a challenge of Digest may have to be answered once more.
             var tunnel: (any Tunnel)?
-            func line(_ request: HTTPRequest) throws(LoginError) -> HTTPResponse {
+            func line(_ request: HTTPRequest) throws(LoginFault) -> HTTPResponse {
                 let opened = try client.transport.openTunnel(request, to: name)
                 tunnel = opened
                 return opened.response

@@ -6,7 +6,7 @@ extension Service {
 
     /// Has the verify endpoint confirm a session: the only proof of a login, where the service has such an endpoint. Where it has
     /// none, nothing is known against a session that is not past its end.
-    func confirm(_ session: Session, username: String, afterLogin: Bool) throws(LoginError) -> Login {
+    func confirm(_ session: Session, username: String, afterLogin: Bool) throws(LoginFault) -> Login {
         client.hide(session.secrets, username: username)
         guard let verify = profile.verify else {
             if !afterLogin, clock.isOver(session.expires) { throw .rejected(.pastEnd) }
@@ -48,7 +48,7 @@ extension Service {
 extension Service {
     /// Judges a response to verify. Where the missing user name alone speaks against it and nobody knows the response without a
     /// login, as with the accounts of earlier releases, that is asked for.
-    private func judged(_ facts: ParsedResponse, by verify: RequestRule) throws(LoginError) -> Judgement {
+    private func judged(_ facts: ParsedResponse, by verify: RequestRule) throws(LoginFault) -> Judgement {
         let judgement = client.judge(facts, by: verify.response, at: .verify)
         guard case .refused(let refusal) = judgement, refusal.missingName != nil, anonymousResponse == nil else {
             return judgement

@@ -121,15 +121,15 @@ package final class Service: Authenticator {
         if exception.origin == endpoint.origin { client.trust(exception) } else { others.trust(exception) }
     }
 
-    package func prepare() throws(LoginError) -> ProtectionSpace {
+    package func prepare() throws(LoginFault) -> ProtectionSpace {
         try procedure.prepare(hasPassword: options.hasPassword)
     }
 
-    package func begin(_ credential: Credential, code: Secret?) throws(LoginError) -> LoginStep {
+    package func begin(_ credential: Credential, code: Secret?) throws(LoginFault) -> LoginStep {
         // What another login handed out is none of this one's.
         hold(credential.extraSecrets.asked)
         client.hide([credential.secret, code], username: credential.username ?? "")
-        return try client.shielded { () throws(LoginError) in
+        return try client.shielded { () throws(LoginFault) in
             switch profile.kind {
             case .challenge: try credential.checkPair()
             case .exchange, .pasted, .certificate, .oauth: break
@@ -139,15 +139,15 @@ package final class Service: Authenticator {
         }
     }
 
-    package func resume(_ partial: any PartialLogin, code: Secret?) throws(LoginError) -> LoginStep {
+    package func resume(_ partial: any PartialLogin, code: Secret?) throws(LoginFault) -> LoginStep {
         guard let steps = partial as? StepsInProgress else {
             throw .failure(.unexpectedEvent("a login of another service was gone on with"))
         }
         client.hide([code])
-        return try client.shielded { () throws(LoginError) in try take(steps, code: code) }
+        return try client.shielded { () throws(LoginFault) in try take(steps, code: code) }
     }
 
-    private func take(_ steps: StepsInProgress, code: Secret?) throws(LoginError) -> LoginStep {
+    private func take(_ steps: StepsInProgress, code: Secret?) throws(LoginFault) -> LoginStep {
         switch try procedure.open(steps, code: code) {
         case .opened(let login): try confirmed(login)
         case .refused(let refusal): .refused(refusal)
@@ -159,8 +159,8 @@ package final class Service: Authenticator {
     /// What the login handed out that is needed after it.
     package var takenForLater: [CredentialField: Secret] { client.extraSecrets.taken(profile.takenForLater) }
 
-    package func verify(_ session: Session, username: String) throws(LoginError) -> Login {
-        try client.shielded { () throws(LoginError) in try confirm(session, username: username, afterLogin: false) }
+    package func verify(_ session: Session, username: String) throws(LoginFault) -> Login {
+        try client.shielded { () throws(LoginFault) in try confirm(session, username: username, afterLogin: false) }
     }
 }
 

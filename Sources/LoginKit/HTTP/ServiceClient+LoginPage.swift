@@ -4,11 +4,11 @@ import LoginCore
 extension ServiceClient {
     /// A page that nothing depends on: one that cannot be read shows no form.
     func readable(_ response: HTTPResponse, at url: String) -> ResponsePage? {
-        do throws(LoginError) { return try ResponsePage(response, at: url) } catch { return nil }
+        do throws(LoginFault) { return try ResponsePage(response, at: url) } catch { return nil }
     }
 
     /// Where people log in: a page of the profile's, and its login request.
-    func loginPaths() throws(LoginError) -> [String] {
+    func loginPaths() throws(LoginFault) -> [String] {
         var urls = profile.loginSteps.compactMap(\.page).map { endpoint.base + $0 }
         do throws(FillFault) {
             for step in profile.loginSteps { urls.append(try step.anonymous.url(base: endpoint.base, SlotValues())) }

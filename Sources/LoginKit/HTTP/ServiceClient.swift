@@ -29,7 +29,7 @@ final class ServiceClient {
     var csrf: Secret?
 
     /// How a request goes out: with a credential, or without.
-    typealias Way = (HTTPRequest) throws(LoginError) -> Sent
+    typealias Way = (HTTPRequest) throws(LoginFault) -> Sent
 
     /// What came of a request.
     struct Sent {
@@ -80,12 +80,12 @@ final class ServiceClient {
     func hide(_ secrets: RepeatedSecrets) { hidden.add(secrets) }
 
     /// The way of a request that carries no credential.
-    func plainly(_ request: HTTPRequest) throws(LoginError) -> Sent {
+    func plainly(_ request: HTTPRequest) throws(LoginFault) -> Sent {
         Sent(response: try transport.send(request))
     }
 
     /// The way of an anonymous client, who has no client certificate either where that is the proof.
-    func anonymously(_ request: HTTPRequest) throws(LoginError) -> Sent {
+    func anonymously(_ request: HTTPRequest) throws(LoginFault) -> Sent {
         Sent(response: try (anonymousTransport ?? transport).send(request))
     }
 
@@ -98,7 +98,7 @@ final class ServiceClient {
     func send(
         _ rule: RequestRule, _ values: SlotValues, session: Session?, readBy answer: ResponseRule? = nil,
         carrying cookies: [Cookie] = [], from form: ResponsePage? = nil, readingPage: Bool = false, by way: Way
-    ) throws(LoginError) -> Reply {
+    ) throws(LoginFault) -> Reply {
         var values = values
         values.ttl = ttl
         values.extraSecrets = extraSecrets
@@ -126,7 +126,7 @@ final class ServiceClient {
 
     private func filled(
         _ rule: RequestRule, _ values: SlotValues, _ session: Session?, _ cookies: [Cookie], _ visit: PageVisit?
-    ) throws(LoginError) -> HTTPRequest {
+    ) throws(LoginFault) -> HTTPRequest {
         do throws(FillFault) {
             var request = try rule.request(base: endpoint.base, values)
             request.cookies = cookies
@@ -152,8 +152,8 @@ final class ServiceClient {
 
     /// The same while `secrets` are hidden, too: each response may bring others, and a long run would gather them all.
     func shielded<Result>(
-        _ secrets: [Secret?], username: String, _ body: () throws(LoginError) -> Result
-    ) throws(LoginError) -> Result {
+        _ secrets: [Secret?], username: String, _ body: () throws(LoginFault) -> Result
+    ) throws(LoginFault) -> Result {
         let before = hidden
         defer { hidden = before }
         hide(secrets, username: username)
@@ -161,8 +161,8 @@ final class ServiceClient {
     }
 
     /// What is thrown repeats no secret of this run.
-    func shielded<Result>(_ body: () throws(LoginError) -> Result) throws(LoginError) -> Result {
-        do throws(LoginError) {
+    func shielded<Result>(_ body: () throws(LoginFault) -> Result) throws(LoginFault) -> Result {
+        do throws(LoginFault) {
             return try body()
         } catch {
             throw error.without(hidden)
@@ -175,7 +175,7 @@ final class ServiceClient {
     }
 
     /// That the login needs what was not given.
-    var lacking: LoginError { .loginRequired(LoginNeed(why: .nothingStored, missing: profile.fields)) }
+    var lacking: LoginFault { .loginRequired(LoginNeed(why: .nothingStored, missing: profile.fields)) }
 }
 
 extension ServiceClient {

@@ -25,7 +25,7 @@ extension HTTPRequest {
 
 extension FillFault {
     /// The same in the words of the whole program.
-    var asLoginError: LoginError {
+    var asLoginError: LoginFault {
         switch self {
         case .missing(.username): .loginRequired(LoginNeed(why: .nothingStored, missing: [.username]))
         case .missing(.password): .loginRequired(LoginNeed(why: .nothingStored, missing: [.password]))

@@ -5,7 +5,7 @@ import Secrets
 extension ServiceClient {
     /// Keeps what a response hands out for later requests; what is not there is missed where it is used.
     /// - Parameter keepingOld: whether a response that says nothing of it leaves what there was.
-    func take(_ rule: ResponseRule, from facts: ParsedResponse, keepingOld: Bool) throws(LoginError) {
+    func take(_ rule: ResponseRule, from facts: ParsedResponse, keepingOld: Bool) throws(LoginFault) {
         for taken in rule.taken {
             if !keepingOld { extraSecrets[.taken(taken.name)] = nil }
             guard let value = facts.secret(at: taken.place), !value.isEmpty else { continue }

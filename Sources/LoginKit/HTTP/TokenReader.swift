@@ -10,7 +10,7 @@ struct TokenReader {
     /// - Returns: the token, and why it looks as if it were past its end, where the clocks are the reason.
     func token(
         _ facts: ParsedResponse, _ answer: ResponseRule, at step: Step, replacing old: Token? = nil
-    ) throws(LoginError) -> (token: Token, clockDifference: ClockDifference?) {
+    ) throws(LoginFault) -> (token: Token, clockDifference: ClockDifference?) {
         let place = answer.token ?? .json(.root)
         guard let value = facts.secret(at: place), !value.isEmpty else {
             if let redirect = facts.response.redirect {
@@ -35,7 +35,7 @@ struct TokenReader {
 
     /// A token of a type that is not understood must not be used (RFC 6749, section 7.1). A profile that says how its
     /// token is sent knows better.
-    private func checkType(_ facts: ParsedResponse) throws(LoginError) {
+    private func checkType(_ facts: ParsedResponse) throws(LoginFault) {
         guard client.profile.session == nil, let type = JSONPointer("/token_type").flatMap({ facts.json?[$0]?.text }),
             type.lowercased() != "bearer"
         else { return }

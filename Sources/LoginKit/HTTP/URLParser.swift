@@ -9,7 +9,7 @@ package struct URLParser: Sendable {
 
     /// Opens libcurl.
     /// - Throws: `OtherFailure.libraryMissing`.
-    init() throws(LoginError) {
+    init() throws(LoginFault) {
         library = try CurlLibrary()
     }
 

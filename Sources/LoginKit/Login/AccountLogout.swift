@@ -17,7 +17,7 @@ package struct AccountLogout {
     /// Ends all of them.
     /// - Returns: a receipt for each, in their order; what could not be erased here is in it.
     /// - Throws: what keeps all of it from being done, before any server is asked.
-    package func perform(asksServer: Bool) throws(LoginError) -> [Receipt] {
+    package func perform(asksServer: Bool) throws(LoginFault) -> [Receipt] {
         let open = open
         guard let first = accounts.first else { return [] }
         context.topic = ErrorContext(profile: first.profile.name, origin: first.record.origin)
@@ -37,7 +37,7 @@ package struct AccountLogout {
         return receipts
     }
 
-    private func lock(_ ids: [AccountID]) throws(LoginError) -> RefreshLock {
+    private func lock(_ ids: [AccountID]) throws(LoginFault) -> RefreshLock {
         context.unlock(accounts.map { ($0.profile.name, $0.record) })
         let turn = try fromStore(try context.registry.lockRefresh(of: ids.map(\.profile)))
         try fromStore(try context.registry.checkErasable(ids, opening: open))
@@ -64,7 +64,7 @@ package struct AccountLogout {
             var receipt = receipt(account)
             guard account.record.origin == account.profile.origin else { return receipt }
             context.topic = ErrorContext(profile: account.profile.name, origin: account.record.origin)
-            do throws(LoginError) {
+            do throws(LoginFault) {
                 receipt.server = try askServer(account, context)
                 receipt.noteEnd()
             } catch {
@@ -75,7 +75,7 @@ package struct AccountLogout {
         }
     }
 
-    private func askServer(_ account: Account, _ context: LoginContext) throws(LoginError) -> Receipt.Server {
+    private func askServer(_ account: Account, _ context: LoginContext) throws(LoginFault) -> Receipt.Server {
         let name = account.profile.name
         guard made != nil || context.profiles.source(of: name) != nil else { return .notAsked }
         let profile = if let made { made } else { try context.profile(named: name) }
@@ -102,7 +102,7 @@ extension AccountLogout {
     /// Ends the login of one account, and throws what could not be erased here.
     package static func ofOne(
         _ account: AccountRecord, of profile: ProfileRecord, in context: LoginContext, as made: Profile? = nil
-    ) throws(LoginError) -> Receipt? {
+    ) throws(LoginFault) -> Receipt? {
         let logout = AccountLogout(context: context, accounts: [(profile, account)], as: made)
         let receipt = try logout.perform(asksServer: true).first
         if let fault = receipt?.fault { throw fault }

@@ -16,16 +16,16 @@ struct ClientCertificateUnlocker {
     /// - Returns: `nil` if the profile names no certificate.
     func applied(
         to settings: inout LoginSettings, keeper: (LoginSettings) -> StoreKeeper
-    ) throws(LoginError) -> ClientIdentity? {
+    ) throws(LoginFault) -> ClientIdentity? {
         let former = keeper(settings)
-        let opened = try open { () throws(LoginError) in try former.fill() }
+        let opened = try open { () throws(LoginFault) in try former.fill() }
         if profile.kind.isProvedByCertificate, let opened { try logIn(with: opened, &settings, keeper) }
         return opened
     }
 
     private func logIn(
         with identity: ClientIdentity, _ settings: inout LoginSettings, _ keeper: (LoginSettings) -> StoreKeeper
-    ) throws(LoginError) {
+    ) throws(LoginFault) {
         if let named = settings.username, !named.isSame(as: identity.commonName) {
             throw settings.mayUseCertificate
                 ? .usage(
@@ -45,7 +45,7 @@ struct ClientCertificateUnlocker {
 
     /// - Parameter stored: what is kept of the account, asked for only if a passphrase is needed.
     /// - Returns: `nil` if the profile names no certificate.
-    private func open(stored: () throws(LoginError) -> StoredLogin) throws(LoginError) -> ClientIdentity? {
+    private func open(stored: () throws(LoginFault) -> StoredLogin) throws(LoginFault) -> ClientIdentity? {
         guard let file = profile.settings.certificate else {
             if profile.kind.isProvedByCertificate { throw .usage(.clientCertificate(.notNamed)) }
             return nil
@@ -59,15 +59,15 @@ struct ClientCertificateUnlocker {
     }
 
     private func unlock(
-        _ files: ClientCertificateFiles, _ stored: () throws(LoginError) -> StoredLogin
-    ) throws(LoginError) -> ClientIdentity {
+        _ files: ClientCertificateFiles, _ stored: () throws(LoginFault) -> StoredLogin
+    ) throws(LoginFault) -> ClientIdentity {
         let now = context.dependencies.clock.now()
         if let identity = try files.open(passphrase: nil, now: now) { return identity }
         if let supplied = settings.passphrase, let identity = try files.open(passphrase: supplied, now: now) {
             return identity
         }
         if let kept = try keptPassphrase(stored) {
-            do throws(LoginError) {
+            do throws(LoginFault) {
                 if let identity = try files.open(passphrase: kept, now: now) { return identity }
             } catch .usage(.clientCertificate(.wrongPassphrase)) {
                 // The key has another passphrase since: ask, if somebody may be asked.
@@ -76,19 +76,19 @@ struct ClientCertificateUnlocker {
         return try ask(files, now)
     }
 
-    private func keptPassphrase(_ stored: () throws(LoginError) -> StoredLogin) throws(LoginError) -> Secret? {
+    private func keptPassphrase(_ stored: () throws(LoginFault) -> StoredLogin) throws(LoginFault) -> Secret? {
         let stored = try stored()
         return profile.kind.isProvedByCertificate ? stored.session?.passphrase : stored.extraSecrets[.passphrase]
     }
 
-    private func ask(_ files: ClientCertificateFiles, _ now: Int64) throws(LoginError) -> ClientIdentity {
+    private func ask(_ files: ClientCertificateFiles, _ now: Int64) throws(LoginFault) -> ClientIdentity {
         let name = profile.settings.key ?? profile.settings.certificate ?? ""
         guard context.mayAsk else { throw .loginRequired(LoginNeed(why: .keyLocked(file: name))) }
         let dialogue = context.dependencies.dialogue(settings.dialogue)
         var label = "Passphrase of \(SafeText.escaped(name)): "
         for attempt in 1...settings.policy.maxAttempts {
             guard let typed = try passphrase(dialogue, label) else { throw .cancelled }
-            do throws(LoginError) {
+            do throws(LoginFault) {
                 if let identity = try files.open(passphrase: typed, now: now) { return identity }
             } catch .usage(.clientCertificate(.wrongPassphrase)) where attempt < settings.policy.maxAttempts {
                 label = "Wrong passphrase. Passphrase of \(SafeText.escaped(name)): "
@@ -97,8 +97,8 @@ struct ClientCertificateUnlocker {
         throw .usage(.clientCertificate(.wrongPassphrase(file: name)))
     }
 
-    private func passphrase(_ dialogue: any Dialogue, _ label: String) throws(LoginError) -> Secret? {
-        do throws(LoginError) {
+    private func passphrase(_ dialogue: any Dialogue, _ label: String) throws(LoginFault) -> Secret? {
+        do throws(LoginFault) {
             return try dialogue.askPassphrase(label, confirm: false)
         } catch .store(.passphraseBlank) {
             return Secret("")

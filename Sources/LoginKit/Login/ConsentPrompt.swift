@@ -21,7 +21,7 @@ final class ConsentPrompt: Prompt {
         grant = nil
     }
 
-    func ask(_ question: Question) throws(LoginError) -> Answer {
+    func ask(_ question: Question) throws(LoginFault) -> Answer {
         if case .replacement(let replacement) = question, !run.mayAsk {
             throw .loginRequired(LoginNeed(why: .otherPerson(replacement)))
         }
@@ -35,7 +35,7 @@ final class ConsentPrompt: Prompt {
     }
 
     /// - Parameter asked: what the client needs beside the person's consent.
-    private func consented(_ asked: [CredentialField: Secret]) throws(LoginError) -> Credential {
+    private func consented(_ asked: [CredentialField: Secret]) throws(LoginFault) -> Credential {
         if let kept = try takeTurn() {
             return Credential(username: nil, .grant(AuthorizedGrant(kept: kept)), extraSecrets: asked)
         }
@@ -60,7 +60,7 @@ final class ConsentPrompt: Prompt {
     }
 
     /// - Returns: what another process has logged in with, while this one waited.
-    private func takeTurn() throws(LoginError) -> Grant? {
+    private func takeTurn() throws(LoginFault) -> Grant? {
         guard turn == nil else { return nil }
         let (profile, username, context) = (run.profile.name, run.settings.username, run.context)
         let taken = try fromStore(
@@ -76,5 +76,5 @@ final class ConsentPrompt: Prompt {
 
     func showWaiting(_ notice: String?) { prompt.showWaiting(notice) }
 
-    func wait(seconds: Int) throws(LoginError) { try prompt.wait(seconds: seconds) }
+    func wait(seconds: Int) throws(LoginFault) { try prompt.wait(seconds: seconds) }
 }

@@ -12,15 +12,15 @@ package final class GeneratedProfileKeeper: LoginKeeper {
         self.run = run
     }
 
-    package func prepare() throws(LoginError) { try run.keeper.prepare() }
+    package func prepare() throws(LoginFault) { try run.keeper.prepare() }
 
-    package func fill() throws(LoginError) -> StoredLogin { try run.keeper.fill() }
+    package func fill() throws(LoginFault) -> StoredLogin { try run.keeper.fill() }
 
-    package func reject(_ part: StoredLogin.Part) throws(LoginError) { try run.keeper.reject(part) }
+    package func reject(_ part: StoredLogin.Part) throws(LoginFault) { try run.keeper.reject(part) }
 
-    package func remember(_ exception: TrustedCertificate) throws(LoginError) { try run.keeper.remember(exception) }
+    package func remember(_ exception: TrustedCertificate) throws(LoginFault) { try run.keeper.remember(exception) }
 
-    package func approve(_ login: Login, _ approval: Approval) throws(LoginError) {
+    package func approve(_ login: Login, _ approval: Approval) throws(LoginFault) {
         learn(from: login)
         if case .login(let method) = approval { try remember(method) }
         run.context.warnOfStore(for: run.profile)
@@ -40,7 +40,7 @@ package final class GeneratedProfileKeeper: LoginKeeper {
     }
 
     /// Writes the profile down, where anything of the login is kept: without, `status` would tell of a login that is missing.
-    package func remember(_ method: AuthenticationMethod?) throws(LoginError) {
+    package func remember(_ method: AuthenticationMethod?) throws(LoginFault) {
         if run.keepsNothing { return }
         let profile = try run.context.remember(target, method: method)
         guard profile.name != run.profile.name else { return }

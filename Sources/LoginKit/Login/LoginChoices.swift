@@ -46,7 +46,7 @@ package struct LoginChoices {
     }
 
     /// The profile with what was chosen instead.
-    package func applied(to profile: Profile) throws(LoginError) -> Profile {
+    package func applied(to profile: Profile) throws(LoginFault) -> Profile {
         var profile = profile
         profile.settings.allowHTTP = allowHTTP || profile.settings.allowHTTP
         profile.settings.proxy = proxy ?? profile.settings.proxy
@@ -61,7 +61,7 @@ package struct LoginChoices {
     }
 
     /// The method that was chosen, else that of the variable.
-    func chosenMethod(_ environment: Environment) throws(LoginError) -> AuthenticationMethod? {
+    func chosenMethod(_ environment: Environment) throws(LoginFault) -> AuthenticationMethod? {
         if let method { return method }
         guard let name = environment["AUTHCTL_METHOD"] else { return nil }
         guard let method = AuthenticationMethod(rawValue: name) else {
@@ -86,7 +86,7 @@ extension LoginChoices {
             mayUseVariables && dependencies.environment.code != nil ? .variable : nil
         guard let source = code ?? variable ?? profile.settings.otpCommand.map({ .command($0) }) else { return nil }
         let supplied = SuppliedCredential(source: source, allowsBlank: false, kind: .code)
-        return SuppliedCode(isSentAtOnce: profile.asksCodeAtOnce) { () throws(LoginError) in
+        return SuppliedCode(isSentAtOnce: profile.asksCodeAtOnce) { () throws(LoginFault) in
             try supplied.secret(dependencies)
         }
     }

@@ -13,7 +13,7 @@ package struct LoginRun {
     package let extraSecrets: [CredentialField: Secret]
     let beside: (identity: ClientIdentity?, options: Service.Options)
 
-    package init(_ context: LoginContext, _ profile: Profile, _ settings: LoginSettings) throws(LoginError) {
+    package init(_ context: LoginContext, _ profile: Profile, _ settings: LoginSettings) throws(LoginFault) {
         self.context = context
         self.profile = profile
         let endpoint = try context.endpoint(profile)
@@ -62,7 +62,7 @@ package struct LoginRun {
 
     /// - Parameter other: keeps the login in the place of the run's own keeper.
     /// - Returns: whose login it is, and whether it was there already.
-    package func run(through other: (any LoginKeeper)? = nil) throws(LoginError) -> (identity: Identity, wasThere: Bool)
+    package func run(through other: (any LoginKeeper)? = nil) throws(LoginFault) -> (identity: Identity, wasThere: Bool)
     {
         let dependencies = context.dependencies
         let dialogue: any Prompt =
@@ -115,12 +115,12 @@ package struct LoginRun {
     }
 
     /// What was asked for once is stored, and completes a password that was given.
-    private func supplied() throws(LoginError) -> Credential? {
+    private func supplied() throws(LoginFault) -> Credential? {
         guard let supplied = settings.supplied, profile.asksForMore else { return settings.supplied }
         return supplied.completed(by: try keeper.fill().extraSecrets)
     }
 
-    private func flow() throws(LoginError) -> LoginFlow {
+    private func flow() throws(LoginFault) -> LoginFlow {
         let account = try fromStore(try keeper.account())
         let remembered = account?.username
         var fields = profile.fields
@@ -142,7 +142,7 @@ package struct LoginRun {
             acceptance: context.acceptance)
     }
 
-    private func storedIdentities() throws(LoginError) -> [Identity] {
+    private func storedIdentities() throws(LoginFault) -> [Identity] {
         // What is not kept takes nobody's place.
         guard !keepsNothing, let record = try context.document().profile(profile.name) else { return [] }
         return record.accounts.filter { $0.origin == endpoint.origin }.map(\.identity)
@@ -151,7 +151,7 @@ package struct LoginRun {
     /// `--method` only chooses among what the profile accepts.
     private static func method(
         _ asked: AuthenticationMethod?, _ pinned: AuthenticationMethod?, _ profile: Profile
-    ) throws(LoginError) -> AuthenticationMethod? {
+    ) throws(LoginFault) -> AuthenticationMethod? {
         guard let asked, asked != .auto else { return pinned }
         guard profile.methods.contains(asked) || (profile.methods == [.auto] && asked != .cookie && asked != .token)
         else {

@@ -17,7 +17,7 @@ package struct LoginSettingsResolver {
         (self.force, self.isLogin) = (force, isLogin)
     }
 
-    package func settings() throws(LoginError) -> LoginSettings {
+    package func settings() throws(LoginFault) -> LoginSettings {
         let profile = target.profile
         // A URL that has no profile yet may turn out to be one of these, too.
         context.topic.asksForConsent = profile.kind.asksForConsent
@@ -52,7 +52,7 @@ package struct LoginSettingsResolver {
         return settings
     }
 
-    private func check(username: String) throws(LoginError) {
+    private func check(username: String) throws(LoginFault) {
         switch target.profile.kind {
         case .challenge: try context.checkBasic(username: username)
         case .exchange, .pasted, .certificate, .oauth: break
@@ -60,7 +60,7 @@ package struct LoginSettingsResolver {
     }
 
     /// Options of one kind of login mean nothing to another.
-    private func checkConsent() throws(LoginError) {
+    private func checkConsent() throws(LoginFault) {
         guard target.profile.kind.asksForConsent else {
             guard !choices.consent.isNothing else { return }
             throw .usage(
@@ -77,7 +77,7 @@ package struct LoginSettingsResolver {
         }
     }
 
-    private func take(_ secret: Secret, into settings: inout LoginSettings) throws(LoginError) {
+    private func take(_ secret: Secret, into settings: inout LoginSettings) throws(LoginFault) {
         let profile = target.profile
         switch profile.kind {
         case .certificate:
@@ -137,7 +137,7 @@ package struct LoginSettingsResolver {
         context.say("\(what) \(otherOwner), and is not used here")
     }
 
-    private func supplied() throws(LoginError) -> Secret? {
+    private func supplied() throws(LoginFault) -> Secret? {
         // An option goes before the URL, and the URL before a variable.
         if let password = target.password, !choices.namesPassword { return password }
         let environment = context.dependencies.environment

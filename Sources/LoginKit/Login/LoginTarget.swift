@@ -24,7 +24,7 @@ package struct LoginTarget {
         /// What the URL wants of somebody without a login.
         let offered: [AuthenticateChallenge]
         /// Finds a name that is free.
-        let name: () throws(LoginError) -> String
+        let name: () throws(LoginFault) -> String
     }
 
     package init(profile: Profile) {
@@ -43,7 +43,7 @@ package struct LoginTarget {
 
 extension LoginContext {
     /// Finds out what the argument means: a profile's name, or the URL of a verify endpoint.
-    package func loginTarget(_ argument: String?, choices: LoginChoices) throws(LoginError) -> LoginTarget {
+    package func loginTarget(_ argument: String?, choices: LoginChoices) throws(LoginFault) -> LoginTarget {
         let hasProfile = options.profile != nil
         guard let text = argument ?? (hasProfile ? nil : dependencies.environment["AUTHCTL_VERIFY_URL"]) else {
             return LoginTarget(profile: try choices.applied(to: try selectProfile(nil)))
@@ -65,7 +65,7 @@ extension LoginContext {
         return LoginTarget(profile: try choices.applied(to: try profile(named: text)))
     }
 
-    private func urlTarget(_ text: String, _ choices: LoginChoices) throws(LoginError) -> LoginTarget {
+    private func urlTarget(_ text: String, _ choices: LoginChoices) throws(LoginFault) -> LoginTarget {
         let url = try parse(text)
         topic.origin = url.origin
         // Before anything is sent: without a profile, the method is one of HTTP authentication.
@@ -87,13 +87,13 @@ extension LoginContext {
     }
 
     /// Before anything is sent.
-    package func checkBasic(username: String) throws(LoginError) {
+    package func checkBasic(username: String) throws(LoginFault) {
         try LoginContext.fromConfig { () throws(UsageFault) in try BasicCredential.check(username: username) }
     }
 
     /// A profile for a URL that has none yet, or that leads to one that has.
-    private func discovered(_ url: ParsedURL, _ choices: LoginChoices) throws(LoginError) -> LoginTarget {
-        let newName = { () throws(LoginError) in try self.newName(for: url.origin, choices.name) }
+    private func discovered(_ url: ParsedURL, _ choices: LoginChoices) throws(LoginFault) -> LoginTarget {
+        let newName = { () throws(LoginFault) in try self.newName(for: url.origin, choices.name) }
         var (profile, lasting) = try bareProfile(url, name: try newName(), choices)
         let discovery = try discovery(of: url, profile, choices)
         let (target, challenges) = try discovery.arrive()
@@ -117,7 +117,7 @@ extension LoginContext {
     /// The profile that an earlier `login` made of this URL.
     func remembered(
         _ origin: Origin, _ target: String, _ choices: LoginChoices
-    ) throws(LoginError) -> Profile? {
+    ) throws(LoginFault) -> Profile? {
         for name in profiles.names {
             guard case .made = profiles.source(of: name) else { continue }
             // One that cannot be read is no reason not to log in elsewhere; the commands that mean it say so.
@@ -134,7 +134,7 @@ extension LoginContext {
     }
 
     /// The host, with `:port` unless it is the usual one; `-2` and so on where another profile has the name.
-    func newName(for origin: Origin, _ asked: String?) throws(LoginError) -> String {
+    func newName(for origin: Origin, _ asked: String?) throws(LoginFault) -> String {
         let taken = profiles.names
         if let asked {
             if let problem = ProfileName.problem(asked) {

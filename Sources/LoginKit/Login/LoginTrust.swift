@@ -9,7 +9,7 @@ extension LoginContext {
     }
 
     /// What is accepted of an origin: in this run, else remembered.
-    func exception(for origin: Origin) throws(LoginError) -> TrustedCertificate? {
+    func exception(for origin: Origin) throws(LoginFault) -> TrustedCertificate? {
         if let accepted = acceptance?.exception, accepted.origin == origin { return accepted }
         return try document().exception(for: origin)
     }
@@ -18,21 +18,21 @@ extension LoginContext {
     /// for the whole run; it is made by the same policy as in the login.
     func send(
         _ request: HTTPRequest, over transport: any Transport, _ choices: LoginChoices
-    ) throws(LoginError) -> HTTPResponse {
-        do throws(LoginError) {
-            return try showingNotice { () throws(LoginError) in try transport.send(request) }
+    ) throws(LoginFault) -> HTTPResponse {
+        do throws(LoginFault) {
+            return try showingNotice { () throws(LoginFault) in try transport.send(request) }
         } catch .untrusted(.certificate(let trust)) where acceptance == nil {
             acceptance = try accepted(trust, choices)
         }
         if let exception = acceptance?.exception { transport.trust(exception) }
-        return try showingNotice { () throws(LoginError) in try transport.send(request) }
+        return try showingNotice { () throws(LoginFault) in try transport.send(request) }
     }
 
     /// Whether a person is told that a server is asked.
     var showsNotice: Bool { options.showsNotice && dependencies.hasTerminal() }
 
     /// Shows a notice while the server is asked without a credential, outside of a login.
-    package func showingNotice<Result>(_ ask: () throws(LoginError) -> Result) throws(LoginError) -> Result {
+    package func showingNotice<Result>(_ ask: () throws(LoginFault) -> Result) throws(LoginFault) -> Result {
         guard showsNotice else { return try ask() }
         let prompt = dependencies.dialogue(dialogueSettings)
         prompt.showWaiting(LoginLoop.contactNotice)
@@ -40,7 +40,7 @@ extension LoginContext {
         return try ask()
     }
 
-    private func accepted(_ trust: ServerTrust, _ choices: LoginChoices) throws(LoginError) -> TrustAcceptance {
+    private func accepted(_ trust: ServerTrust, _ choices: LoginChoices) throws(LoginFault) -> TrustAcceptance {
         switch choices.trustPolicy(mayAsk: mayAsk).decision(on: trust) {
         case .refuse(let error): throw error
         case .accept: return TrustAcceptance(trust.exception, isLasting: true)

@@ -6,13 +6,13 @@ package final class NoKeeper: LoginKeeper {
 
     package init() {}
 
-    package func prepare() throws(LoginError) {}
+    package func prepare() throws(LoginFault) {}
 
-    package func fill() throws(LoginError) -> StoredLogin { StoredLogin() }
+    package func fill() throws(LoginFault) -> StoredLogin { StoredLogin() }
 
-    package func approve(_ login: Login, _ approval: Approval) throws(LoginError) { self.login = login }
+    package func approve(_ login: Login, _ approval: Approval) throws(LoginFault) { self.login = login }
 
-    package func reject(_ part: StoredLogin.Part) throws(LoginError) { login = nil }
+    package func reject(_ part: StoredLogin.Part) throws(LoginFault) { login = nil }
 
-    package func remember(_ exception: TrustedCertificate) throws(LoginError) {}
+    package func remember(_ exception: TrustedCertificate) throws(LoginFault) {}
 }

@@ -17,7 +17,7 @@ package struct PasswordCommand {
     }
 
     /// - Parameter line: split into words at blanks; quotes hold words together.
-    init(line: String, patience: Int = Self.patience, isCode: Bool = false) throws(LoginError) {
+    init(line: String, patience: Int = Self.patience, isCode: Bool = false) throws(LoginFault) {
         guard let words = CommandWords.split(line) else { throw Self.fault("a quote is not closed", isCode) }
         self.init(words: words, patience: patience, isCode: isCode)
     }
@@ -26,7 +26,7 @@ package struct PasswordCommand {
     /// - Returns: the first line of what it prints.
     /// - Throws: `loginRequired` with the status of a command that fails, or for one that takes too long; `usage` for
     ///   more than a secret may hold.
-    package func run(isCancelled: (@Sendable () -> Bool)? = nil) throws(LoginError) -> Secret {
+    package func run(isCancelled: (@Sendable () -> Bool)? = nil) throws(LoginFault) -> Secret {
         guard !words.isEmpty else { throw Self.fault("it is empty", isCode) }
         let deadline = ContinuousClock.now + .seconds(patience)
         let command = try RunningCommand(words, isCode: isCode)
@@ -50,11 +50,11 @@ package struct PasswordCommand {
         return secret
     }
 
-    private var slow: LoginError {
+    private var slow: LoginFault {
         .loginRequired(LoginNeed(why: .passwordCommandTookTooLong(seconds: patience, isCode: isCode)))
     }
 
-    private static func fault(_ problem: String, _ isCode: Bool) -> LoginError {
+    private static func fault(_ problem: String, _ isCode: Bool) -> LoginFault {
         .usage(.badValue(option: isCode ? "otp-command" : "password-command", problem: problem))
     }
 }

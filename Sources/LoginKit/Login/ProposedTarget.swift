@@ -5,9 +5,9 @@ extension LoginContext {
     /// - Returns: `nil` if they say nothing.
     func proposed(
         by discovery: Discovery, _ url: ParsedURL, _ profile: Profile, _ choices: LoginChoices, _ new: LoginTarget.New
-    ) throws(LoginError) -> LoginTarget? {
+    ) throws(LoginFault) -> LoginTarget? {
         let proposal: ProposedProfile
-        do throws(LoginError) {
+        do throws(LoginFault) {
             proposal = try self.proposal(of: discovery, url.origin, name: profile.name, new.settings)
         } catch .usage(.verifyProvesNothing) {
             return nil
@@ -27,7 +27,7 @@ extension LoginContext {
     }
 
     /// The profile as any other is read: what a server wrote may be none.
-    func decoded(_ proposal: ProposedProfile) throws(LoginError) -> Profile {
+    func decoded(_ proposal: ProposedProfile) throws(LoginFault) -> Profile {
         let table = StrictTable(proposal.table, file: "the proposed profile", path: "")
         return try LoginContext.fromConfig { () throws(UsageFault) in
             try ProfileDecoder(folder: paths.configFolder, home: paths.home).profile(named: proposal.name, table)
@@ -37,7 +37,7 @@ extension LoginContext {
 
 extension LoginTarget {
     /// Why a URL is not enough, whoever logs in: its challenge is none that authctl answers by itself.
-    func fault(of method: AuthenticationMethod?) -> LoginError? {
+    func fault(of method: AuthenticationMethod?) -> LoginFault? {
         guard case .challenge = profile.kind, let offered = new?.offered, !offered.isEmpty, !offered.areAnswered
         else { return nil }
         return .untrusted(.weakerMethod(offered: offered.map(\.scheme), accepted: [method ?? .auto]))

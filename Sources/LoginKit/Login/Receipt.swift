@@ -16,7 +16,7 @@ package struct Receipt {
     /// Whether there is a session at the server, which may live on; a credential that is sent each time has none.
     package var hadSession = true
     /// Why the local copy is still there.
-    package var fault: LoginError?
+    package var fault: LoginFault?
 
     package init(profile: String, place: Origin, username: String, server: Server, expires: Int64?) {
         (self.profile, self.place, self.username) = (profile, place, username)

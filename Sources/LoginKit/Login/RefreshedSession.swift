@@ -10,7 +10,7 @@ extension LoginContext {
         guard account.kind == .token, profile.refresh != nil || profile.oauth != nil else { return false }
         var settings = LoginSettings()
         settings.username = account.username
-        do throws(LoginError) {
+        do throws(LoginFault) {
             guard case .token(let token) = try keeper(profile, account.origin, settings).fill(account).session else {
                 return false
             }

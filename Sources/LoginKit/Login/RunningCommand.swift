@@ -8,7 +8,7 @@ final class RunningCommand {
     private let output: Int32
 
     /// - Throws: `loginRequired` with status 127 where there is no such program.
-    init(_ words: [String], isCode: Bool) throws(LoginError) {
+    init(_ words: [String], isCode: Bool) throws(LoginFault) {
         let pipe: PipeEnds
         do throws(ChildProgram.StartFailure) {
             pipe = try PipeEnds()

@@ -29,13 +29,13 @@ package struct SessionProvider {
         }
 
         /// Whether the session goes along with a request to this URL before the server has asked for it.
-        func sendsAhead(to url: String) throws(LoginError) -> Bool {
+        func sendsAhead(to url: String) throws(LoginFault) -> Bool {
             try run.service.mayBeSentAhead(session, to: url, in: space)
         }
     }
 
     /// - Parameter choices: of the login that may become necessary.
-    package init(_ context: LoginContext, _ profile: Profile, _ choices: LoginChoices) throws(LoginError) {
+    package init(_ context: LoginContext, _ profile: Profile, _ choices: LoginChoices) throws(LoginFault) {
         self.context = context
         let target = LoginTarget(profile: try choices.applied(to: profile))
         self.profile = target.profile
@@ -46,11 +46,11 @@ package struct SessionProvider {
     }
 
     /// What is stored and not past its end, as it is: the server is not asked. Else as `enter`.
-    package func enterUnverified() throws(LoginError) -> AuthenticatedSession {
-        try context.inTurn { () throws(LoginError) in try stored() }
+    package func enterUnverified() throws(LoginFault) -> AuthenticatedSession {
+        try context.inTurn { () throws(LoginFault) in try stored() }
     }
 
-    private func stored() throws(LoginError) -> AuthenticatedSession {
+    private func stored() throws(LoginFault) -> AuthenticatedSession {
         guard settings.supplied == nil else { return try enter() }
         let run = try LoginRun(context, profile, settings)
         let keeper = SessionHolder(run, mayGoWithoutStore: false)
@@ -71,7 +71,7 @@ package struct SessionProvider {
 
     /// Whether a request may go out for nobody, to see whether a login is needed at all: it only reads, no login was ever kept
     /// here, and there is nothing to log in with that was given. What has ended, was erased or marked refused logs in first.
-    func maySendWithoutLogin(_ method: String) throws(LoginError) -> Bool {
+    func maySendWithoutLogin(_ method: String) throws(LoginFault) -> Bool {
         guard profile.mayReadAnonymously, method == "GET" || method == "HEAD", settings.supplied == nil,
             settings.username == nil, profile.settings.certificate == nil
         else { return false }
@@ -80,7 +80,7 @@ package struct SessionProvider {
     }
 
     /// The service as an anonymous client finds it.
-    func anonymousService() throws(LoginError) -> Service {
+    func anonymousService() throws(LoginFault) -> Service {
         try context.anonymousService(profile, fingerprint: settings.policy.trust.fingerprint)
     }
 
@@ -92,11 +92,11 @@ package struct SessionProvider {
 
     /// Has the server verify what is stored; refreshes it, or has somebody log in.
     /// - Parameter refused: the session that the server has just refused, so that it is not asked about it once more.
-    package func enter(after refused: Session? = nil) throws(LoginError) -> AuthenticatedSession {
-        try context.inTurn { () throws(LoginError) in try entered(after: refused) }
+    package func enter(after refused: Session? = nil) throws(LoginFault) -> AuthenticatedSession {
+        try context.inTurn { () throws(LoginFault) in try entered(after: refused) }
     }
 
-    private func entered(after refused: Session?) throws(LoginError) -> AuthenticatedSession {
+    private func entered(after refused: Session?) throws(LoginFault) -> AuthenticatedSession {
         var settings = settings
         settings.policy.sessionWasRefused = refused != nil
         settings.outdated = refused
@@ -108,7 +108,7 @@ package struct SessionProvider {
         return try logIn(try LoginRun(context, profile, settings), isRefused: refused != nil)
     }
 
-    private func logIn(_ run: LoginRun, isRefused: Bool = false) throws(LoginError) -> AuthenticatedSession {
+    private func logIn(_ run: LoginRun, isRefused: Bool = false) throws(LoginFault) -> AuthenticatedSession {
         var run = run
         // What was given goes before what is stored, which may be out of reach.
         if !isRefused, run.settings.supplied == nil, let stored = try run.keeper.fill().session,
@@ -125,7 +125,7 @@ package struct SessionProvider {
             space: keeper.space ?? record?.space, isFresh: true)
     }
 
-    private func storedRecord(_ run: LoginRun) throws(LoginError) -> AccountRecord? {
+    private func storedRecord(_ run: LoginRun) throws(LoginFault) -> AccountRecord? {
         try fromStore(try run.keeper.account())
     }
 }
@@ -139,6 +139,8 @@ final class SessionHolder: LoginKeeper {
     /// Until one turns out not to work.
     private(set) var hasStore = true
     private(set) var session: Session?
+    /// The password that is stored beside a session.
+    private(set) var password: Secret?
     /// Where a login of this run was verified.
     private(set) var space: VerifiedSpace?
 
@@ -150,25 +152,26 @@ final class SessionHolder: LoginKeeper {
         self.mayGoWithoutStore = mayGoWithoutStore
     }
 
-    func prepare() throws(LoginError) {
-        do throws(LoginError) {
+    func prepare() throws(LoginFault) {
+        do throws(LoginFault) {
             try keeper.prepare()
         } catch {
             try goOn(without: error)
         }
     }
 
-    package func fill() throws(LoginError) -> StoredLogin {
+    package func fill() throws(LoginFault) -> StoredLogin {
         let stored = try keeper.fill()
-        session = stored.session
+        (session, password) = (stored.session, stored.credential?.secret)
         return stored
     }
 
-    func approve(_ login: Login, _ approval: Approval) throws(LoginError) {
+    func approve(_ login: Login, _ approval: Approval) throws(LoginFault) {
         (session, space) = (login.session, login.space ?? space)
+        password = login.credential?.secret ?? password
         guard hasStore else { return }
         context.warnOfStore(for: profile)
-        do throws(LoginError) {
+        do throws(LoginFault) {
             try keeper.approve(login, approval)
         } catch {
             try goOn(without: error)
@@ -176,19 +179,19 @@ final class SessionHolder: LoginKeeper {
     }
 
     /// With a password that was given the action needs no store.
-    private func goOn(without fault: LoginError) throws(LoginError) {
+    private func goOn(without fault: LoginFault) throws(LoginFault) {
         guard mayGoWithoutStore, case .store = fault else { throw fault }
         hasStore = false
         context.say("the login was not stored: \(fault.message(about: ErrorContext()).what)")
     }
 
-    func reject(_ part: StoredLogin.Part) throws(LoginError) {
+    func reject(_ part: StoredLogin.Part) throws(LoginFault) {
         session = nil
         try keeper.reject(part)
         context.topic.done.append(part == .session ? .sessionErased : .passwordMarked)
     }
 
-    package func remember(_ exception: TrustedCertificate) throws(LoginError) {
+    package func remember(_ exception: TrustedCertificate) throws(LoginFault) {
         try keeper.remember(exception)
     }
 }

@@ -10,7 +10,7 @@ package struct SessionVerifier {
     ///   - persist: what becomes of a login with a given password.
     package init(
         _ context: LoginContext, _ profile: Profile, username: String? = nil, persist: Persistence? = Persistence.none
-    ) throws(LoginError) {
+    ) throws(LoginFault) {
         var settings = LoginSettings()
         settings.username = username ?? context.username(for: profile)
         settings.policy = LoginFlow.Policy(mayAsk: false)
@@ -26,8 +26,8 @@ package struct SessionVerifier {
     }
 
     /// - Throws: why nobody is logged in.
-    package func identity() throws(LoginError) -> Identity {
-        do throws(LoginError) {
+    package func identity() throws(LoginFault) -> Identity {
+        do throws(LoginFault) {
             return try run.run().identity
         } catch .loginRequired(let need) where run.settings.supplied == nil {
             // What is missing can be given to `login` alone.
@@ -36,7 +36,7 @@ package struct SessionVerifier {
     }
 
     /// A store drops by itself what is past its end; the registry still knows.
-    private func why(_ found: LoginNeed.Why) throws(LoginError) -> LoginNeed.Why {
+    private func why(_ found: LoginNeed.Why) throws(LoginFault) -> LoginNeed.Why {
         guard found == .nothingStored else { return found }
         if run.settings.username == nil, let record = try run.context.record(of: run.profile),
             record.activeAccount == nil
@@ -52,7 +52,7 @@ package struct SessionVerifier {
 
     private static func takeSupplied(
         _ context: LoginContext, _ profile: Profile, into settings: inout LoginSettings
-    ) throws(LoginError) {
+    ) throws(LoginFault) {
         let environment = context.dependencies.environment
         let mayUse = context.mayUseSuppliedVariables(for: profile, isLogin: false)
         settings.code = LoginChoices().suppliedCode(profile, context.dependencies, mayUseVariables: mayUse)
@@ -88,7 +88,7 @@ extension LoginContext {
 
     /// The account that a command means, from what is remembered: no network, no libcurl, no store.
     /// - Throws: `loginRequired` if there is none.
-    package func account(_ profile: Profile) throws(LoginError) -> AccountRecord {
+    package func account(_ profile: Profile) throws(LoginFault) -> AccountRecord {
         let record = try record(of: profile)
         topic.origin = record?.origin ?? topic.origin
         guard let username = username(for: profile) else {
@@ -102,7 +102,7 @@ extension LoginContext {
     }
 
     /// The same, if its secret is there and not past its end.
-    package func usableAccount(_ profile: Profile) throws(LoginError) -> AccountRecord {
+    package func usableAccount(_ profile: Profile) throws(LoginFault) -> AccountRecord {
         let account = try account(profile)
         if let problem = try problem(with: account, of: profile.name) { throw problem }
         return account
@@ -115,7 +115,7 @@ extension LoginContext {
     }
 
     /// Why an account cannot be used, as far as is known without the network.
-    package func problem(with account: AccountRecord, of profile: String) throws(LoginError) -> LoginError? {
+    package func problem(with account: AccountRecord, of profile: String) throws(LoginFault) -> LoginFault? {
         if account.passwordRefused { return .loginRequired(LoginNeed(why: .passwordRefusedBefore)) }
         if let other = account.otherPerson { return .loginRequired(LoginNeed(why: .refreshedForAnother(other))) }
         if dependencies.clock.isOver(account.expires) { return .loginRequired(LoginNeed(why: .sessionExpired)) }

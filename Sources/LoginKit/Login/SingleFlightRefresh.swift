@@ -23,19 +23,19 @@ final class SingleFlightRefresh: Authenticator {
 
     deinit { keeper.hold = nil }
 
-    func prepare() throws(LoginError) -> ProtectionSpace { try service.prepare() }
+    func prepare() throws(LoginFault) -> ProtectionSpace { try service.prepare() }
 
     var takenForLater: [CredentialField: Secret] { service.takenForLater }
 
     func hold(_ extraSecrets: [CredentialField: Secret]) { service.hold(extraSecrets) }
 
     /// The password that is kept earns a session for all processes, and one that is refused is sent by one of them.
-    func begin(_ credential: Credential, code: Secret?) throws(LoginError) -> LoginStep {
+    func begin(_ credential: Credential, code: Secret?) throws(LoginFault) -> LoginStep {
         guard let kept = keeper.password, kept.kind == credential.kind, !keeper.mayRefresh else {
             return try service.begin(credential, code: code)
         }
         if let earned = try keeper.beginRefresh(of: nil) {
-            do throws(LoginError) {
+            do throws(LoginFault) {
                 return .accepted(try verify(earned, username: credential.username ?? ""))
             } catch .rejected {
                 // It was the session that was refused, not the password.
@@ -46,11 +46,11 @@ final class SingleFlightRefresh: Authenticator {
         return try service.begin(credential, code: code)
     }
 
-    func resume(_ partial: any PartialLogin, code: Secret?) throws(LoginError) -> LoginStep {
+    func resume(_ partial: any PartialLogin, code: Secret?) throws(LoginFault) -> LoginStep {
         try service.resume(partial, code: code)
     }
 
-    func verify(_ session: Session, username: String) throws(LoginError) -> Login {
+    func verify(_ session: Session, username: String) throws(LoginFault) -> Login {
         if isKnown(session) {
             return Login(
                 identity: keeper.identity ?? Identity(username: username, serverName: nil), session: session)
@@ -68,12 +68,12 @@ final class SingleFlightRefresh: Authenticator {
     func trust(_ exception: TrustedCertificate) { service.trust(exception) }
 
     /// - Returns: the session of another process, if that has refreshed it meanwhile.
-    func refresh(_ session: Session, username: String) throws(LoginError) -> Session? {
+    func refresh(_ session: Session, username: String) throws(LoginFault) -> Session? {
         refreshed = try next(session, username: username)
         return refreshed
     }
 
-    private func next(_ session: Session, username: String) throws(LoginError) -> Session? {
+    private func next(_ session: Session, username: String) throws(LoginFault) -> Session? {
         let isNew = outdated.map { $0 != session } ?? false
         outdated = nil
         if isNew { return session }
@@ -90,11 +90,11 @@ final class SingleFlightRefresh: Authenticator {
 
     /// Sends a refresh. Its response must be saved even if the program is told to end meanwhile: the old token may be used up.
     /// What came for another person has ended the login, and nothing of it is kept.
-    private func refreshed(_ session: Session, _ username: String) throws(LoginError) -> Service.RefreshedSession? {
+    private func refreshed(_ session: Session, _ username: String) throws(LoginFault) -> Service.RefreshedSession? {
         keeper.hold = context.interruptionHold()
         var hasResponse = false
         defer { if !hasResponse { keeper.hold = nil } }
-        do throws(LoginError) {
+        do throws(LoginFault) {
             let refresh = try service.refresh(of: session, username: username)
             hasResponse = refresh != nil
             return refresh

@@ -18,7 +18,7 @@ extension LoginContext {
     /// Says why `auto` takes another store, where that is no matter of what is installed.
     func tell(ofPassing store: UnusableStore) {
         guard case .secretService(.foreignBus) = store.fault else { return }
-        let message = LoginError.store(store.fault).message(about: ErrorContext())
+        let message = LoginFault.store(store.fault).message(about: ErrorContext())
         warn("warning: the store '\(store.name)' is skipped: \(message.what)")
     }
 

@@ -24,7 +24,7 @@ package struct SuppliedCredential {
 
     /// - Parameter warn: is told of a file that is not safe.
     /// - Throws: `usage` for a secret of several lines or an empty one, `loginRequired` for a command that fails.
-    package func secret(_ dependencies: Dependencies, warn: (String) -> Void = { _ in }) throws(LoginError) -> Secret {
+    package func secret(_ dependencies: Dependencies, warn: (String) -> Void = { _ in }) throws(LoginFault) -> Secret {
         let secret = try read(dependencies, warn)
         if secret.isEmpty && !allowsBlank {
             let problem = kind == .code ? "the code is blank" : "the password is blank; --blank-password allows that"
@@ -34,7 +34,7 @@ package struct SuppliedCredential {
         return secret
     }
 
-    private func read(_ dependencies: Dependencies, _ warn: (String) -> Void) throws(LoginError) -> Secret {
+    private func read(_ dependencies: Dependencies, _ warn: (String) -> Void) throws(LoginFault) -> Secret {
         switch source {
         case .variable:
             let supplied =
@@ -63,7 +63,7 @@ package struct SuppliedCredential {
 
     private var deadline: ContinuousClock.Instant { .now + .seconds(patience) }
 
-    private func fromFile(_ read: () throws(SecretFile.Problem) -> Secret) throws(LoginError) -> Secret {
+    private func fromFile(_ read: () throws(SecretFile.Problem) -> Secret) throws(LoginFault) -> Secret {
         do throws(SecretFile.Problem) {
             return try read()
         } catch {
@@ -92,7 +92,7 @@ package struct SuppliedCredential {
 extension LoginContext {
     /// A given password with its user name, which it needs from somewhere where the login has one: as named, else the
     /// profile's, else that of the active account.
-    func credential(_ secret: Secret, of named: String?, _ profile: Profile) throws(LoginError) -> Credential {
+    func credential(_ secret: Secret, of named: String?, _ profile: Profile) throws(LoginFault) -> Credential {
         let kind = profile.kind.credential(of: secret)
         guard profile.fields.contains(.username) else { return Credential(username: nil, kind) }
         let active = try document().profile(profile.name)?.activeAccount?.username

@@ -18,7 +18,7 @@ package struct TokenSource {
         (self.asksServer, self.wantsHeader) = (asksServer, wantsHeader)
     }
 
-    package func session() throws(LoginError) -> (session: Session, username: String) {
+    package func session() throws(LoginFault) -> (session: Session, username: String) {
         try checkHasHeader()
         if context.mayUseSuppliedVariables(for: profile, isLogin: false),
             SuppliedCredential.variable(context.dependencies.environment, true) != nil
@@ -32,20 +32,20 @@ package struct TokenSource {
     }
 
     /// What the login of an account handed out that the session needs in a header.
-    package func taken(_ username: String) throws(LoginError) -> [CredentialField: Secret] {
+    package func taken(_ username: String) throws(LoginFault) -> [CredentialField: Secret] {
         guard !profile.takenForLater.isEmpty, let account = try context.record(of: profile)?.account(named: username)
         else { return [:] }
         return try stored(account).extraSecrets
     }
 
-    private func checkHasHeader() throws(LoginError) {
+    private func checkHasHeader() throws(LoginFault) {
         if profile.kind.isProvedByCertificate, profile.sessionRule.isCredential {
             throw .usage(.hasNoHeader(method: .certificate))
         }
     }
 
     /// The same for an account that was chosen already.
-    package func session(of account: AccountRecord) throws(LoginError) -> Session {
+    package func session(of account: AccountRecord) throws(LoginFault) -> Session {
         let found = try stored(account)
         let isEnough = found.session.map { livesLongEnough($0) } ?? false
         if let session = found.session, isEnough, !asksServer, !found.mustBeVerified { return session }
@@ -60,11 +60,11 @@ package struct TokenSource {
         return session
     }
 
-    private func stored(_ account: AccountRecord) throws(LoginError) -> StoredLogin {
+    private func stored(_ account: AccountRecord) throws(LoginFault) -> StoredLogin {
         try context.keeper(profile, account.origin, settings(account)).fill(account)
     }
 
-    private func missing(_ stored: StoredLogin, _ account: AccountRecord) -> LoginError {
+    private func missing(_ stored: StoredLogin, _ account: AccountRecord) -> LoginFault {
         if let other = account.otherPerson { return .loginRequired(LoginNeed(why: .refreshedForAnother(other))) }
         let isOver = context.dependencies.clock.isOver(account.expires)
         let why: LoginNeed.Why =
@@ -75,12 +75,12 @@ package struct TokenSource {
     /// Refreshes what is stored if need be, by the profile's `refresh` or else the password that is kept, and has it
     /// verified.
     /// - Returns: the difference of the clocks, where what came looks as if it were over.
-    private func confirm(_ account: AccountRecord, refreshing outdated: Session?) throws(LoginError) -> ClockDifference?
+    private func confirm(_ account: AccountRecord, refreshing outdated: Session?) throws(LoginFault) -> ClockDifference?
     {
         var settings = settings(account)
         settings.policy.refreshesFirst = outdated != nil
         settings.outdated = outdated
-        do throws(LoginError) {
+        do throws(LoginFault) {
             let run = try LoginRun(context, profile, settings)
             _ = try run.run()
             return run.service.clockDifference
@@ -112,7 +112,7 @@ package struct TokenSource {
     }
 
     /// With a password from the environment: kept where a store works, and used all the same where none does.
-    private func loggedInWithSupplied() throws(LoginError) -> (session: Session, username: String) {
+    private func loggedInWithSupplied() throws(LoginFault) -> (session: Session, username: String) {
         if profile.kind.namedSchemes == [.digest] { throw .usage(.hasNoHeader(method: .digest)) }
         let run = try SessionVerifier(context, profile, persist: nil).run
         let keeper = SessionHolder(run, mayGoWithoutStore: true)
@@ -129,7 +129,7 @@ package struct TokenSource {
         return (session, identity.username)
     }
 
-    private func checkLife(of session: Session, clock: ClockDifference?) throws(LoginError) {
+    private func checkLife(of session: Session, clock: ClockDifference?) throws(LoginFault) {
         guard !livesLongEnough(session) else { return }
         let seconds = context.dependencies.clock.seconds(until: session.expires ?? 0)
         throw .failure(.tokenTooShortLived(seconds: seconds, clock: clock))
@@ -137,7 +137,7 @@ package struct TokenSource {
 }
 
 extension AccountRecord.SessionKind {
-    fileprivate func check(wantsHeader: Bool) throws(LoginError) {
+    fileprivate func check(wantsHeader: Bool) throws(LoginFault) {
         switch self {
         case .token: break
         case .digest: throw .usage(.hasNoHeader(method: .digest))

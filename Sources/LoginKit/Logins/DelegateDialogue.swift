@@ -11,32 +11,38 @@ struct DelegateDialogue: Dialogue {
     /// How long is waited between two looks, in milliseconds.
     private static let pause = 100
 
-    func ask(_ question: Question) throws(LoginError) -> Answer {
-        try waiting { [delegate] in await delegate.answer(question) }
+    func ask(_ question: Question) throws(LoginFault) -> Answer {
+        let answer = try waiting { [delegate] in await delegate.answer(question) }
+        guard question.allows(answer) else {
+            throw .usage(.other("the delegate's answer does not fit the question (\(question.name))"))
+        }
+        return answer
     }
 
-    func askPassphrase(_ label: String, confirm: Bool) throws(LoginError) -> Secret? {
+    func askPassphrase(_ label: String, confirm: Bool) throws(LoginFault) -> Secret? {
         try waiting { [delegate] in await delegate.passphrase(for: label) }
     }
 
     /// Of the command line alone: no login asks it.
-    func confirm(_ question: String, isLaidOut: Bool, typing word: String) throws(LoginError) -> Bool { false }
+    func confirm(_ question: String, isLaidOut: Bool, typing word: String) throws(LoginFault) -> Bool { false }
 
     /// Of the command line alone, too.
-    func choose(_ question: String, among names: [String]) throws(LoginError) -> Int { throw .cancelled }
+    func choose(_ question: String, among names: [String]) throws(LoginFault) -> Int { throw .cancelled }
 
-    func showWaiting(_ notice: String?) { delegate.waits(for: notice) }
+    func showWaiting(_ notice: String?) {
+        if let notice { delegate.didBeginWaiting(for: notice) } else { delegate.didFinishWaiting() }
+    }
 
-    func wait(seconds: Int) throws(LoginError) {
-        delegate.waits(for: "Approve the login on your other device")
-        defer { delegate.waits(for: nil) }
+    func wait(seconds: Int) throws(LoginFault) {
+        delegate.didBeginWaiting(for: "Approve the login on your other device")
+        defer { delegate.didFinishWaiting() }
         try waiting { try? await Task.sleep(for: .seconds(seconds)) }
     }
 
     /// - Throws: `cancelled` if nobody waits for the login any more; the delegate's own task is cancelled then, too.
-    private func waiting<Result: Sendable>(
+    func waiting<Result: Sendable>(
         for answer: @escaping @Sendable () async -> Result
-    ) throws(LoginError) -> Result {
+    ) throws(LoginFault) -> Result {
         let box = Box<Result>(), isAnswered = DispatchSemaphore(value: 0)
         let task = Task {
             let result = await answer()

@@ -25,7 +25,7 @@ actor LoginActor {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     func enter(verifying: Bool) throws -> LoginSession {
-        let session = try unlessCancelled { () throws(LoginError) in
+        let session = try unlessCancelled { () throws(LoginFault) in
             let provider = try opened()
             let authenticated = verifying ? try provider.enter() : try provider.enterUnverified()
             self.authenticated = authenticated.refreshed
@@ -37,7 +37,7 @@ actor LoginActor {
     }
 
     func send(_ request: SessionRequest) throws -> SessionResponse {
-        try unlessCancelled { () throws(LoginError) in
+        try unlessCancelled { () throws(LoginFault) in
             let provider = try opened()
             provider.context.lookAgain()
             let body = CollectedBody(limit: request.responseLimit)
@@ -51,7 +51,7 @@ actor LoginActor {
     }
 
     func headerLines() throws -> String? {
-        guard let authenticated, let provider else { throw LoginError.failure(.other(Self.over)) }
+        guard let authenticated, let provider else { throw LoginError(.failure(.other(Self.over))) }
         do throws(FillFault) {
             return try provider.profile.sessionRule.headerLines(
                 authenticated.session,
@@ -59,12 +59,12 @@ actor LoginActor {
                     authenticated.session, username: authenticated.username, authenticated.run.service.takenForLater))?
                 .unprotectedText
         } catch {
-            throw LoginError.failure(.sessionFitsNoHeader)
+            throw LoginError(.failure(.sessionFitsNoHeader))
         }
     }
 
     func logOut() throws {
-        try unlessCancelled { () throws(LoginError) in
+        try unlessCancelled { () throws(LoginFault) in
             let context = try logins.context(for: username)
             let profile = try profile(in: context)
             let account = try context.account(profile)
@@ -84,7 +84,7 @@ actor LoginActor {
 
     private static let over = "the session was handed out for the time of a block, which is over"
 
-    private func opened() throws(LoginError) -> SessionProvider {
+    private func opened() throws(LoginFault) -> SessionProvider {
         guard !hasEnded else { throw .failure(.other(Self.over)) }
         if let provider { return provider }
         let context = try logins.context(for: username)
@@ -95,21 +95,21 @@ actor LoginActor {
         return opened
     }
 
-    private func profile(in context: LoginContext) throws(LoginError) -> Profile {
+    private func profile(in context: LoginContext) throws(LoginFault) -> Profile {
         switch place {
         case .named(let name): try context.selectProfile(name)
         case .made(let profile): try context.adopt(profile)
         }
     }
 
-    /// Whatever a step ended with once its task was cancelled, that is why.
-    private func unlessCancelled<Result>(_ step: () throws(LoginError) -> Result) throws -> Result {
+    /// Runs a step. If the task was cancelled meanwhile, throws `CancellationError` whatever the step threw.
+    private func unlessCancelled<Result>(_ step: () throws(LoginFault) -> Result) throws -> Result {
         try Task.checkCancellation()
-        do throws(LoginError) {
+        do throws(LoginFault) {
             return try step()
         } catch {
             try Task.checkCancellation()
-            throw error
+            throw LoginError(error)
         }
     }
 }

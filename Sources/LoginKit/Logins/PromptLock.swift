@@ -11,7 +11,7 @@ final class PromptLock: Sendable {
 
     /// Waits until nobody else has it.
     /// - Throws: `cancelled` if nobody waits for that any more.
-    func take(unless isCancelled: () -> Bool) throws(LoginError) {
+    func take(unless isCancelled: () -> Bool) throws(LoginFault) {
         while !takeAtOnce() {
             if isCancelled() { throw .cancelled }
             usleep(Self.pause)

@@ -68,9 +68,9 @@ struct AuthorizationWords: Sendable {
     }
 
     /// Where a code is typed, and a warning: who is called and told a code gives somebody else a login (RFC 8628, section 5.4).
-    static func device(_ code: DeviceAuthorization) -> [String] {
-        let complete = code.completeURL.map { ["or open  \(address($0.text))  and compare the code."] } ?? []
-        return ["Open  \(address(code.verificationURL.text))", "enter \(SafeText.line(code.userCode))"] + complete
+    static func device(code: String, url: String, completeURL: String?) -> [String] {
+        let complete = completeURL.map { ["or open  \(address($0))  and compare the code."] } ?? []
+        return ["Open  \(address(url))", "enter \(SafeText.line(code))"] + complete
             + ["Never share this code, and never enter a code someone sent you."]
     }
 

@@ -62,7 +62,7 @@ extension Evidence {
     }
 }
 
-extension LoginError {
+extension LoginFault {
     /// How a check of a login ended: the last sentence of an explanation, and what can be done.
     package func conclusion(about topic: ErrorContext) -> Message {
         let message = withoutQueries.bare(topic)
@@ -77,7 +77,7 @@ extension LoginError {
 
     /// The same without what stands behind the path of a server's URL, which may be a secret that authctl does not know: for what
     /// is shown to others.
-    package var withoutQueries: LoginError {
+    package var withoutQueries: LoginFault {
         switch self {
         case .failure(.redirected(let step, let status, let target)):
             .failure(.redirected(step: step, status: status, target: target.withoutQuery))

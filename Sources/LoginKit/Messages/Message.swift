@@ -21,7 +21,7 @@ package struct Message: Equatable, Sendable {
     }
 }
 
-extension LoginError {
+extension LoginFault {
     /// The one place that turns errors into words.
     package func message(about topic: ErrorContext) -> Message {
         let message = bare(topic)

@@ -15,7 +15,7 @@ package struct FetchedProfiles {
     /// Fetches them in one request without credentials.
     /// - Parameter wanted: the checksum that they must have; `nil` if a person looks at them.
     /// - Throws: `untrusted` for plain http, a redirect, more than 64 KiB and another checksum.
-    package init(_ context: LoginContext, from url: String, name: String?, checksum wanted: String?) throws(LoginError)
+    package init(_ context: LoginContext, from url: String, name: String?, checksum wanted: String?) throws(LoginFault)
     {
         let text = try Self.fetch(context, url), checksum = try HashLibrary.digits(.sha256, of: text).unprotectedText
         if let wanted, wanted.lowercased() != checksum {
@@ -36,7 +36,7 @@ package struct FetchedProfiles {
         return "\(SafeText.lines(shown))\nFrom \(SafeText.line(url)), sha256 \(checksum)"
     }
 
-    private static func fetch(_ context: LoginContext, _ text: String) throws(LoginError) -> Secret {
+    private static func fetch(_ context: LoginContext, _ text: String) throws(LoginFault) -> Secret {
         let url = try context.parseBare(text)
         guard url.origin.scheme == "https" || url.origin.isLoopback else { throw .untrusted(.plainHTTP) }
         let choices = LoginChoices()

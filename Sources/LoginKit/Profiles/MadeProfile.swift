@@ -3,7 +3,7 @@ package import LoginCore
 extension LoginContext {
     /// Writes down the profile that a URL made, with the method that worked; a weaker offer is refused from then on.
     /// - Returns: the profile, under the next free name if another login has taken the first one meanwhile.
-    package func remember(_ target: LoginTarget, method: AuthenticationMethod?) throws(LoginError) -> Profile {
+    package func remember(_ target: LoginTarget, method: AuthenticationMethod?) throws(LoginFault) -> Profile {
         guard let new = target.new else { return target.profile }
         var profile = target.profile
         let folder = dependencies.profileFolder(paths.madeProfiles)
@@ -76,7 +76,7 @@ extension LoginContext {
 
     /// Writes one profile's file.
     /// - Parameter head: what stands above it beside our own line.
-    package func write(_ table: [String: ConfigValue], as name: String, head: String? = nil) throws(LoginError) {
+    package func write(_ table: [String: ConfigValue], as name: String, head: String? = nil) throws(LoginFault) {
         let text = (head.map { "# \($0)\n" } ?? "") + Self.document(table)
         try fromStore(try dependencies.profileFolder(paths.madeProfiles).write(text, name: "\(name).toml"))
     }

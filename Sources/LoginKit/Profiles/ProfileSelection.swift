@@ -7,7 +7,7 @@ extension LoginContext {
     ///   - argument: the name on the command line, if there is one.
     ///   - mayGuess: whether the last one logged in to will do.
     /// - Throws: `usage` for a name that does not exist; `loginRequired` where there is no profile at all.
-    package func selectProfile(_ argument: String?, mayGuess: Bool = true) throws(LoginError) -> Profile {
+    package func selectProfile(_ argument: String?, mayGuess: Bool = true) throws(LoginFault) -> Profile {
         if let name = argument ?? options.profile ?? dependencies.environment["AUTHCTL_PROFILE"] {
             return try profile(named: name)
         }
@@ -30,7 +30,7 @@ extension LoginContext {
     }
 
     /// `default` of `config.toml`, else what `profile default` chose.
-    package func defaultProfile() throws(LoginError) -> String? {
+    package func defaultProfile() throws(LoginFault) -> String? {
         if let name = profiles.defaults.profile { return name }
         return try document().defaultProfile.flatMap { profiles.source(of: $0) != nil ? $0 : nil }
     }

@@ -21,7 +21,7 @@ package final class FileSource: RequestSource {
         close(descriptor)
     }
 
-    package func read(into buffer: UnsafeMutableRawBufferPointer) throws(LoginError) -> Int? {
+    package func read(into buffer: UnsafeMutableRawBufferPointer) throws(LoginFault) -> Int? {
         try readSome(descriptor, into: buffer, within: nil)
     }
 
@@ -67,7 +67,7 @@ package final class PipeSource: RequestSource {
         close(descriptor)
     }
 
-    package func read(into buffer: UnsafeMutableRawBufferPointer) throws(LoginError) -> Int? {
+    package func read(into buffer: UnsafeMutableRawBufferPointer) throws(LoginFault) -> Int? {
         guard done < beginning.count else {
             isPast = true
             return try readSome(descriptor, into: buffer, within: patience)
@@ -88,7 +88,7 @@ package final class PipeSource: RequestSource {
 /// - Returns: 0 at the end.
 private func readSome(
     _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, within seconds: Int?
-) throws(LoginError) -> Int {
+) throws(LoginFault) -> Int {
     let count = buffer.readSome(from: descriptor, within: seconds)
     if count < 0, errno == ETIMEDOUT, let seconds {
         throw .failure(.other("nothing came from the pipe of the body for \(seconds) seconds"))

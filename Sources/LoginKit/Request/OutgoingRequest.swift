@@ -23,7 +23,7 @@ package struct OutgoingRequest {
     /// - Parameter session: `nil` if none goes along.
     package func send(
         over service: Service, with session: Session?, username: String
-    ) throws(LoginError) -> Service.Relayed {
+    ) throws(LoginFault) -> Service.Relayed {
         let relayed = try sendOnce(over: service, with: session, username: username)
         guard !output.isShown, try service.learnsCSRF(from: relayed, body: output.heldBody()) else { return relayed }
         // Without the value the service has done nothing: this is the same request, not another one.
@@ -36,7 +36,7 @@ package struct OutgoingRequest {
 
     private func sendOnce(
         over service: Service, with session: Session?, username: String
-    ) throws(LoginError) -> Service.Relayed {
+    ) throws(LoginFault) -> Service.Relayed {
         var request = message
         switch body {
         case .none: request.streamedBodies = StreamedBodies(sink: output)
@@ -47,7 +47,7 @@ package struct OutgoingRequest {
             guard source.rewind() else { throw .failure(.bodyNotRepeatable) }
             request.streamedBodies = StreamedBodies(source: source, sink: output)
         }
-        do throws(LoginError) {
+        do throws(LoginFault) {
             return try service.relay(request, with: session, username: username)
         } catch {
             if output.isShown, case .network = error { say("the response above is incomplete") }
@@ -56,7 +56,7 @@ package struct OutgoingRequest {
     }
 
     /// Asks as an anonymous client for the head alone, so that a long body is not sent only to be refused.
-    func probe(over service: Service, space: VerifiedSpace?) throws(LoginError) -> RelayJudgement {
+    func probe(over service: Service, space: VerifiedSpace?) throws(LoginFault) -> RelayJudgement {
         let headers = message.headers.filter { !$0.name.lowercased().hasPrefix("content-") }
         let head = HTTPRequest(method: "HEAD", url: message.url, headers: headers)
         let relayed = try service.relay(head, with: nil, username: "")
@@ -66,7 +66,7 @@ package struct OutgoingRequest {
     /// What the answer says about the session.
     func judge(
         _ relayed: Service.Relayed, by service: Service, space: VerifiedSpace?
-    ) throws(LoginError) -> RelayJudgement {
+    ) throws(LoginFault) -> RelayJudgement {
         let held = output.heldBody()
         if held == nil && output.isShown && !relayed.response.status.isRefusal { return .passed }
         return try service.judge(relayed, body: held, space: space)
@@ -75,7 +75,7 @@ package struct OutgoingRequest {
     /// Stores cookies that an answer has refreshed.
     func keep(_ session: Session?, _ authenticated: SessionProvider.AuthenticatedSession) {
         guard let session, session != authenticated.session else { return }
-        do throws(LoginError) {
+        do throws(LoginFault) {
             try authenticated.keeper.approve(Login(identity: authenticated.identity, session: session), .refresh)
         } catch {
             context.warn(
@@ -87,7 +87,7 @@ package struct OutgoingRequest {
     }
 
     /// Hands on what is held of the answer.
-    package func handOn() throws(LoginError) {
+    package func handOn() throws(LoginFault) {
         try output.release()
         try output.finish()
     }

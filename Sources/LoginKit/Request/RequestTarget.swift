@@ -4,7 +4,7 @@ import Secrets
 extension LoginContext {
     /// Which profile a `request` is for: `-P`, `AUTHCTL_PROFILE`, the one of the URL's origin (of several, the one with a
     /// login), then as for other commands.
-    package func selectProfile(forRequestTo url: String) throws(LoginError) -> Profile {
+    package func selectProfile(forRequestTo url: String) throws(LoginFault) -> Profile {
         guard options.profile == nil, dependencies.environment["AUTHCTL_PROFILE"] == nil, !url.hasPrefix("/"),
             url.contains("://")
         else { return try selectProfile(nil) }
@@ -19,7 +19,7 @@ extension LoginContext {
     }
 
     /// The profiles of the URL's origin; of several, those whose own path is the longest part of the URL's.
-    private func profilesNearest(to url: ParsedURL) throws(LoginError) -> [String] {
+    private func profilesNearest(to url: ParsedURL) throws(LoginFault) -> [String] {
         var known: [String] = []
         for name in profiles.names where try self.origin(of: name) == url.origin { known.append(name) }
         guard known.count > 1 else { return known }
@@ -36,7 +36,7 @@ extension LoginContext {
     }
 
     /// - Returns: `nil` for a profile that cannot be read, which the commands that mean it say.
-    package func origin(of name: String) throws(LoginError) -> Origin? {
+    package func origin(of name: String) throws(LoginFault) -> Origin? {
         guard let written = try? profiles.profile(named: name) else { return nil }
         if let record = try document().profile(name), record.url == written.url { return record.origin }
         return try? parse(written.url).origin
@@ -45,7 +45,7 @@ extension LoginContext {
     /// The absolute URL of a `request`: a path is appended to the profile's `url`, as its own paths are; a URL has to be on
     /// the profile's origin.
     /// - Throws: `untrusted` for another origin, before anything is connected.
-    package func requestURL(_ text: String, _ endpoint: ServiceEndpoint) throws(LoginError) -> String {
+    package func requestURL(_ text: String, _ endpoint: ServiceEndpoint) throws(LoginFault) -> String {
         // Without a scheme it is another host all the same (RFC 3986, section 4.2).
         if text.hasPrefix("//") { throw .untrusted(.requestElsewhere(target: text)) }
         if text.hasPrefix("/") { return try parse(endpoint.base + text).text }
@@ -66,7 +66,7 @@ extension LoginContext {
 
 extension LoginContext {
     /// The service as an anonymous client finds it: without a session, and without a client certificate.
-    package func anonymousService(_ profile: Profile, fingerprint: Fingerprint?) throws(LoginError) -> Service {
+    package func anonymousService(_ profile: Profile, fingerprint: Fingerprint?) throws(LoginFault) -> Service {
         let endpoint = try endpoint(profile)
         var transport = try transportSettings(profile, for: endpoint.origin)
         transport.fingerprint = fingerprint
@@ -74,7 +74,7 @@ extension LoginContext {
     }
 
     /// The profile of the URL's origin; one for this URL alone, where there is none.
-    package func selectProfile(forAnonymousRequestTo url: String) throws(LoginError) -> Profile {
+    package func selectProfile(forAnonymousRequestTo url: String) throws(LoginFault) -> Profile {
         guard options.profile == nil, dependencies.environment["AUTHCTL_PROFILE"] == nil, !url.hasPrefix("/"),
             url.contains("://")
         else { return try selectProfile(nil) }

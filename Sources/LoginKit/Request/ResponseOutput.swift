@@ -5,12 +5,12 @@ import Secrets
 /// Who gets the bytes of an answer in the end.
 package protocol ResponseReceiver: AnyObject {
     /// The body of an answer begins that is not taken back any more; its head was written where that is wanted.
-    func begin(_ head: HTTPResponse) throws(LoginError)
+    func begin(_ head: HTTPResponse) throws(LoginFault)
 
-    func write(_ bytes: UnsafeRawBufferPointer) throws(LoginError)
+    func write(_ bytes: UnsafeRawBufferPointer) throws(LoginFault)
 
     /// The answer is whole, be it without a byte.
-    func finish() throws(LoginError)
+    func finish() throws(LoginFault)
 
     /// Nothing is written any more, whether an answer has come or not.
     func close()
@@ -18,7 +18,7 @@ package protocol ResponseReceiver: AnyObject {
 
 extension ResponseReceiver {
     /// Only the body is wanted.
-    func begin(_ head: HTTPResponse) throws(LoginError) {}
+    func begin(_ head: HTTPResponse) throws(LoginFault) {}
 }
 
 /// Who watches how an answer arrives.
@@ -60,7 +60,7 @@ package final class ResponseOutput: ResponseSink {
         self.mayConcern = mayConcern
     }
 
-    package func begin(_ head: HTTPResponse) throws(LoginError) {
+    package func begin(_ head: HTTPResponse) throws(LoginFault) {
         self.head = head
         held = nil
         progress?.expect(head.contentLength)
@@ -72,7 +72,7 @@ package final class ResponseOutput: ResponseSink {
         }
     }
 
-    package func write(_ bytes: UnsafeRawBufferPointer) throws(LoginError) {
+    package func write(_ bytes: UnsafeRawBufferPointer) throws(LoginFault) {
         progress?.advance(by: bytes.count)
         guard builder != nil else { return try output.write(bytes) }
         do throws(SecretBuilder.LimitExceeded) {
@@ -90,15 +90,15 @@ package final class ResponseOutput: ResponseSink {
     }
 
     /// Hands on what is held: it is the answer that the person gets.
-    func release() throws(LoginError) {
+    func release() throws(LoginFault) {
         guard let body = heldBody(), let head else { return }
         held = nil
         try show(head)
-        try body.withUnsafeBytes { (bytes) throws(LoginError) in try output.write(bytes) }
+        try body.withUnsafeBytes { (bytes) throws(LoginFault) in try output.write(bytes) }
     }
 
     /// Ends the output, if any answer has come.
-    func finish() throws(LoginError) {
+    func finish() throws(LoginFault) {
         progress?.end()
         if head != nil { try output.finish() }
     }
@@ -109,16 +109,16 @@ package final class ResponseOutput: ResponseSink {
         output.close()
     }
 
-    private func show(_ head: HTTPResponse) throws(LoginError) {
+    private func show(_ head: HTTPResponse) throws(LoginFault) {
         isShown = true
         if includesHead { try write(head) }
         try output.begin(head)
     }
 
-    private func write(_ head: HTTPResponse) throws(LoginError) {
+    private func write(_ head: HTTPResponse) throws(LoginFault) {
         var text = "HTTP/1.1 \(head.status)\r\n"
         for field in head.headers { text += "\(field.name): \(field.value)\r\n" }
         text += "\r\n"
-        try Array(text.utf8).lend { (bytes) throws(LoginError) in try output.write(bytes) }
+        try Array(text.utf8).lend { (bytes) throws(LoginFault) in try output.write(bytes) }
     }
 }

@@ -16,7 +16,7 @@ package struct UserRequest {
         /// Nothing where an anonymous client was shown a certificate that does not verify: a login asks about that.
         var relayed: Service.Relayed?
         /// Why nothing was sent: there is no value for `{csrf}`, as for an anonymous client.
-        var missing: LoginError?
+        var missing: LoginFault?
         var attachment = RelayFlow.Attachment.nothing
     }
 
@@ -32,10 +32,10 @@ package struct UserRequest {
     }
 
     /// - Returns: the head of the answer, which was handed on whatever its status.
-    package func run() throws(LoginError) -> HTTPResponse { try exchange().response }
+    package func run() throws(LoginFault) -> HTTPResponse { try exchange().response }
 
     /// Like `run`, and returns the session for the next request.
-    func exchange() throws(LoginError) -> (response: HTTPResponse, authenticated: SessionProvider.AuthenticatedSession?)
+    func exchange() throws(LoginFault) -> (response: HTTPResponse, authenticated: SessionProvider.AuthenticatedSession?)
     {
         defer { outgoing.output.close() }
         var round = Round()
@@ -46,14 +46,14 @@ package struct UserRequest {
         while true {
             switch effect {
             case .verify:
-                let isKnown = try holdingAnswer { () throws(LoginError) in try isVerified(round) }
+                let isKnown = try holdingAnswer { () throws(LoginFault) in try isVerified(round) }
                 effect = flow.handle(.verified(isKnown: isKnown))
             case .enter:
-                let authenticated = try holdingAnswer { () throws(LoginError) in try enterAgain(after: round) }
+                let authenticated = try holdingAnswer { () throws(LoginFault) in try enterAgain(after: round) }
                 (round.authenticated, round.service) = (authenticated, authenticated.run.service)
                 effect = flow.handle(.entered(sendsAhead: try authenticated.sendsAhead(to: outgoing.message.url)))
             case .send(let attachment):
-                try holdingAnswer { () throws(LoginError) in try checkRepeatable() }
+                try holdingAnswer { () throws(LoginFault) in try checkRepeatable() }
                 try send(attachment, &round)
                 effect = flow.handle(.answered(try judge(round)))
             case .finish(let ending):
@@ -63,7 +63,7 @@ package struct UserRequest {
     }
 
     /// Lets in whom the request goes out for, if not for an anonymous client.
-    private func first(_ round: inout Round) throws(LoginError) -> RelayFlow.Attachment {
+    private func first(_ round: inout Round) throws(LoginFault) -> RelayFlow.Attachment {
         if let former, !provider.context.dependencies.clock.isOver(former.session.expires) {
             return try goAhead(former, &round)
         }
@@ -76,7 +76,7 @@ package struct UserRequest {
     }
 
     /// Whether the session goes along from the beginning.
-    private func goAhead(_ authenticated: SessionProvider.AuthenticatedSession, _ round: inout Round) throws(LoginError)
+    private func goAhead(_ authenticated: SessionProvider.AuthenticatedSession, _ round: inout Round) throws(LoginFault)
         -> RelayFlow.Attachment
     {
         (round.authenticated, round.service) = (authenticated, authenticated.run.service)
@@ -88,13 +88,13 @@ package struct UserRequest {
         return judgement == .passed ? .withheld(isConfirmed: isConfirmed) : .session(isConfirmed: isConfirmed)
     }
 
-    private func send(_ attachment: RelayFlow.Attachment, _ round: inout Round) throws(LoginError) {
+    private func send(_ attachment: RelayFlow.Attachment, _ round: inout Round) throws(LoginFault) {
         guard let service = round.service else { throw Self.lost }
         let username = round.authenticated?.username ?? ""
         (round.attachment, round.missing) = (attachment, nil)
         switch attachment {
         case .session:
-            do throws(LoginError) {
+            do throws(LoginFault) {
                 round.relayed = try outgoing.send(over: service, with: round.authenticated?.session, username: username)
             } catch .failure(.noCSRF(let place)) {
                 (round.relayed, round.missing) = (nil, .failure(.noCSRF(place)))
@@ -102,7 +102,7 @@ package struct UserRequest {
         case .withheld:
             round.relayed = try outgoing.send(over: service, with: nil, username: username)
         case .nothing:
-            do throws(LoginError) {
+            do throws(LoginFault) {
                 round.relayed = try outgoing.send(over: service, with: nil, username: username)
                 outgoing.say("sent without a login")
             } catch .untrusted(.certificate) where provider.context.mayAsk {
@@ -111,18 +111,18 @@ package struct UserRequest {
         }
     }
 
-    private func judge(_ round: Round) throws(LoginError) -> RelayJudgement {
+    private func judge(_ round: Round) throws(LoginFault) -> RelayJudgement {
         guard let service = round.service, let relayed = round.relayed else { return .undecided }
         return try outgoing.judge(relayed, by: service, space: round.authenticated?.space)
     }
 
     /// Asks the server once whether it still knows the session: what it has refused is then forbidden, whoever is logged in.
     /// Where the answer itself has set cookies, they are asked about first: the session may be good for one answer only.
-    private func isVerified(_ round: Round) throws(LoginError) -> Bool {
+    private func isVerified(_ round: Round) throws(LoginFault) -> Bool {
         guard let authenticated = round.authenticated else { return false }
         let refreshed = round.relayed?.session.flatMap { $0 == authenticated.session ? nil : $0 }
         for session in [refreshed, authenticated.session].compactMap({ $0 }) {
-            do throws(LoginError) {
+            do throws(LoginFault) {
                 let login = try authenticated.run.service.verify(session, username: authenticated.username)
                 outgoing.keep(login.session, authenticated)
                 return true
@@ -133,7 +133,7 @@ package struct UserRequest {
         return false
     }
 
-    private func enterAgain(after round: Round) throws(LoginError) -> SessionProvider.AuthenticatedSession {
+    private func enterAgain(after round: Round) throws(LoginFault) -> SessionProvider.AuthenticatedSession {
         if let relayed = round.relayed {
             outgoing.context.topic.done.append(.requestSent(status: relayed.response.status))
         }
@@ -146,15 +146,15 @@ package struct UserRequest {
         return authenticated
     }
 
-    private func checkRepeatable() throws(LoginError) {
+    private func checkRepeatable() throws(LoginFault) {
         guard outgoing.body.isRepeatable else { throw .failure(.bodyNotRepeatable) }
         // What was shown already cannot be taken back, and two answers are none.
         guard !outgoing.output.isShown else { throw .loginRequired(LoginNeed(why: .sessionRefused)) }
     }
 
     /// Whatever goes wrong before the request is sent once more, the answer that there is goes to the person.
-    private func holdingAnswer<Result>(_ step: () throws(LoginError) -> Result) throws(LoginError) -> Result {
-        do throws(LoginError) {
+    private func holdingAnswer<Result>(_ step: () throws(LoginFault) -> Result) throws(LoginFault) -> Result {
+        do throws(LoginFault) {
             return try step()
         } catch {
             try outgoing.handOn()
@@ -163,7 +163,7 @@ package struct UserRequest {
     }
 
     /// Hands the answer on, whatever it means, and keeps what it has refreshed.
-    private func finish(_ round: Round, _ ending: RelayFlow.Ending) throws(LoginError) -> HTTPResponse {
+    private func finish(_ round: Round, _ ending: RelayFlow.Ending) throws(LoginFault) -> HTTPResponse {
         guard let relayed = round.relayed else { throw round.missing ?? Self.lost }
         let status = relayed.response.status
         // What a refusal sets is nobody's session. And what was asked for is done: a store that fails then is no reason
@@ -188,9 +188,9 @@ package struct UserRequest {
         }
     }
 
-    private static let lost = LoginError.failure(.unexpectedEvent("a request that is over"))
+    private static let lost = LoginFault.failure(.unexpectedEvent("a request that is over"))
 
-    private func otherRealm(_ realm: String, _ authenticated: SessionProvider.AuthenticatedSession?) -> LoginError {
+    private func otherRealm(_ realm: String, _ authenticated: SessionProvider.AuthenticatedSession?) -> LoginFault {
         let url = String(outgoing.message.url.prefix { $0 != "?" })
         return .loginRequired(LoginNeed(why: .otherRealm(realm, of: url, login: authenticated?.space?.realm ?? "")))
     }

@@ -23,8 +23,8 @@ struct ServedRequest {
         }
     }
 
-    func relay(_ answer: ServedResponse) throws(LoginError) {
-        var lent = try telling { () throws(LoginError) in try session.current() }
+    func relay(_ answer: ServedResponse) throws(LoginFault) {
+        var lent = try telling { () throws(LoginFault) in try session.current() }
         let round = try prepared(answer)
         let attachment = try first(round, lent)
         var flow = RelayFlow(sending: attachment, canVerify: profile.verify != nil)
@@ -33,12 +33,12 @@ struct ServedRequest {
         while true {
             switch effect {
             case .verify:
-                guard let isKnown = attempt({ () throws(LoginError) in try known(lent, relayed) }) else {
+                guard let isKnown = attempt({ () throws(LoginFault) in try known(lent, relayed) }) else {
                     return try handOn(round)
                 }
                 effect = flow.handle(.verified(isKnown: isKnown))
             case .enter:
-                guard let next = attempt({ () throws(LoginError) in try session.refreshed(after: lent) }) else {
+                guard let next = attempt({ () throws(LoginFault) in try session.refreshed(after: lent) }) else {
                     return try handOn(round)
                 }
                 lent = next
@@ -57,12 +57,12 @@ struct ServedRequest {
     /// What a refusal sets is nobody's session.
     private func finish(
         _ round: Round, _ ending: RelayFlow.Ending, _ relayed: Service.Relayed, _ lent: ServedSession.Lent
-    ) throws(LoginError) {
+    ) throws(LoginFault) {
         try handOn(round)
         if ending == .answered, relayed.response.status < 400 { session.note(relayed.session, of: lent) }
     }
 
-    private func prepared(_ answer: ServedResponse) throws(LoginError) -> Round {
+    private func prepared(_ answer: ServedResponse) throws(LoginFault) -> Round {
         let output = ResponseOutput(answer, includesHead: false, progress: nil, mayConcern: profile.mayConcern)
         var message = HTTPRequest(
             method: call.head.method, url: endpoint.origin.description + call.target,
@@ -81,7 +81,7 @@ struct ServedRequest {
     }
 
     /// Whether the session goes along from the beginning; a long body is not sent only to be refused.
-    private func first(_ round: Round, _ lent: ServedSession.Lent) throws(LoginError) -> RelayFlow.Attachment {
+    private func first(_ round: Round, _ lent: ServedSession.Lent) throws(LoginFault) -> RelayFlow.Attachment {
         if try sendsAhead(round, lent) { return .session(isConfirmed: false) }
         guard round.source != nil else { return .withheld(isConfirmed: false) }
         let fields = round.message.headers.filter { !$0.name.lowercased().hasPrefix("content-") }
@@ -91,13 +91,13 @@ struct ServedRequest {
         return judgement == .passed ? .withheld(isConfirmed: false) : .session(isConfirmed: false)
     }
 
-    private func sendsAhead(_ round: Round, _ lent: ServedSession.Lent) throws(LoginError) -> Bool {
+    private func sendsAhead(_ round: Round, _ lent: ServedSession.Lent) throws(LoginFault) -> Bool {
         try service.mayBeSentAhead(lent.session, to: round.message.url, in: lent.space)
     }
 
     private func send(
         _ attachment: RelayFlow.Attachment, _ round: Round, _ lent: ServedSession.Lent
-    ) throws(LoginError) -> Service.Relayed {
+    ) throws(LoginFault) -> Service.Relayed {
         var going: Session?
         if case .session = attachment { going = lent.session }
         service.hold(lent.extraSecrets)
@@ -116,28 +116,28 @@ struct ServedRequest {
 
     private func judge(
         _ relayed: Service.Relayed, _ round: Round, _ lent: ServedSession.Lent
-    ) throws(LoginError) -> RelayJudgement {
+    ) throws(LoginFault) -> RelayJudgement {
         let held = round.output.heldBody()
         let status = relayed.response.status
         if held == nil, round.output.isShown, status != 401, status != 403 { return .passed }
         return try service.judge(relayed, body: held, space: lent.space)
     }
 
-    private func known(_ lent: ServedSession.Lent, _ relayed: Service.Relayed) throws(LoginError) -> Bool {
+    private func known(_ lent: ServedSession.Lent, _ relayed: Service.Relayed) throws(LoginFault) -> Bool {
         try session.isKnown(lent, refreshed: relayed.session)
     }
 
     /// A step after which the answer that there is goes to the command, if it fails.
-    private func attempt<Result>(_ step: () throws(LoginError) -> Result) -> Result? {
-        do throws(LoginError) {
+    private func attempt<Result>(_ step: () throws(LoginFault) -> Result) -> Result? {
+        do throws(LoginFault) {
             return try telling(step)
         } catch {
             return nil
         }
     }
 
-    private func telling<Result>(_ step: () throws(LoginError) -> Result) throws(LoginError) -> Result {
-        do throws(LoginError) {
+    private func telling<Result>(_ step: () throws(LoginFault) -> Result) throws(LoginFault) -> Result {
+        do throws(LoginFault) {
             return try step()
         } catch {
             session.tell(error)
@@ -145,7 +145,7 @@ struct ServedRequest {
         }
     }
 
-    private func handOn(_ round: Round) throws(LoginError) {
+    private func handOn(_ round: Round) throws(LoginFault) {
         try round.output.release()
         try round.output.finish()
     }

@@ -12,16 +12,16 @@ final class ServedResponse: ResponseReceiver {
         (self.call, self.headers) = (call, headers)
     }
 
-    func begin(_ head: HTTPResponse) throws(LoginError) {
+    func begin(_ head: HTTPResponse) throws(LoginFault) {
         let fields = headers.returned(head.headers) { hidden.stand(in: $0) }
         call.begin(ServerResponse(status: head.status, fields: fields, size: size(of: head)))
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer) throws(LoginError) {
+    func write(_ bytes: UnsafeRawBufferPointer) throws(LoginFault) {
         guard call.write(bytes) else { throw .cancelled }
     }
 
-    func finish() throws(LoginError) { isWhole = true }
+    func finish() throws(LoginFault) { isWhole = true }
 
     func close() {}
 
@@ -35,7 +35,7 @@ final class ServedResponse: ResponseReceiver {
     }
 
     /// Answers in the place of the service, unless its own answer has begun.
-    func explain(_ error: LoginError, _ topic: ErrorContext) {
+    func explain(_ error: LoginFault, _ topic: ErrorContext) {
         if call.hasBegun { return }
         if case .cancelled = error { return }
         let message = error.message(about: topic)
@@ -49,7 +49,7 @@ final class ServedResponse: ResponseReceiver {
     }
 }
 
-extension LoginError {
+extension LoginFault {
     /// RFC 9110, section 15: what the command is told where there is no answer of the service.
     fileprivate var servedStatus: Int {
         switch self {

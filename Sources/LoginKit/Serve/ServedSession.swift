@@ -29,7 +29,7 @@ final class ServedSession: @unchecked Sendable {
     private var number = 0
     /// The last session that the server has refused at verify.
     private var refused = -1
-    private var failure: (error: LoginError, at: ContinuousClock.Instant)?
+    private var failure: (error: LoginFault, at: ContinuousClock.Instant)?
     private var stored: (session: Session, at: ContinuousClock.Instant)
     private var told: Set<String> = []
 
@@ -42,8 +42,8 @@ final class ServedSession: @unchecked Sendable {
 
     /// What is there, refreshed before it is used if it is past its end. A password that the server has refused is not sent
     /// again, since that would lock the account: somebody has to log in.
-    func current() throws(LoginError) -> Lent {
-        try monitor.locked { () throws(LoginError) in
+    func current() throws(LoginFault) -> Lent {
+        try monitor.locked { () throws(LoginFault) in
             let isRefused = refused == number && authenticated.session.password != nil
             if isRefused || provider.context.dependencies.clock.isOver(authenticated.session.expires) {
                 try refresh(after: nil)
@@ -53,8 +53,8 @@ final class ServedSession: @unchecked Sendable {
     }
 
     /// Another one than that which the server has refused.
-    func refreshed(after former: Lent) throws(LoginError) -> Lent {
-        try monitor.locked { () throws(LoginError) in
+    func refreshed(after former: Lent) throws(LoginFault) -> Lent {
+        try monitor.locked { () throws(LoginFault) in
             if former.number == number {
                 refused = number
                 try refresh(after: former.session)
@@ -65,12 +65,12 @@ final class ServedSession: @unchecked Sendable {
 
     /// Asks the server, once for all requests, whether it still knows the session.
     /// - Parameter refreshed: what its last answer has made of it.
-    func isKnown(_ former: Lent, refreshed: Session?) throws(LoginError) -> Bool {
-        try monitor.locked { () throws(LoginError) in
+    func isKnown(_ former: Lent, refreshed: Session?) throws(LoginFault) -> Bool {
+        try monitor.locked { () throws(LoginFault) in
             guard former.number == number, refused < number else { return false }
             let newer = refreshed.flatMap { $0 == former.session ? nil : $0 }
             for session in [newer, authenticated.session].compactMap({ $0 }) {
-                do throws(LoginError) {
+                do throws(LoginFault) {
                     let login = try authenticated.run.service.verify(session, username: authenticated.username)
                     replace(by: login.session)
                     return true
@@ -102,7 +102,7 @@ final class ServedSession: @unchecked Sendable {
     }
 
     /// Tells the person, once, why requests fail.
-    func tell(_ error: LoginError) {
+    func tell(_ error: LoginFault) {
         monitor.locked {
             let message = error.message(about: provider.context.topic)
             guard told.insert(message.what).inserted else { return }
@@ -124,7 +124,7 @@ final class ServedSession: @unchecked Sendable {
         var hidden = RepeatedSecrets()
         let name = authenticated.username
         hidden.add((authenticated.session.secrets + earlier).filter { $0.count >= leastHidden }, username: name)
-        if let password = authenticated.session.password {
+        if let password = authenticated.session.password ?? authenticated.keeper.password {
             if password.count >= leastPassword { hidden.add([password], username: name) }
             hidden.addPair(name, password)
         }
@@ -139,11 +139,11 @@ final class ServedSession: @unchecked Sendable {
     }
 
     /// Those who have waited for the same in vain are not made to wait once more.
-    private func refresh(after former: Session?) throws(LoginError) {
+    private func refresh(after former: Session?) throws(LoginFault) {
         if let failure, ContinuousClock.now - failure.at < Self.patience { throw failure.error }
         provider.context.lookAgain()
         let earlier = authenticated.session.secrets
-        do throws(LoginError) {
+        do throws(LoginFault) {
             if authenticated.isKept { authenticated = try provider.enter(after: former) } else { try refreshUnkept() }
         } catch {
             failure = (error, .now)
@@ -154,7 +154,7 @@ final class ServedSession: @unchecked Sendable {
     }
 
     /// There is no store to find another one in, and nobody else refreshes it.
-    private func refreshUnkept() throws(LoginError) {
+    private func refreshUnkept() throws(LoginFault) {
         let service = authenticated.run.service
         guard let next = try service.refresh(authenticated.session, username: authenticated.username) else {
             throw .loginRequired(LoginNeed(why: .sessionRefused))
@@ -166,7 +166,7 @@ final class ServedSession: @unchecked Sendable {
     private func store() {
         guard authenticated.isKept, authenticated.session != stored.session else { return }
         stored = (authenticated.session, .now)
-        do throws(LoginError) {
+        do throws(LoginFault) {
             try authenticated.keep()
         } catch {
             provider.context.warn(
@@ -187,7 +187,7 @@ extension Session {
 
 extension SessionProvider.AuthenticatedSession {
     /// Stores a session that the service has refreshed by itself.
-    fileprivate func keep() throws(LoginError) {
+    fileprivate func keep() throws(LoginFault) {
         try keeper.approve(Login(identity: identity, session: session), .refresh)
     }
 }

@@ -26,7 +26,7 @@ final class ServedSource: RequestSource {
         builder = SecretBuilder(limit: Self.limit)
     }
 
-    func read(into buffer: UnsafeMutableRawBufferPointer) throws(LoginError) -> Int? {
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(LoginFault) -> Int? {
         if place < beginning.count {
             let most = min(buffer.count, beginning.count - place)
             beginning.withUnsafeBytes {
@@ -64,7 +64,7 @@ final class ServedSource: RequestSource {
     }
 
     /// All of a body that is not to be longer than what is kept.
-    static func all(of pipe: BytePipe) throws(LoginError) -> Secret {
+    static func all(of pipe: BytePipe) throws(LoginFault) -> Secret {
         var builder = SecretBuilder(limit: limit)
         let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 << 10, alignment: 1)
         defer { piece.deallocate() }

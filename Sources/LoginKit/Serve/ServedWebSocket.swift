@@ -27,11 +27,11 @@ extension ServedRequest {
     typealias Opened = (fields: [HTTPResponseField], tunnel: any Tunnel)
 
     /// - Returns: `nil` if the service does not go on in that protocol: then the call is answered.
-    func open(_ answer: ServedResponse) throws(LoginError) -> Opened? {
+    func open(_ answer: ServedResponse) throws(LoginFault) -> Opened? {
         var lent = try session.current()
         var (relayed, tunnel) = try ask(lent)
         if tunnel == nil, try isLoggedOut(relayed, lent) {
-            do throws(LoginError) {
+            do throws(LoginFault) {
                 lent = try session.refreshed(after: lent)
             } catch {
                 session.tell(error)
@@ -46,7 +46,7 @@ extension ServedRequest {
             try answer.begin(
                 HTTPResponse(status: head.status, headers: isWhole ? head.headers : head.headers.withoutBody))
             // Nobody reads it before this thread does: it is shorter than what the call has room for.
-            try head.body.withUnsafeBytes { (bytes) throws(LoginError) in try answer.write(bytes) }
+            try head.body.withUnsafeBytes { (bytes) throws(LoginFault) in try answer.write(bytes) }
             try answer.finish()
             return nil
         }
@@ -56,14 +56,14 @@ extension ServedRequest {
 
     private func ask(
         _ lent: ServedSession.Lent
-    ) throws(LoginError) -> (relayed: Service.Relayed, tunnel: (any Tunnel)?) {
+    ) throws(LoginFault) -> (relayed: Service.Relayed, tunnel: (any Tunnel)?) {
         service.hold(lent.extraSecrets)
         let request = HTTPRequest(
             method: "GET", url: endpoint.origin.description + call.target, headers: headers.sent(call.head.fields))
         return try service.openTunnel(request, to: "websocket", with: lent.session, username: lent.username)
     }
 
-    private func isLoggedOut(_ relayed: Service.Relayed, _ lent: ServedSession.Lent) throws(LoginError) -> Bool {
+    private func isLoggedOut(_ relayed: Service.Relayed, _ lent: ServedSession.Lent) throws(LoginFault) -> Bool {
         let body = relayed.response.body
         switch try service.judge(relayed, body: body.isEmpty ? nil : body, space: lent.space) {
         case .loggedOut, .undecided, .redirected:

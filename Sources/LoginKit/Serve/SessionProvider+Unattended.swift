@@ -28,7 +28,7 @@ extension SessionProvider.AuthenticatedSession {
 extension LoginRun {
     /// A service for requests beside those of this run, since each is used by one thread. A transfer may stand still for as
     /// long as somebody waits for it.
-    func serviceBeside(isCancelled: @escaping @Sendable () -> Bool) throws(LoginError) -> Service {
+    func serviceBeside(isCancelled: @escaping @Sendable () -> Bool) throws(LoginFault) -> Service {
         var settings = try context.transportSettings(profile, for: endpoint.origin)
         settings.identity = beside.identity
         settings.stallTime = TransportSettings.longestTransfer

@@ -24,7 +24,7 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
     }
 
     /// Says, before anybody logs in, that there cannot be such an address.
-    package static func check() throws(LoginError) {
+    package static func check() throws(LoginFault) {
         do throws(ServerFault) {
             try LoopbackServer.check()
         } catch {
@@ -33,7 +33,7 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
     }
 
     /// Takes a port; nobody is asked anything any more.
-    package init(_ provider: SessionProvider, _ authenticated: SessionProvider.AuthenticatedSession) throws(LoginError)
+    package init(_ provider: SessionProvider, _ authenticated: SessionProvider.AuthenticatedSession) throws(LoginFault)
     {
         run = authenticated.run
         session = ServedSession(provider.unattended(), authenticated)
@@ -47,7 +47,7 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
     }
 
     /// Answers from now on, until `stop`.
-    package func start() throws(LoginError) {
+    package func start() throws(LoginFault) {
         do throws(ServerFault) {
             try server.start(self)
         } catch {
@@ -70,22 +70,22 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
     }
 
     func answer(_ call: ServerCall) {
-        _ = serve(call) { (request, answer) throws(LoginError) in
+        _ = serve(call) { (request, answer) throws(LoginFault) in
             try request.relay(answer)
             return nil
         }
     }
 
     package func open(_ call: ServerCall) -> (any ServedStream)? {
-        serve(call) { (request, answer) throws(LoginError) in try request.open(answer) }
+        serve(call) { (request, answer) throws(LoginFault) in try request.open(answer) }
     }
 
     /// Lends a request what it goes out by, and ends the call, unless that goes on as what `work` has opened.
     private func serve(
-        _ call: ServerCall, _ work: (ServedRequest, ServedResponse) throws(LoginError) -> ServedRequest.Opened?
+        _ call: ServerCall, _ work: (ServedRequest, ServedResponse) throws(LoginFault) -> ServedRequest.Opened?
     ) -> ServedWebSocket? {
         let answer = ServedResponse(call, headers)
-        do throws(LoginError) {
+        do throws(LoginFault) {
             let worker = try worker(for: call)
             var opened: ServedRequest.Opened?
             defer { if opened == nil { giveBack(worker) } }
@@ -105,8 +105,8 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
 
     func words(for refusal: ServeGate.Refusal) -> String { refusal.words }
 
-    private func worker(for call: ServerCall) throws(LoginError) -> Worker {
-        try monitor.locked { () throws(LoginError) in
+    private func worker(for call: ServerCall) throws(LoginFault) -> Worker {
+        try monitor.locked { () throws(LoginFault) in
             if let worker = idle.popLast() {
                 worker.call = call
                 return worker
@@ -128,7 +128,7 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
 }
 
 extension ServerFault {
-    fileprivate var asLoginError: LoginError {
+    fileprivate var asLoginError: LoginFault {
         switch self {
         case .libraryMissing(let problem): .failure(.other(ServeWords.libraryMissing(problem)))
         case .failed(let call, let errno): .failure(.system(call: call, errno: errno))

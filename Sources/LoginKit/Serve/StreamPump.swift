@@ -35,7 +35,7 @@ struct StreamPump: ~Copyable {
     ///   - isOver: asked a few times a second.
     package mutating func run(beginning: UnsafeRawBufferPointer, unless isOver: () -> Bool) {
         var rest = beginning
-        do throws(LoginError) {
+        do throws(LoginFault) {
             while !isOver() {
                 if out.pending.isEmpty, !rest.isEmpty {
                     let count = min(rest.count, out.bytes.count)
@@ -53,7 +53,7 @@ struct StreamPump: ~Copyable {
     }
 
     /// - Returns: whether any bytes have moved.
-    private mutating func step() throws(LoginError) -> Bool {
+    private mutating func step() throws(LoginFault) -> Bool {
         var hasMoved = false
         if back.pending.isEmpty, !isEnding, let count = try tunnel.receive(into: back.bytes) {
             (back.pending, isEnding, hasMoved) = (0..<count, count == 0, true)

@@ -21,7 +21,7 @@ final class AddressQuestion {
 
     /// - Parameter mask: as for `TerminalPrompt`.
     /// - Throws: `loginRequired` if there is no terminal.
-    init(mask: String = "*", isCancelled: (@Sendable () -> Bool)? = nil) throws(LoginError) {
+    init(mask: String = "*", isCancelled: (@Sendable () -> Bool)? = nil) throws(LoginFault) {
         let prompt = TerminalPrompt(mask: mask, isCancelled: isCancelled)
         self.mask = prompt.mask
         conversation = try prompt.begin(missing: [])

@@ -11,7 +11,7 @@ extension TerminalPrompt {
     ///   - names: what `SafeText` made fit to be shown.
     /// - Returns: an index.
     /// - Throws: as `ask`; `cancelled` for Ctrl-D, a blank line, or no such number three times.
-    func choose(_ question: String, among names: [String]) throws(LoginError) -> Int {
+    func choose(_ question: String, among names: [String]) throws(LoginFault) -> Int {
         let conversation = try begin(missing: [])
         conversation.say([question])
         let columns = conversation.columns

@@ -7,7 +7,7 @@ extension TerminalPrompt {
     private static let mostBlanks = 5
 
     /// Asks for the code of a second factor, masked as a password is: some codes are good for years.
-    func ask(for request: CodeRequest) throws(LoginError) -> Answer {
+    func ask(for request: CodeRequest) throws(LoginFault) -> Answer {
         var conversation = try begin(missing: [])
         conversation.say(CodeDialogue(request: request, columns: conversation.columns).opening)
         for _ in 0..<Self.mostBlanks {
@@ -24,7 +24,7 @@ extension TerminalPrompt {
     }
 
     /// Waits in the foreground, with a line that is taken away again.
-    func wait(seconds: Int) throws(LoginError) {
+    func wait(seconds: Int) throws(LoginFault) {
         let due = ContinuousClock.now + .seconds(seconds)
         while due > .now {
             if isCancelled?() == true { throw .cancelled }

@@ -54,7 +54,7 @@ struct Conversation: ~Copyable {
     /// - Returns: `nil` if the person cancelled.
     func read(
         _ label: String, style: LineRequest.Style, proposed: String = "", for field: CredentialField
-    ) throws(LoginError) -> Secret? {
+    ) throws(LoginFault) -> Secret? {
         switch try line(LineRequest(label: label, style: style, proposed: proposed, timeout: timeout), for: field) {
         case .typed(let secret): secret
         case .wentBack, .cancelled, .interrupted: nil
@@ -62,7 +62,7 @@ struct Conversation: ~Copyable {
     }
 
     /// The same for a question from which Ctrl-U twice leads back.
-    func readOrGoBack(_ label: String, style: LineRequest.Style, for field: CredentialField) throws(LoginError) -> Line
+    func readOrGoBack(_ label: String, style: LineRequest.Style, for field: CredentialField) throws(LoginFault) -> Line
     {
         try line(LineRequest(label: label, style: style, timeout: timeout, mayGoBack: true), for: field)
     }
@@ -78,7 +78,7 @@ struct Conversation: ~Copyable {
     func clearLine() { terminal.screen.clearLine() }
 
     /// Asks once more, and not without end, where several lines were pasted: nobody knows which of them is meant.
-    private func line(_ question: LineRequest, for field: CredentialField) throws(LoginError) -> Line {
+    private func line(_ question: LineRequest, for field: CredentialField) throws(LoginFault) -> Line {
         for _ in 1...Self.mostPastes {
             do throws(LineFault) {
                 return try line(question)
@@ -93,7 +93,7 @@ struct Conversation: ~Copyable {
 
     private static let mostPastes = 3
 
-    private static func loginError(_ fault: LineFault, _ field: CredentialField) -> LoginError {
+    private static func loginError(_ fault: LineFault, _ field: CredentialField) -> LoginFault {
         switch fault {
         case .expired(let seconds): .promptExpired(seconds: seconds)
         case .notUTF8: .usage(.invalidUTF8(field))

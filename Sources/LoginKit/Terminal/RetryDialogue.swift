@@ -4,7 +4,7 @@ import Secrets
 
 extension TerminalPrompt {
     /// Says what went wrong, and takes Enter as a yes. After a yes it waits until the server wants to be asked again.
-    func ask(toRetryAfter error: LoginError) throws(LoginError) -> Answer {
+    func ask(toRetryAfter error: LoginFault) throws(LoginFault) -> Answer {
         let due = ContinuousClock.now + .seconds(RetryDialogue.pause(of: error))
         guard let isWanted = try wantsRetry(after: error) else { return .cancelled }
         guard isWanted else { return .no }
@@ -20,7 +20,7 @@ extension TerminalPrompt {
     }
 
     /// - Returns: `nil` if the person cancelled.
-    private func wantsRetry(after error: LoginError) throws(LoginError) -> Bool? {
+    private func wantsRetry(after error: LoginFault) throws(LoginFault) -> Bool? {
         let conversation = try begin(missing: [])
         conversation.say(RetryDialogue.opening(error))
         while true {
@@ -38,7 +38,7 @@ enum RetryDialogue {
     static let question = "Try again with the same password? [Y/n] "
     static let help = "Type y or n."
 
-    static func opening(_ error: LoginError) -> [String] {
+    static func opening(_ error: LoginFault) -> [String] {
         let message = error.message(about: ErrorContext())
         let wait = pause(of: error)
         let told = wait > 0 ? ["It asks to wait \(wait) second\(wait == 1 ? "" : "s") before the next try."] : []
@@ -58,7 +58,7 @@ enum RetryDialogue {
     static func notice(seconds: Int64) -> String { "Trying again in \(seconds) s (Ctrl-C cancels)" }
 
     /// Seconds before which the server does not want to be asked again.
-    static func pause(of error: LoginError) -> Int {
+    static func pause(of error: LoginFault) -> Int {
         if case .busy(let fault) = error { fault.retryAfter ?? 0 } else { 0 }
     }
 }

@@ -40,17 +40,17 @@ struct TerminalPrompt: Prompt, Sendable {
     /// until `showWaiting` is called with nothing: what is typed in the meantime is thrown away.
     /// - Throws: `loginRequired` if there is no terminal, before anything is shown; `promptExpired`; `usage` for text
     ///   that is too long or is not UTF-8.
-    func ask(_ question: Question) throws(LoginError) -> Answer {
+    func ask(_ question: Question) throws(LoginFault) -> Answer {
         switch question {
         case .credential(let challenge): try ask(challenge)
         case .certificate(let trust): try ask(about: trust)
         case .replacement(let replacement): try ask(about: replacement)
-        case .retry(let error): try ask(toRetryAfter: error)
+        case .retry(let request): try ask(toRetryAfter: request.fault)
         case .code(let request): try ask(for: request)
         }
     }
 
-    private func ask(_ challenge: Challenge) throws(LoginError) -> Answer {
+    private func ask(_ challenge: Challenge) throws(LoginFault) -> Answer {
         var conversation = try begin(missing: challenge.fields)
         let dialogue = DialogueText(challenge: challenge, columns: conversation.columns)
         conversation.say(dialogue.opening)
@@ -90,7 +90,7 @@ struct TerminalPrompt: Prompt, Sendable {
     /// - Parameter label: what stands before the passphrase, such as `Passphrase: `.
     /// - Returns: `nil` if the person cancelled.
     /// - Throws: as `ask`; `store(.passphraseBlank)` for an empty one.
-    func askPassphrase(_ label: String, confirm: Bool) throws(LoginError) -> Secret? {
+    func askPassphrase(_ label: String, confirm: Bool) throws(LoginFault) -> Secret? {
         var conversation = try begin(missing: [])
         while true {
             guard let first = try conversation.read(label, style: .masked(mask), for: .password) else { return nil }
@@ -114,14 +114,14 @@ struct TerminalPrompt: Prompt, Sendable {
     /// - Throws: as `ask`; `cancelled` if the person wants neither.
     func confirm(
         _ question: String, isLaidOut: Bool = false, typing word: String
-    ) throws(LoginError) -> Bool {
+    ) throws(LoginFault) -> Bool {
         try confirm([question], isLaidOut: isLaidOut, label: "Type \(word) to continue: ", typing: word)
     }
 
     /// The same with several lines, and other words before the answer.
     func confirm(
         _ lines: [String], isLaidOut: Bool = false, label: String, typing word: String
-    ) throws(LoginError) -> Bool {
+    ) throws(LoginFault) -> Bool {
         let conversation = try begin(missing: [])
         conversation.say(lines, isLaidOut: isLaidOut)
         for _ in 1...3 {
@@ -136,7 +136,7 @@ struct TerminalPrompt: Prompt, Sendable {
 
     /// Shows a certificate that does not verify, and takes one of three words, or its fingerprint. Whatever else is typed, a
     /// blank line first of all, trusts nothing.
-    private func ask(about trust: ServerTrust) throws(LoginError) -> Answer {
+    private func ask(about trust: ServerTrust) throws(LoginFault) -> Answer {
         let conversation = try begin(missing: [])
         let dialogue = TrustDialogue(trust: trust, columns: conversation.columns)
         conversation.say(dialogue.lines)
@@ -156,8 +156,8 @@ struct TerminalPrompt: Prompt, Sendable {
         return .trust(.reject)
     }
 
-    private func ask(about replacement: Replacement) throws(LoginError) -> Answer {
-        do throws(LoginError) {
+    private func ask(about replacement: Replacement) throws(LoginFault) -> Answer {
+        do throws(LoginFault) {
             let (text, word) = replacement.question
             return try confirm([text], label: "Type \(word): ", typing: word) ? .yes : .no
         } catch .cancelled {
@@ -168,7 +168,7 @@ struct TerminalPrompt: Prompt, Sendable {
     /// How the terminal is left after a credential or a code.
     var hold: Conversation.Hold { holdsToEnd ? .untilEnd : .untilJudged }
 
-    func begin(missing fields: [CredentialField]) throws(LoginError) -> Conversation {
+    func begin(missing fields: [CredentialField]) throws(LoginFault) -> Conversation {
         guard let conversation = Conversation(timeout: timeout, isCancelled: isCancelled) else {
             throw .loginRequired(LoginNeed(why: .nothingStored, missing: fields))
         }
@@ -177,7 +177,7 @@ struct TerminalPrompt: Prompt, Sendable {
 
     private func read(
         _ field: CredentialField, _ dialogue: DialogueText, in conversation: borrowing Conversation
-    ) throws(LoginError) -> Secret? {
+    ) throws(LoginFault) -> Secret? {
         let label = dialogue.label(field)
         switch field {
         case .username:

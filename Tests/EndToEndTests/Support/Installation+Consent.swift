@@ -32,9 +32,9 @@ extension Installation {
 
     /// Ends every access token that is stored, as far as this machine knows.
     func letTokensExpire() throws {
-        let text = try String(contentsOfFile: book, encoding: .utf8)
+        let text = try String(contentsOfFile: registry, encoding: .utf8)
         try text.replacing(/"expires" ?: ?\d+/, with: "\"expires\":1000").write(
-            toFile: book, atomically: false, encoding: .utf8)
+            toFile: registry, atomically: false, encoding: .utf8)
         var content = try JSONSerialization.jsonObject(with: bytes(plaintext)) as? [String: Any] ?? [:]
         var entries = content["entries"] as? [[String: Any]] ?? []
         for index in entries.indices {

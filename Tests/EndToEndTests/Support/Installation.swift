@@ -42,7 +42,7 @@ final class Installation {
 
     /// The folder of what authctl remembers.
     var state: String { folder + "/state/authctl" }
-    var book: String { state + "/state.json" }
+    var registry: String { state + "/state.json" }
     var plaintext: String { state + "/plaintext.json" }
 
     func spec(_ arguments: [String], _ more: [String: String]) -> ChildSpec {

@@ -1,21 +1,21 @@
-public import LoginCore
+package import LoginCore
 
 /// A keeper that keeps nothing: it answers by its script and notes what was asked of it.
-public final class ScriptedKeeper: LoginKeeper {
+package final class ScriptedKeeper: LoginKeeper {
     private var prepares: Script<Void>
     private var fills: Script<StoredLogin>
     private var approvals: Script<Void>
     private var rejections: Script<Void>
     private let journal: Journal
 
-    public private(set) var approved: [Login] = []
+    package private(set) var approved: [Login] = []
     package private(set) var kinds: [Approval] = []
     package private(set) var rejected: [StoredLogin.Part] = []
-    public private(set) var remembered: [TrustedCertificate] = []
+    package private(set) var remembered: [TrustedCertificate] = []
 
     package init(
-        prepare: [Result<Void, LoginError>] = [], fill: [Result<StoredLogin, LoginError>] = [],
-        approve: [Result<Void, LoginError>] = [], reject: [Result<Void, LoginError>] = [], journal: Journal = Journal()
+        prepare: [Result<Void, LoginFault>] = [], fill: [Result<StoredLogin, LoginFault>] = [],
+        approve: [Result<Void, LoginFault>] = [], reject: [Result<Void, LoginFault>] = [], journal: Journal = Journal()
     ) {
         prepares = Script("keeper.prepare", prepare)
         fills = Script("keeper.fill", fill)
@@ -24,32 +24,32 @@ public final class ScriptedKeeper: LoginKeeper {
         self.journal = journal
     }
 
-    public var rest: Int { prepares.rest + fills.rest + approvals.rest + rejections.rest }
+    package var rest: Int { prepares.rest + fills.rest + approvals.rest + rejections.rest }
 
-    public func prepare() throws(LoginError) {
+    package func prepare() throws(LoginFault) {
         journal.note("keeper.prepare")
         try prepares.next()
     }
 
-    package func fill() throws(LoginError) -> StoredLogin {
+    package func fill() throws(LoginFault) -> StoredLogin {
         journal.note("keeper.fill")
         return try fills.next()
     }
 
-    package func approve(_ login: Login, _ approval: Approval) throws(LoginError) {
+    package func approve(_ login: Login, _ approval: Approval) throws(LoginFault) {
         journal.note("keeper.approve")
         approved.append(login)
         kinds.append(approval)
         try approvals.next()
     }
 
-    package func reject(_ part: StoredLogin.Part) throws(LoginError) {
+    package func reject(_ part: StoredLogin.Part) throws(LoginFault) {
         journal.note("keeper.reject \(part)")
         rejected.append(part)
         try rejections.next()
     }
 
-    public func remember(_ exception: TrustedCertificate) throws(LoginError) {
+    package func remember(_ exception: TrustedCertificate) throws(LoginFault) {
         journal.note("keeper.remember")
         remembered.append(exception)
     }

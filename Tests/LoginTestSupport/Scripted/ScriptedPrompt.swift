@@ -1,36 +1,36 @@
-public import LoginCore
+package import LoginCore
 
 /// A person who answers by a script.
-public final class ScriptedPrompt: Prompt {
+package final class ScriptedPrompt: Prompt {
     private var answers: Script<Answer>
     private let journal: Journal
 
-    public private(set) var challenges: [Challenge] = []
+    package private(set) var challenges: [Challenge] = []
     /// What was shown while the server was asked; nothing where it was taken away.
-    public private(set) var notices: [String?] = []
+    package private(set) var notices: [String?] = []
 
     /// The certificates that were shown.
-    public private(set) var shown: [ServerTrust] = []
+    package private(set) var shown: [ServerTrust] = []
     private var trust: Script<TrustAnswer>
     private var replace: Script<Bool>
     private var retry: Script<Bool>
     private var codes: Script<Answer>
 
     /// The codes that were asked for.
-    public private(set) var codeRequests: [CodeRequest] = []
+    package private(set) var codeRequests: [CodeRequest] = []
     /// The seconds that were waited for an approval.
-    public private(set) var waits: [Int] = []
+    package private(set) var waits: [Int] = []
 
     /// The faults after which it was asked whether to try again.
-    public private(set) var faults: [LoginError] = []
+    package private(set) var faults: [LoginFault] = []
 
     /// The logins of others that were shown.
-    public private(set) var replacements: [Replacement] = []
+    package private(set) var replacements: [Replacement] = []
 
-    public init(
-        _ answers: [Result<Answer, LoginError>] = [], trust: [Result<TrustAnswer, LoginError>] = [],
-        replace: [Result<Bool, LoginError>] = [], retry: [Result<Bool, LoginError>] = [],
-        codes: [Result<Answer, LoginError>] = [], journal: Journal = Journal()
+    package init(
+        _ answers: [Result<Answer, LoginFault>] = [], trust: [Result<TrustAnswer, LoginFault>] = [],
+        replace: [Result<Bool, LoginFault>] = [], retry: [Result<Bool, LoginFault>] = [],
+        codes: [Result<Answer, LoginFault>] = [], journal: Journal = Journal()
     ) {
         self.answers = Script("prompt.ask", answers)
         self.trust = Script("prompt.ask(about:)", trust)
@@ -40,9 +40,9 @@ public final class ScriptedPrompt: Prompt {
         self.journal = journal
     }
 
-    public var rest: Int { answers.rest + trust.rest + replace.rest + retry.rest + codes.rest }
+    package var rest: Int { answers.rest + trust.rest + replace.rest + retry.rest + codes.rest }
 
-    public func ask(_ question: Question) throws(LoginError) -> Answer {
+    package func ask(_ question: Question) throws(LoginFault) -> Answer {
         switch question {
         case .credential(let challenge):
             journal.note("prompt.ask")
@@ -56,9 +56,9 @@ public final class ScriptedPrompt: Prompt {
             journal.note("prompt.ask about a replacement")
             replacements.append(replacement)
             return try replace.next() ? .yes : .no
-        case .retry(let error):
+        case .retry(let request):
             journal.note("prompt.ask to retry")
-            faults.append(error)
+            faults.append(request.fault)
             return try retry.next() ? .yes : .no
         case .code(let request):
             journal.note("prompt.ask for a code")
@@ -67,12 +67,12 @@ public final class ScriptedPrompt: Prompt {
         }
     }
 
-    public func wait(seconds: Int) throws(LoginError) {
+    package func wait(seconds: Int) throws(LoginFault) {
         journal.note("prompt.wait")
         waits.append(seconds)
     }
 
-    public func showWaiting(_ notice: String?) {
+    package func showWaiting(_ notice: String?) {
         notices.append(notice)
     }
 }

@@ -1,8 +1,8 @@
-public import LoginCore
-public import Secrets
+package import LoginCore
+package import Secrets
 
 /// A service that answers by its script and notes what was shown to it.
-public final class ScriptedService: Authenticator {
+package final class ScriptedService: Authenticator {
     private var prepares: Script<ProtectionSpace>
     private var logins: Script<LoginStep>
     private var resumptions: Script<LoginStep>
@@ -10,17 +10,17 @@ public final class ScriptedService: Authenticator {
     private var refreshes: Script<Session?>
     private let journal: Journal
 
-    public private(set) var credentials: [Credential] = []
+    package private(set) var credentials: [Credential] = []
     /// Of second factors, one for each begin and resume; nothing where none went along.
-    public private(set) var codes: [Secret?] = []
-    public private(set) var sessions: [Session] = []
-    public private(set) var trusted: [TrustedCertificate] = []
-    public private(set) var held: [CredentialField: Secret] = [:]
+    package private(set) var codes: [Secret?] = []
+    package private(set) var sessions: [Session] = []
+    package private(set) var trusted: [TrustedCertificate] = []
+    package private(set) var held: [CredentialField: Secret] = [:]
 
     package init(
-        prepare: [Result<ProtectionSpace, LoginError>] = [], authenticate: [Result<Login, LoginError>] = [],
-        begin: [Result<LoginStep, LoginError>] = [], resume: [Result<LoginStep, LoginError>] = [],
-        verify: [Result<Login, LoginError>] = [], refresh: [Result<Session?, LoginError>] = [],
+        prepare: [Result<ProtectionSpace, LoginFault>] = [], authenticate: [Result<Login, LoginFault>] = [],
+        begin: [Result<LoginStep, LoginFault>] = [], resume: [Result<LoginStep, LoginFault>] = [],
+        verify: [Result<Login, LoginFault>] = [], refresh: [Result<Session?, LoginFault>] = [],
         journal: Journal = Journal()
     ) {
         prepares = Script("service.prepare", prepare)
@@ -31,41 +31,41 @@ public final class ScriptedService: Authenticator {
         self.journal = journal
     }
 
-    public var rest: Int { prepares.rest + logins.rest + resumptions.rest + verifications.rest + refreshes.rest }
+    package var rest: Int { prepares.rest + logins.rest + resumptions.rest + verifications.rest + refreshes.rest }
 
-    public func prepare() throws(LoginError) -> ProtectionSpace {
+    package func prepare() throws(LoginFault) -> ProtectionSpace {
         journal.note("service.prepare")
         return try prepares.next()
     }
 
-    public func hold(_ extraSecrets: [CredentialField: Secret]) { held = extraSecrets }
+    package func hold(_ extraSecrets: [CredentialField: Secret]) { held = extraSecrets }
 
-    package func begin(_ credential: Credential, code: Secret?) throws(LoginError) -> LoginStep {
+    package func begin(_ credential: Credential, code: Secret?) throws(LoginFault) -> LoginStep {
         journal.note("service.begin")
         credentials.append(credential)
         codes.append(code)
         return try logins.next()
     }
 
-    package func resume(_ partial: any PartialLogin, code: Secret?) throws(LoginError) -> LoginStep {
+    package func resume(_ partial: any PartialLogin, code: Secret?) throws(LoginFault) -> LoginStep {
         journal.note("service.resume")
         codes.append(code)
         return try resumptions.next()
     }
 
-    public func verify(_ session: Session, username: String) throws(LoginError) -> Login {
+    package func verify(_ session: Session, username: String) throws(LoginFault) -> Login {
         journal.note("service.verify as '\(username)'")
         sessions.append(session)
         return try verifications.next()
     }
 
-    public func refresh(_ session: Session, username: String) throws(LoginError) -> Session? {
+    package func refresh(_ session: Session, username: String) throws(LoginFault) -> Session? {
         journal.note("service.refresh as '\(username)'")
         sessions.append(session)
         return try refreshes.next()
     }
 
-    public func trust(_ exception: TrustedCertificate) {
+    package func trust(_ exception: TrustedCertificate) {
         journal.note("service.trust")
         trusted.append(exception)
     }

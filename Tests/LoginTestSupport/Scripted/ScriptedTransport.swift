@@ -1,8 +1,8 @@
-public import LoginCore
+package import LoginCore
 import Secrets
 
 /// A server that answers by its script and notes every request.
-public final class ScriptedTransport: Transport {
+package final class ScriptedTransport: Transport {
     private var answers: Script<HTTPResponse>
     /// Happens while the server has the request.
     package var meanwhile: (HTTPRequest) -> Void = { _ in }
@@ -10,15 +10,15 @@ public final class ScriptedTransport: Transport {
     package var pass: () -> Void = {}
 
     package private(set) var requests: [HTTPRequest] = []
-    public private(set) var trusted: [TrustedCertificate] = []
+    package private(set) var trusted: [TrustedCertificate] = []
 
-    package init(_ answers: [Result<HTTPResponse, LoginError>] = []) {
+    package init(_ answers: [Result<HTTPResponse, LoginFault>] = []) {
         self.answers = Script("transport.send", answers)
     }
 
-    public var rest: Int { answers.rest }
+    package var rest: Int { answers.rest }
 
-    package func send(_ request: HTTPRequest) throws(LoginError) -> HTTPResponse {
+    package func send(_ request: HTTPRequest) throws(LoginFault) -> HTTPResponse {
         pass()
         guard let bodies = request.streamedBodies else {
             requests.append(request)
@@ -32,18 +32,18 @@ public final class ScriptedTransport: Transport {
         let location = answer.redirect.map { HTTPResponseField(name: "Location", value: $0.url) }
         try bodies.sink.begin(
             HTTPResponse(status: answer.status, headers: answer.headers + [location].compactMap { $0 }))
-        try answer.body.withUnsafeBytes { (bytes) throws(LoginError) in
+        try answer.body.withUnsafeBytes { (bytes) throws(LoginFault) in
             if !bytes.isEmpty { try bodies.sink.write(bytes) }
         }
         return HTTPResponse(
             status: answer.status, headers: answer.headers, cookies: answer.cookies, redirect: answer.redirect)
     }
 
-    private static func drained(_ source: any RequestSource) throws(LoginError) -> Secret {
+    private static func drained(_ source: any RequestSource) throws(LoginFault) -> Secret {
         var body = SecretBuilder(limit: 16 << 20)
         while try body.append(
             upTo: 1 << 16,
-            fill: { (bytes) throws(LoginError) in
+            fill: { (bytes) throws(LoginFault) in
                 while true {
                     if let read = try source.read(into: bytes) { return read }
                 }
@@ -52,12 +52,12 @@ public final class ScriptedTransport: Transport {
         return body.finish()
     }
 
-    public func trust(_ exception: TrustedCertificate) { trusted.append(exception) }
+    package func trust(_ exception: TrustedCertificate) { trusted.append(exception) }
 }
 
 extension HTTPRequest {
     /// The whole request as text, secrets included, to be compared byte for byte.
-    public var dump: String {
+    package var dump: String {
         var lines = ["\(method) \(url)"]
         if let basic {
             lines.append("basic \(basic.username):\(basic.password.unprotectedText)")
@@ -87,7 +87,7 @@ extension HTTPResponse {
 }
 
 extension Cookie {
-    public static func named(_ name: String, _ value: String, expires: Int64? = nil) -> Cookie {
+    package static func named(_ name: String, _ value: String, expires: Int64? = nil) -> Cookie {
         Cookie(name: name, value: Secret(value), record: Secret("record of \(name)=\(value)"), expires: expires)
     }
 }

@@ -13,7 +13,7 @@ struct DigestDialogue {
     /// and never a third time, since a server could ask for that without end.
     mutating func send(
         _ request: HTTPRequest, _ pair: BasicCredential, answersOtherRealms: Bool, over line: ServiceClient.Line
-    ) throws(LoginError) -> ServiceClient.Sent {
+    ) throws(LoginFault) -> ServiceClient.Sent {
         // A nonce that was used before may have ended meanwhile, which not every server calls stale.
         let isFresh = session.nonceCount == 0
         let first = try answer(request, pair, session, over: line)
@@ -32,7 +32,7 @@ struct DigestDialogue {
 
     private mutating func answer(
         _ request: HTTPRequest, _ pair: BasicCredential, _ fresh: DigestSession, over line: ServiceClient.Line
-    ) throws(LoginError) -> ServiceClient.Sent {
+    ) throws(LoginFault) -> ServiceClient.Sent {
         var answered = fresh, request = request
         try rewind(request, under: answered.challenge)
         let covered = DigestSession.Request(
@@ -48,7 +48,7 @@ struct DigestDialogue {
     }
 
     /// A body that is read while it is sent begins anew for every answer. Its digest would have to be known before.
-    private func rewind(_ request: HTTPRequest, under challenge: DigestChallenge) throws(LoginError) {
+    private func rewind(_ request: HTTPRequest, under challenge: DigestChallenge) throws(LoginFault) {
         guard let source = request.streamedBodies?.source else { return }
         guard challenge.qop != .authInt else {
             throw .usage(
@@ -61,7 +61,7 @@ struct DigestDialogue {
     /// - Returns: whether the server has proved itself.
     private func check(
         _ answer: DigestResponse, _ response: HTTPResponse, _ answered: inout DigestSession, hasPassed: Bool
-    ) throws(LoginError) -> Bool {
+    ) throws(LoginFault) -> Bool {
         let field = AuthenticateChallenge.info(response.values(of: "Authentication-Info")), info = field.parameters
         if let name = field.repeated.min() {
             throw .network(.brokenResponse("its Authentication-Info has \(name) twice"))
@@ -75,7 +75,7 @@ struct DigestDialogue {
     }
 
     /// The target of the request line, as the transport sends it.
-    private static func target(of request: HTTPRequest, _ parser: URLParser) throws(LoginError) -> String {
+    private static func target(of request: HTTPRequest, _ parser: URLParser) throws(LoginFault) -> String {
         do throws(UsageFault) {
             return try parser.parse(request.url).target
         } catch {

@@ -6,7 +6,7 @@ import Secrets
 enum HashLibrary {
     /// The digest in lower-case hexadecimal digits.
     /// - Throws: `libraryMissing` where libcrypto or the algorithm is not there.
-    static func digits(_ hash: DigestAlgorithm.Hash, of secret: Secret) throws(LoginError) -> Secret {
+    static func digits(_ hash: DigestAlgorithm.Hash, of secret: Secret) throws(LoginFault) -> Secret {
         var length = 0
         let digest = Secret(count: Int(CCRYPTO_DIGEST_CAPACITY)) { buffer in
             secret.withUnsafeBytes { bytes in

@@ -8,7 +8,7 @@ struct AnonymousCheck {
     /// - Returns: the response, and why it says nothing, where it does not.
     func send(
         _ rule: RequestRule, at step: Step, by way: ServiceClient.Way
-    ) throws(LoginError) -> (facts: ParsedResponse, doubt: LoginError?) {
+    ) throws(LoginFault) -> (facts: ParsedResponse, doubt: LoginFault?) {
         client.anonymousResponse = nil
         let reply = try client.send(rule.anonymous, SlotValues(), session: nil, by: way)
         let facts = reply.facts
@@ -28,20 +28,20 @@ struct AnonymousCheck {
 
     /// Asks for nothing but a response, be it what it may: a server that is not there, or whose certificate does not verify, is
     /// told before anybody types a password.
-    func greet() throws(LoginError) {
+    func greet() throws(LoginFault) {
         _ = try client.transport.send(HTTPRequest(method: "HEAD", url: "\(client.endpoint.base)/"))
     }
 
     /// The protection space of a login that answers no challenge.
     /// - Parameter isKnown: sends no request if an earlier login has left the anonymous response. Only for a login that asks nobody: at a
     ///   prompt, a server that is down shows before a password is typed.
-    func space(_ method: AuthenticationMethod, isKnown: Bool) throws(LoginError) -> ProtectionSpace {
+    func space(_ method: AuthenticationMethod, isKnown: Bool) throws(LoginFault) -> ProtectionSpace {
         let realm = isKnown && client.anonymousResponse != nil ? nil : try challenges().first?.realm
         return ProtectionSpace(origin: client.endpoint.origin, realm: realm, method: method)
     }
 
     /// With what somebody without a login is refused; `nil` if there is no endpoint to ask.
-    func challenges() throws(LoginError) -> [AuthenticateChallenge] {
+    func challenges() throws(LoginFault) -> [AuthenticateChallenge] {
         if let (rule, step) = client.profile.guarded {
             return try send(rule, at: step, by: client.plainly).facts.challenges
         }

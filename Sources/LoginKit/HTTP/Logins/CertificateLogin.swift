@@ -12,7 +12,7 @@ final class CertificateLogin: LoginProcedure {
         self.clock = clock
     }
 
-    func prepare(hasPassword: Bool) throws(LoginError) -> ProtectionSpace {
+    func prepare(hasPassword: Bool) throws(LoginFault) -> ProtectionSpace {
         if let (rule, step) = client.profile.guarded {
             try checkRefused(rule, at: step)
         } else {
@@ -24,8 +24,8 @@ final class CertificateLogin: LoginProcedure {
     }
 
     /// Asks what is guarded without the certificate. It has to refuse: in the handshake, or by a status.
-    private func checkRefused(_ rule: RequestRule, at step: Step) throws(LoginError) {
-        do throws(LoginError) {
+    private func checkRefused(_ rule: RequestRule, at step: Step) throws(LoginFault) {
+        do throws(LoginFault) {
             _ = try AnonymousCheck(client: client).send(rule, at: step, by: client.anonymously)
         } catch .untrusted(.clientCertificate) {
             return
@@ -37,7 +37,7 @@ final class CertificateLogin: LoginProcedure {
         }
     }
 
-    func open(_ steps: StepsInProgress, code: Secret?) throws(LoginError) -> OpeningStep {
+    func open(_ steps: StepsInProgress, code: Secret?) throws(LoginFault) -> OpeningStep {
         if client.profile.loginSteps.isEmpty { return steps.credential.opened }
         return try RequestSequence(client: client, clock: clock, carriesCredential: true)
             .take(steps, code: code, by: client.plainly)

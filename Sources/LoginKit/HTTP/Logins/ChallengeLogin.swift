@@ -22,7 +22,7 @@ final class ChallengeLogin: LoginProcedure {
         username = options.username
     }
 
-    func prepare(hasPassword: Bool) throws(LoginError) -> ProtectionSpace {
+    func prepare(hasPassword: Bool) throws(LoginFault) -> ProtectionSpace {
         let choice = MethodChoice(
             accepted: pinned.map { [$0] } ?? client.profile.methods, hasPassword: hasPassword,
             hasLoginRequest: client.profile.login != nil)
@@ -36,7 +36,7 @@ final class ChallengeLogin: LoginProcedure {
     }
 
     /// What the server offers to an anonymous client, and with which status.
-    private func challenges() throws(LoginError) -> (offered: [AuthenticateChallenge], status: Int) {
+    private func challenges() throws(LoginFault) -> (offered: [AuthenticateChallenge], status: Int) {
         let check = AnonymousCheck(client: client)
         guard let (rule, step) = client.profile.guarded else {
             try check.greet()
@@ -52,7 +52,7 @@ final class ChallengeLogin: LoginProcedure {
 
     /// The challenges of the login request, where the verify endpoint has none: an application that keeps cookies may
     /// guard only the page that gives them.
-    private func challengesOfLogin() throws(LoginError) -> [AuthenticateChallenge] {
+    private func challengesOfLogin() throws(LoginFault) -> [AuthenticateChallenge] {
         guard let login = client.profile.login, pinned ?? client.profile.methods.first != .basic else { return [] }
         let facts = try client.send(login.anonymous, SlotValues(), session: nil, by: client.plainly).facts
         return facts.status == 401 ? facts.challenges : []
@@ -61,19 +61,19 @@ final class ChallengeLogin: LoginProcedure {
     /// The ticket, if it is the one of whom the login is for.
     private func ticket() -> TicketFinding { tickets.find().restricted(to: username) }
 
-    func open(_ begun: StepsInProgress, code: Secret?) throws(LoginError) -> OpeningStep {
+    func open(_ begun: StepsInProgress, code: Secret?) throws(LoginFault) -> OpeningStep {
         var steps = begun
         let credential = try withPrincipal(steps.credential)
         steps.credential = credential
         if client.profile.loginSteps.isEmpty { return credential.opened }
         return try RequestSequence(client: client, clock: clock, carriesCredential: true)
-            .take(steps, code: code) { (request) throws(LoginError) in
+            .take(steps, code: code) { (request) throws(LoginFault) in
                 try self.send(request, with: credential, answersOtherRealms: true)
             }
     }
 
     /// Where the server wants a ticket: whose it is.
-    private func withPrincipal(_ credential: Credential) throws(LoginError) -> Credential {
+    private func withPrincipal(_ credential: Credential) throws(LoginFault) -> Credential {
         guard space?.method == .negotiate, credential.kind == .ticket else { return credential }
         switch ticket() {
         case .valid(let principal):
@@ -84,7 +84,7 @@ final class ChallengeLogin: LoginProcedure {
 
     /// What the server was found to want; else what worked at login; else it is asked. A ticket is sent as one, whatever another
     /// account of the profile logs in with.
-    func method(for credential: Credential) throws(LoginError) -> AuthenticationMethod {
+    func method(for credential: Credential) throws(LoginFault) -> AuthenticationMethod {
         switch credential.kind {
         case .ticket: return .negotiate
         case .token, .certificate, .grant, .noSecret: throw client.lacking
@@ -101,7 +101,7 @@ final class ChallengeLogin: LoginProcedure {
 
     func send(
         _ request: HTTPRequest, with credential: Credential, answersOtherRealms: Bool, over line: ServiceClient.Line
-    ) throws(LoginError) -> ServiceClient.Sent {
+    ) throws(LoginFault) -> ServiceClient.Sent {
         var request = request
         switch HTTPScheme(try method(for: credential)) {
         case .basic:
@@ -123,7 +123,7 @@ final class ChallengeLogin: LoginProcedure {
     }
 
     /// A ticket is gone sooner than what is stored, and another user's may have come in its place.
-    private func checkTicket(of credential: Credential) throws(LoginError) {
+    private func checkTicket(of credential: Credential) throws(LoginFault) {
         if case .unusable(let problem) = tickets.find().restricted(to: credential.username) {
             throw .loginRequired(LoginNeed(why: .ticket(problem)))
         }
@@ -143,7 +143,7 @@ extension Credential {
     /// What is left of a credential that HTTP authentication cannot carry is refused before it is sent.
     ///
     /// RFC 7617, section 2 has no colon in a user name and no control characters in either.
-    func checkPair() throws(LoginError) {
+    func checkPair() throws(LoginFault) {
         do throws(UsageFault) {
             try BasicCredential.check(username: username ?? "")
             if let password { try BasicCredential.check(password: password) }

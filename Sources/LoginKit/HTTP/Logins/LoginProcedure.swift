@@ -10,38 +10,38 @@ protocol LoginProcedure: AnyObject {
 
     /// Asks the server, before anybody is asked for a credential.
     /// - Parameter hasPassword: whether a password is there, so that no ticket is looked for.
-    func prepare(hasPassword: Bool) throws(LoginError) -> ProtectionSpace
+    func prepare(hasPassword: Bool) throws(LoginFault) -> ProtectionSpace
 
     /// Makes a session of a credential, or goes on with that; the server was asked by then.
     /// - Parameter code: for the request that is sent next.
-    func open(_ steps: StepsInProgress, code: Secret?) throws(LoginError) -> OpeningStep
+    func open(_ steps: StepsInProgress, code: Secret?) throws(LoginFault) -> OpeningStep
 
     /// How a credential that is the session goes along.
-    func method(for credential: Credential) throws(LoginError) -> AuthenticationMethod
+    func method(for credential: Credential) throws(LoginFault) -> AuthenticationMethod
 
     /// Sends a request with a credential that is the session, in the way that the server wants it.
     /// - Parameter answersOtherRealms: whether a challenge of another realm than the first one's is answered, too.
     func send(
         _ request: HTTPRequest, with credential: Credential, answersOtherRealms: Bool, over line: ServiceClient.Line
-    ) throws(LoginError) -> ServiceClient.Sent
+    ) throws(LoginFault) -> ServiceClient.Sent
 }
 
 extension LoginProcedure {
     func send(
         _ request: HTTPRequest, with credential: Credential, answersOtherRealms: Bool, over line: ServiceClient.Line
-    ) throws(LoginError) -> ServiceClient.Sent { ServiceClient.Sent(response: try line(request)) }
+    ) throws(LoginFault) -> ServiceClient.Sent { ServiceClient.Sent(response: try line(request)) }
 
     /// The same over the transport.
     func send(
         _ request: HTTPRequest, with credential: Credential, answersOtherRealms: Bool
-    ) throws(LoginError) -> ServiceClient.Sent {
+    ) throws(LoginFault) -> ServiceClient.Sent {
         try send(request, with: credential, answersOtherRealms: answersOtherRealms, over: client.transport.send)
     }
 }
 
 extension ServiceClient {
     /// How a request gets to the server and back: over the transport, or on a connection of its own that is kept.
-    typealias Line = (HTTPRequest) throws(LoginError) -> HTTPResponse
+    typealias Line = (HTTPRequest) throws(LoginFault) -> HTTPResponse
 }
 
 /// How far a login has come, before its session is confirmed.

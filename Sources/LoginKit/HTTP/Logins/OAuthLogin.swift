@@ -14,14 +14,14 @@ final class OAuthLogin: LoginProcedure {
         self.clock = clock
     }
 
-    func prepare(hasPassword: Bool) throws(LoginError) -> ProtectionSpace {
+    func prepare(hasPassword: Bool) throws(LoginFault) -> ProtectionSpace {
         challenge = try AnonymousCheck(client: client).challenges().first { $0.scheme == "bearer" }
         let found = ProtectionSpace(origin: client.endpoint.origin, realm: challenge?.realm, method: .oauth)
         space = found
         return found
     }
 
-    func open(_ steps: StepsInProgress, code: Secret?) throws(LoginError) -> OpeningStep {
+    func open(_ steps: StepsInProgress, code: Secret?) throws(LoginFault) -> OpeningStep {
         switch steps.credential.kind {
         case .grant(let authorized):
             client.hide(authorized.grant.secrets)
@@ -36,7 +36,7 @@ final class OAuthLogin: LoginProcedure {
     func method(for credential: Credential) -> AuthenticationMethod { .oauth }
 
     /// The token with its terms, with whom the id_token is about, and with the name where only that says it.
-    private func session(_ authorized: AuthorizedGrant) throws(LoginError) -> Token {
+    private func session(_ authorized: AuthorizedGrant) throws(LoginFault) -> Token {
         let grant = authorized.grant, terms = grant.terms
         let token = authorized.identityToken.flatMap { JSONWebToken($0) }
         let subject = token?.subject ?? terms.subject

@@ -10,13 +10,13 @@ final class PastedTokenLogin: LoginProcedure {
         self.client = client
     }
 
-    func prepare(hasPassword: Bool) throws(LoginError) -> ProtectionSpace {
+    func prepare(hasPassword: Bool) throws(LoginFault) -> ProtectionSpace {
         let found = try AnonymousCheck(client: client).space(.token, isKnown: hasPassword)
         space = found
         return found
     }
 
-    func open(_ steps: StepsInProgress, code: Secret?) throws(LoginError) -> OpeningStep {
+    func open(_ steps: StepsInProgress, code: Secret?) throws(LoginFault) -> OpeningStep {
         switch steps.credential.kind {
         case .token(let value):
             let token = Token(value: value, refreshToken: nil, expires: nil)

@@ -18,7 +18,7 @@ final class RequestLogin: LoginProcedure {
             }
     }
 
-    func prepare(hasPassword: Bool) throws(LoginError) -> ProtectionSpace {
+    func prepare(hasPassword: Bool) throws(LoginFault) -> ProtectionSpace {
         // Without a page or a token, only the cookies of an anonymous response tell which ones everybody gets.
         let needsCookies = method == .cookie && client.profile.loginSteps.first?.page == nil
         let found = try AnonymousCheck(client: client).space(method, isKnown: hasPassword && !needsCookies)
@@ -26,7 +26,7 @@ final class RequestLogin: LoginProcedure {
         return found
     }
 
-    func open(_ steps: StepsInProgress, code: Secret?) throws(LoginError) -> OpeningStep {
+    func open(_ steps: StepsInProgress, code: Secret?) throws(LoginFault) -> OpeningStep {
         if client.profile.loginSteps.isEmpty { return steps.credential.opened }
         return try RequestSequence(client: client, clock: clock, carriesCredential: false)
             .take(steps, code: code, by: client.plainly)

@@ -39,7 +39,7 @@ struct RequestSequence {
     ///   - way: how the requests go out.
     func take(
         _ begun: StepsInProgress, code: Secret?, by way: ServiceClient.Way
-    ) throws(LoginError) -> OpeningStep {
+    ) throws(LoginFault) -> OpeningStep {
         var steps = begun, code = code, last: ParsedResponse?
         let rules = client.profile.loginSteps
         while steps.next < rules.count {
@@ -83,7 +83,7 @@ struct RequestSequence {
 
     private func send(
         _ rule: RequestRule, _ steps: inout StepsInProgress, code: Secret?, by way: ServiceClient.Way
-    ) throws(LoginError) -> ParsedResponse {
+    ) throws(LoginFault) -> ParsedResponse {
         var values = SlotValues()
         values.username = steps.credential.username
         values.password = steps.credential.password
@@ -111,7 +111,7 @@ struct RequestSequence {
     /// Only the refusal of a step that carries the credential is about the credential.
     private func refused(
         _ refusal: Refusal, at rule: RequestRule, _ steps: StepsInProgress, hasSentCode: Bool
-    ) throws(LoginError) -> OpeningStep {
+    ) throws(LoginFault) -> OpeningStep {
         if hasSentCode { return .refused(refusal) }
         if steps.isGuarded { throw .secondFactor(.refused(refusal)) }
         guard carriesCredential || rule.slots.contains(.password) || client.profile.loginSteps.count == 1 else {
@@ -123,7 +123,7 @@ struct RequestSequence {
     /// The last token that was found counts, and cookies add up.
     private func note(
         _ facts: ParsedResponse, _ rule: ResponseRule, in steps: inout StepsInProgress
-    ) throws(LoginError) {
+    ) throws(LoginFault) {
         steps.cookies = facts.response.cookies
         try client.take(rule, from: facts, keepingOld: false)
         guard let place = rule.token, let value = facts.secret(at: place), !value.isEmpty else { return }
@@ -132,14 +132,14 @@ struct RequestSequence {
 
     private func readToken(
         _ facts: ParsedResponse, _ rule: ResponseRule, in steps: inout StepsInProgress
-    ) throws(LoginError) {
+    ) throws(LoginFault) {
         let found = try TokenReader(client: client, clock: clock)
             .token(facts, rule, at: .login, replacing: steps.token)
         (steps.token, steps.clockDifference) = (found.token, found.clockDifference)
     }
 
     /// The session that the steps have left.
-    private func opened(_ last: StepsInProgress, after facts: ParsedResponse) throws(LoginError) -> OpenedLogin {
+    private func opened(_ last: StepsInProgress, after facts: ParsedResponse) throws(LoginFault) -> OpenedLogin {
         var steps = last
         let rule = client.profile.loginSteps[client.profile.loginSteps.count - 1].response
         let session: Session
@@ -172,7 +172,7 @@ struct RequestSequence {
     /// anybody has logged in.
     private func checkProof(
         _ facts: ParsedResponse, _ session: Session, after visit: PageVisit?
-    ) throws(LoginError) {
+    ) throws(LoginFault) {
         guard facts.isSuccess else {
             let target = facts.response.redirect?.target ?? ""
             throw .failure(.redirected(step: Step.login.rawValue, status: facts.status, target: target))

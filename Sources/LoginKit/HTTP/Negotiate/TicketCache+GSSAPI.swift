@@ -7,11 +7,11 @@ extension TicketCache {
     /// The default credential of GSSAPI: `KRB5CCNAME`, `KRB5_CONFIG` and the system's own settings say which.
     static let gssapi = TicketCache(
         find: { Finding().finding },
-        request: { (host) throws(LoginError) in try Finding(requesting: "HTTP@\(host)").check() })
+        request: { (host) throws(LoginFault) in try Finding(requesting: "HTTP@\(host)").check() })
 
     /// The token that a request to a host begins Negotiate with (RFC 4559, section 4.1). The server's own
     /// token is not looked at: that it is the right server is for TLS to prove.
-    static func token(for host: String) throws(LoginError) -> Secret {
+    static func token(for host: String) throws(LoginFault) -> Secret {
         var bytes: UnsafeMutableRawPointer?
         var count = 0
         defer { free(bytes) }
@@ -42,7 +42,7 @@ private struct Finding {
         }
     }
 
-    func check() throws(LoginError) {
+    func check() throws(LoginFault) {
         switch state {
         case CGSSAPI_VALID: return
         case CGSSAPI_UNREACHABLE: throw .network(.noKerberosServer(reason: reason))

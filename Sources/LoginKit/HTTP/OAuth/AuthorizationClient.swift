@@ -12,7 +12,7 @@ struct AuthorizationClient: AuthorizationTransport {
     /// In bytes: no metadata is longer.
     private static let longestMetadata = 256 << 10
 
-    func send(_ request: HTTPRequest) throws(LoginError) -> HTTPResponse {
+    func send(_ request: HTTPRequest) throws(LoginFault) -> HTTPResponse {
         client.hide(request.hidden)
         let origin = try URLParser.parsed(request.url).origin
         let transport =
@@ -33,9 +33,9 @@ struct AuthorizationClient: AuthorizationTransport {
         return EndpointURL(origin: parsed.origin, path: parsed.path, query: parsed.query)
     }
 
-    func random(_ count: Int) throws(LoginError) -> Secret { Secret.random(count: count) }
+    func random(_ count: Int) throws(LoginFault) -> Secret { Secret.random(count: count) }
 
-    func digits(_ hash: DigestAlgorithm.Hash, of secret: Secret) throws(LoginError) -> Secret {
+    func digits(_ hash: DigestAlgorithm.Hash, of secret: Secret) throws(LoginFault) -> Secret {
         try HashLibrary.digits(hash, of: secret)
     }
 }

@@ -4,22 +4,22 @@ import LoginCore
 ///
 /// Not `Sendable`: one thread uses it.
 package final class OriginTransports {
-    private let make: (_ origin: Origin, _ mayBeLocal: Bool) throws(LoginError) -> any Transport
+    private let make: (_ origin: Origin, _ mayBeLocal: Bool) throws(LoginFault) -> any Transport
     private var made: [Origin: any Transport] = [:]
     private var accepted: [Origin: TrustedCertificate] = [:]
 
     /// - Parameter make: a way to one origin, as the profile has it, but without its client certificate.
-    init(_ make: @escaping (_ origin: Origin, _ mayBeLocal: Bool) throws(LoginError) -> any Transport) {
+    init(_ make: @escaping (_ origin: Origin, _ mayBeLocal: Bool) throws(LoginFault) -> any Transport) {
         self.make = make
     }
 
     /// None: whatever leads to another origin is refused.
     convenience init() {
-        self.init { (origin, _) throws(LoginError) in throw .untrusted(.otherOrigin(target: origin.description)) }
+        self.init { (origin, _) throws(LoginFault) in throw .untrusted(.otherOrigin(target: origin.description)) }
     }
 
     /// - Parameter mayBeLocal: whether it may be on this machine or in its network. It holds for the first use, and all later ones.
-    func transport(to origin: Origin, mayBeLocal: Bool) throws(LoginError) -> any Transport {
+    func transport(to origin: Origin, mayBeLocal: Bool) throws(LoginFault) -> any Transport {
         if let transport = made[origin] { return transport }
         let transport = try make(origin, mayBeLocal)
         if let exception = accepted[origin] { transport.trust(exception) }

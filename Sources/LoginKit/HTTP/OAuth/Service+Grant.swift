@@ -29,7 +29,7 @@ extension Service {
     /// - Throws: what `AuthorizationFlow` ends with.
     func authorize(
         _ grantOptions: GrantOptions, browser: any BrowserDialogue, device: any DeviceDialogue
-    ) throws(LoginError) -> AuthorizedGrant {
+    ) throws(LoginFault) -> AuthorizedGrant {
         guard let oauth = profile.oauth else { throw client.lacking }
         client.hide([grantOptions.secret])
         let policy = AuthorizationFlow.Policy(
@@ -40,10 +40,10 @@ extension Service {
             try subject(oauth, grantOptions), transport: authorizationClient(isNamed: oauth.namesServer),
             browser: browser,
             device: device, clock: clock)
-        return try client.shielded { () throws(LoginError) in try loop.run(AuthorizationFlow(policy: policy)) }
+        return try client.shielded { () throws(LoginFault) in try loop.run(AuthorizationFlow(policy: policy)) }
     }
 
-    private func subject(_ oauth: OAuthProfile, _ grantOptions: GrantOptions) throws(LoginError) -> AuthorizationSubject
+    private func subject(_ oauth: OAuthProfile, _ grantOptions: GrantOptions) throws(LoginFault) -> AuthorizationSubject
     {
         let values = SlotValues()
         let text: String
@@ -71,9 +71,9 @@ extension Service {
 
     /// Refreshes a grant by what it was handed out with (RFC 6749, section 6).
     /// - Returns: `nil` if there is no refresh token.
-    /// - Throws: `LoginError.rejected` only if the server refused the refresh token; `otherSubject` where what came is about another
+    /// - Throws: `LoginFault.rejected` only if the server refused the refresh token; `otherSubject` where what came is about another
     ///   person: it is revoked by then, as far as that is possible, and so is the grant.
-    func refreshed(_ grant: Grant) throws(LoginError) -> RefreshedSession? {
+    func refreshed(_ grant: Grant) throws(LoginFault) -> RefreshedSession? {
         guard let call = OAuthCall.refresh(grant) else { return nil }
         let answer = try TokenResponse(
             try authorizationClient().send(try call.request().lasting(Self.leastTime)), at: .refresh)
@@ -92,21 +92,21 @@ extension Service {
 
     /// Revokes the tokens of a grant (RFC 7009), the refresh token first, and deletes the client that was registered for it
     /// (RFC 7592).
-    func revoke(_ grant: Grant) throws(LoginError) -> LogoutOutcome {
+    func revoke(_ grant: Grant) throws(LoginFault) -> LogoutOutcome {
         try revoke(OAuthCall.revocations(grant), andClientOf: grant)
     }
 
-    private func revoke(_ calls: [OAuthCall], andClientOf grant: Grant) throws(LoginError) -> LogoutOutcome {
-        var outcome = LogoutOutcome.notOffered, fault: LoginError?
+    private func revoke(_ calls: [OAuthCall], andClientOf grant: Grant) throws(LoginFault) -> LogoutOutcome {
+        var outcome = LogoutOutcome.notOffered, fault: LoginFault?
         // One that fails does not keep the others from being tried.
         for call in calls {
-            do throws(LoginError) {
+            do throws(LoginFault) {
                 outcome = try revoke(call) ?? outcome
             } catch {
                 fault = fault ?? error
             }
         }
-        do throws(LoginError) {
+        do throws(LoginFault) {
             undeletedClient = try deleteClient(of: grant)
         } catch {
             undeletedClient = grant.terms.client.id
@@ -116,7 +116,7 @@ extension Service {
     }
 
     /// - Returns: `nil` if the server does not revoke such tokens.
-    private func revoke(_ call: OAuthCall) throws(LoginError) -> LogoutOutcome? {
+    private func revoke(_ call: OAuthCall) throws(LoginFault) -> LogoutOutcome? {
         let response = try authorizationClient().send(try call.request())
         switch RevocationResponse(response) {
         case .revoked: return .ended(status: response.status)
@@ -130,7 +130,7 @@ extension Service {
     /// - Returns: whether the server did so.
     private func end(_ new: Grant, _ old: Grant) -> Bool {
         let calls = OAuthCall.revocations(new), others = OAuthCall.revocations(old).filter { !calls.contains($0) }
-        do throws(LoginError) {
+        do throws(LoginFault) {
             return if case .ended = try revoke(calls + others, andClientOf: new) { true } else { false }
         } catch {
             return false
@@ -139,7 +139,7 @@ extension Service {
 
     /// Ends a grant that is not kept, as far as that is possible: nobody is told what came of it.
     func discard(_ grant: Grant) {
-        do throws(LoginError) {
+        do throws(LoginFault) {
             _ = try revoke(grant)
         } catch {
             return
@@ -147,7 +147,7 @@ extension Service {
     }
 
     /// - Returns: the client that lives on, as its server knows it; `nil` if none was registered or it is deleted.
-    private func deleteClient(of grant: Grant) throws(LoginError) -> String? {
+    private func deleteClient(of grant: Grant) throws(LoginFault) -> String? {
         let client = grant.terms.client
         guard client.isRegistered else { return nil }
         guard let request = client.deletion else { return client.id }

@@ -14,7 +14,7 @@ struct CertificateProbe {
 
     /// - Returns: what is there now; without reasons if it verifies.
     /// - Throws: `certificateUnseen` where no certificate can be had; the fault of the network where there is no server.
-    func run() throws(LoginError) -> ServerTrust {
+    func run() throws(LoginFault) -> ServerTrust {
         let handle = try CurlHandle(CurlLibrary())
         provider.startTransfer()
         try options.apply(to: handle)
@@ -36,7 +36,7 @@ struct CertificateProbe {
     }
 
     /// Why nobody answered; `nil` if somebody did.
-    private func unreached(_ code: CURLcode, _ handle: CurlHandle) -> LoginError? {
+    private func unreached(_ code: CURLcode, _ handle: CurlHandle) -> LoginFault? {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT, CURLE_OPERATION_TIMEDOUT:
             if code == CURLE_COULDNT_CONNECT, let fault = provider.fault { return .untrusted(fault) }
@@ -67,7 +67,7 @@ struct CertificateProbe {
         }
     }
 
-    private func evaluate(_ chain: [String]) throws(LoginError) -> ServerTrust {
+    private func evaluate(_ chain: [String]) throws(LoginFault) -> ServerTrust {
         var found = ccrypto_certificate()
         let texts = chain.map { strdup($0) }
         defer { for text in texts { free(text) } }
@@ -81,7 +81,7 @@ struct CertificateProbe {
 }
 
 extension ccrypto_certificate {
-    fileprivate func trust(_ origin: Origin) throws(LoginError) -> ServerTrust {
+    fileprivate func trust(_ origin: Origin) throws(LoginFault) -> ServerTrust {
         guard let fingerprint = Fingerprint(bytes: withUnsafeBytes(of: fingerprint) { Array($0) }) else {
             throw .untrusted(.certificateUnseen(reason: "it has no fingerprint"))
         }

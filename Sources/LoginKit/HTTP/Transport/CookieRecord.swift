@@ -83,20 +83,20 @@ struct CookieLimits {
     static let bytes = 8180
 
     /// More than libcurl takes from one answer: one of those that it drops may be the session.
-    static func check(count: Int) throws(LoginError) {
+    static func check(count: Int) throws(LoginFault) {
         guard count <= Self.count else { throw tooMany }
     }
 
-    private static var tooMany: LoginError { .network(.brokenResponse("more than \(count) cookies")) }
+    private static var tooMany: LoginFault { .network(.brokenResponse("more than \(count) cookies")) }
 
     /// All cookies of the list that have not expired: libcurl lists those that an answer took back, too, and judges
     /// by the same clock which ones it sends.
     /// - Parameter defaultPath: of those that name no usable one.
-    static func cookies(in list: CurlList, defaultPath: String = "/") throws(LoginError) -> [Cookie] {
+    static func cookies(in list: CurlList, defaultPath: String = "/") throws(LoginFault) -> [Cookie] {
         var cookies: [Cookie] = []
         var total = 0
         let now = Int64(time(nil))
-        try list.forEach { (line) throws(LoginError) in
+        try list.forEach { (line) throws(LoginFault) in
             guard let cookie = CookieRecord.cookie(line, defaultPath: defaultPath), cookie.expires ?? .max > now else {
                 return
             }

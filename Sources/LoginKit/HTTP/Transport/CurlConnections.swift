@@ -14,7 +14,7 @@ final class CurlConnections {
     private static let (pauseToCancel, pauseForMore): (Int32, Int32) = (100, 20)
 
     /// - Parameter isCancelled: asked while a transfer runs, which then ends with `CURLE_ABORTED_BY_CALLBACK`.
-    init(_ library: CurlLibrary, isCancelled: (@Sendable () -> Bool)?) throws(LoginError) {
+    init(_ library: CurlLibrary, isCancelled: (@Sendable () -> Bool)?) throws(LoginFault) {
         self.isCancelled = isCancelled
         guard let raw = ccurl_multi_init() else {
             throw .network(.other(code: Int(CURLE_FAILED_INIT.rawValue), text: "curl_multi_init"))

@@ -23,7 +23,7 @@ struct CurlFault {
     /// CURLE_TOO_LARGE, which is newer than Debian's header.
     private static let tooLarge = CURLcode(rawValue: 100)
 
-    var error: LoginError {
+    var error: LoginFault {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST: unreached(.nameNotResolved(host: origin.host))
         case CURLE_COULDNT_RESOLVE_PROXY: .network(.nameNotResolved(host: proxy.shown))
@@ -52,15 +52,15 @@ struct CurlFault {
     private var isPlain: Bool { origin.scheme == "http" }
 
     /// A server that speaks TLS does not understand a request in plain http, and hangs up.
-    private var lost: LoginError { .network(isPlain && !hasAnswered ? .endedUnanswered : .connectionLost) }
+    private var lost: LoginFault { .network(isPlain && !hasAnswered ? .endedUnanswered : .connectionLost) }
 
-    private var notConnected: LoginError {
+    private var notConnected: LoginFault {
         .network(
             .notConnected(
                 ignoredProxyVariable: proxy.ignoredVariable, errno: errno > 0 ? Int32(clamping: errno) : nil))
     }
 
-    private var handshake: LoginError {
+    private var handshake: LoginFault {
         guard let error = TLSFault(text)?.error, error != .network(.connectionLost) else {
             return .network(.handshakeLost)
         }
@@ -69,19 +69,19 @@ struct CurlFault {
 
     /// Behind a proxy that was not asked for, names are often not resolved and packets are dropped: say that it was
     /// ignored.
-    private func unreached(_ fault: NetworkFault) -> LoginError {
+    private func unreached(_ fault: NetworkFault) -> LoginFault {
         guard let variable = proxy.ignoredVariable else { return .network(fault) }
         return .network(.notConnected(ignoredProxyVariable: variable))
     }
 
-    private var tooLate: LoginError {
+    private var tooLate: LoginFault {
         if text.hasPrefix("Operation too slow") { return .network(.tooSlow) }
         let seconds = wasReady ? settings.timeout : min(settings.connectTimeout, settings.timeout)
         return wasConnected ? .network(.timedOut(seconds: seconds)) : unreached(.timedOut(seconds: seconds))
     }
 
     /// With TLS 1.3 an alert about the client's certificate comes with the first bytes that are read.
-    private var broken: LoginError {
+    private var broken: LoginFault {
         if connectStatus >= 300 {
             return .network(.other(code: connectStatus, text: "the proxy answered \(connectStatus)"))
         }

@@ -7,7 +7,7 @@ final class CurlHandle {
     let raw: UnsafeMutableRawPointer
     let words = ErrorBuffer()
 
-    init(_ library: CurlLibrary) throws(LoginError) {
+    init(_ library: CurlLibrary) throws(LoginFault) {
         guard let raw = ccurl_easy_init() else {
             throw .network(.other(code: Int(CURLE_FAILED_INIT.rawValue), text: "curl_easy_init"))
         }
@@ -18,51 +18,51 @@ final class CurlHandle {
         ccurl_easy_cleanup(raw)
     }
 
-    func set(_ option: CURLoption, _ value: Int) throws(LoginError) {
+    func set(_ option: CURLoption, _ value: Int) throws(LoginFault) {
         try check(ccurl_setopt_long(raw, option, value), option)
     }
 
-    func set(_ option: CURLoption, offset value: Int) throws(LoginError) {
+    func set(_ option: CURLoption, offset value: Int) throws(LoginFault) {
         try check(ccurl_setopt_offset(raw, option, value), option)
     }
 
     /// libcurl copies the text.
-    func set(_ option: CURLoption, _ text: String?) throws(LoginError) {
+    func set(_ option: CURLoption, _ text: String?) throws(LoginFault) {
         try check(ccurl_setopt_text(raw, option, text), option)
     }
 
     /// libcurl copies the bytes up to the first NUL.
-    func set(_ option: CURLoption, bytes: UnsafePointer<CChar>) throws(LoginError) {
+    func set(_ option: CURLoption, bytes: UnsafePointer<CChar>) throws(LoginFault) {
         try check(ccurl_setopt_text(raw, option, bytes), option)
     }
 
     /// The pointer must live as long as the handle.
-    func set(_ option: CURLoption, pointer: UnsafeRawPointer?) throws(LoginError) {
+    func set(_ option: CURLoption, pointer: UnsafeRawPointer?) throws(LoginFault) {
         try check(ccurl_setopt_pointer(raw, option, pointer), option)
     }
 
     /// The list must live as long as the handle.
-    func set(_ option: CURLoption, _ list: CurlList) throws(LoginError) {
+    func set(_ option: CURLoption, _ list: CurlList) throws(LoginFault) {
         try check(ccurl_setopt_list(raw, option, list.raw), option)
     }
 
-    func set(_ option: CURLoption, _ callback: curl_write_callback) throws(LoginError) {
+    func set(_ option: CURLoption, _ callback: curl_write_callback) throws(LoginFault) {
         try check(ccurl_setopt_write(raw, option, callback), option)
     }
 
-    func set(read callback: curl_read_callback) throws(LoginError) {
+    func set(read callback: curl_read_callback) throws(LoginFault) {
         try check(ccurl_setopt_read(raw, callback), CURLOPT_READFUNCTION)
     }
 
-    func set(seek callback: curl_seek_callback) throws(LoginError) {
+    func set(seek callback: curl_seek_callback) throws(LoginFault) {
         try check(ccurl_setopt_seek(raw, callback), CURLOPT_SEEKFUNCTION)
     }
 
-    func set(openSocket callback: curl_opensocket_callback) throws(LoginError) {
+    func set(openSocket callback: curl_opensocket_callback) throws(LoginFault) {
         try check(ccurl_setopt_opensocket(raw, callback), CURLOPT_OPENSOCKETFUNCTION)
     }
 
-    func set(sslContext callback: curl_ssl_ctx_callback?) throws(LoginError) {
+    func set(sslContext callback: curl_ssl_ctx_callback?) throws(LoginFault) {
         try check(ccurl_setopt_ssl_context(raw, callback), CURLOPT_SSL_CTX_FUNCTION)
     }
 
@@ -95,7 +95,7 @@ final class CurlHandle {
     }
 
     /// An option that this libcurl does not know must not be passed over: most of them refuse something.
-    private func check(_ code: CURLcode, _ option: CURLoption) throws(LoginError) {
+    private func check(_ code: CURLcode, _ option: CURLoption) throws(LoginFault) {
         guard code != CURLE_OK else { return }
         throw .network(
             .other(code: Int(code.rawValue), text: "option \(option.rawValue): \(CurlHandle.words(of: code))"))
@@ -121,7 +121,7 @@ final class CurlList {
     }
 
     /// Lends each string, without its NUL.
-    func forEach(_ body: (UnsafeRawBufferPointer) throws(LoginError) -> Void) throws(LoginError) {
+    func forEach(_ body: (UnsafeRawBufferPointer) throws(LoginFault) -> Void) throws(LoginFault) {
         var node = raw
         while let current = node {
             if let data = current.pointee.data { try body(UnsafeRawBufferPointer(start: data, count: strlen(data))) }

@@ -8,7 +8,7 @@ struct CurlLibrary: Sendable {
     /// The OpenSSL flavour on Debian, and the only one whose errors `TLSFault` can read.
     static let name = "libcurl.so.4"
 
-    init(named name: String = Self.name) throws(LoginError) {
+    init(named name: String = Self.name) throws(LoginFault) {
         guard let problem = ccurl_open(name) else { return }
         throw .failure(.libraryMissing(String(cString: problem)))
     }

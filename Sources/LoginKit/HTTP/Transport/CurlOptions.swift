@@ -13,14 +13,14 @@ struct CurlOptions {
 
     var authorities: String { settings.caFile ?? TransportSettings.systemAuthorities }
 
-    func apply(to handle: CurlHandle) throws(LoginError) {
+    func apply(to handle: CurlHandle) throws(LoginFault) {
         try applyOrigin(to: handle)
         try applyTrust(to: handle)
         try applyProxy(to: handle)
         try applyTime(to: handle)
     }
 
-    private func applyOrigin(to handle: CurlHandle) throws(LoginError) {
+    private func applyOrigin(to handle: CurlHandle) throws(LoginFault) {
         try handle.set(CURLOPT_PROTOCOLS_STR, origin.scheme)
         try handle.set(CURLOPT_REDIR_PROTOCOLS_STR, origin.scheme)
         try handle.set(CURLOPT_FOLLOWLOCATION, 0)
@@ -39,7 +39,7 @@ struct CurlOptions {
         try handle.set(CURLOPT_COOKIEFILE, "")
     }
 
-    private func applyTrust(to handle: CurlHandle) throws(LoginError) {
+    private func applyTrust(to handle: CurlHandle) throws(LoginFault) {
         // The one is off only where the other is there: libcurl holds the connection to the key even so (CURLE 90).
         if let pinnedKey {
             try handle.set(CURLOPT_PINNEDPUBLICKEY, "sha256//\(pinnedKey)")
@@ -62,7 +62,7 @@ struct CurlOptions {
         try handle.set(CURLOPT_PROXY_CAPATH, nil)
     }
 
-    private func applyProxy(to handle: CurlHandle) throws(LoginError) {
+    private func applyProxy(to handle: CurlHandle) throws(LoginFault) {
         // An empty text keeps libcurl from reading the environment.
         try handle.set(CURLOPT_PROXY, proxy.url ?? "")
         try handle.set(CURLOPT_NOPROXY, proxy.exceptions)
@@ -70,7 +70,7 @@ struct CurlOptions {
         try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     }
 
-    private func applyTime(to handle: CurlHandle) throws(LoginError) {
+    private func applyTime(to handle: CurlHandle) throws(LoginFault) {
         try handle.set(CURLOPT_NOSIGNAL, 1)
         try handle.set(CURLOPT_TIMEOUT_MS, settings.timeout * 1000)
         try handle.set(CURLOPT_CONNECTTIMEOUT_MS, min(settings.connectTimeout, settings.timeout) * 1000)

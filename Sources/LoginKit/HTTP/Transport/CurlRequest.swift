@@ -10,15 +10,15 @@ struct CurlRequest {
     let reader: SourceReader?
 
     /// Why the body could not be read.
-    var fault: LoginError? { reader?.fault }
+    var fault: LoginFault? { reader?.fault }
 
     /// - Parameter request: checked by `RequestCheck`.
-    init(_ request: HTTPRequest, url: ParsedURL) throws(LoginError) {
+    init(_ request: HTTPRequest, url: ParsedURL) throws(LoginFault) {
         self.request = request
         self.url = url
         reader = request.streamedBodies?.source.map { SourceReader($0) }
         for field in request.headers {
-            try field.line.withCString { (line) throws(LoginError) in headers.append(line) }
+            try field.line.withCString { (line) throws(LoginFault) in headers.append(line) }
         }
         for name in request.withoutHeaders { "\(name):".withCString { headers.append($0) } }
         // A server that does not answer 'Expect: 100-continue' costs a second; a body's type is the caller's to tell.
@@ -28,7 +28,7 @@ struct CurlRequest {
     }
 
     /// Sets the options and runs the transfer while the body's memory is lent.
-    func perform(on handle: CurlHandle, run: (CurlHandle) -> CURLcode) throws(LoginError) -> CURLcode {
+    func perform(on handle: CurlHandle, run: (CurlHandle) -> CURLcode) throws(LoginFault) -> CURLcode {
         try handle.set(CURLOPT_URL, url.text)
         try handle.set(CURLOPT_HTTPHEADER, headers)
         try applyBasic(to: handle)
@@ -45,7 +45,7 @@ struct CurlRequest {
             try applyMethod(to: handle)
             return run(handle)
         }
-        return try body.withUnsafeBytes { (bytes) throws(LoginError) in
+        return try body.withUnsafeBytes { (bytes) throws(LoginFault) in
             try handle.set(CURLOPT_POSTFIELDSIZE_LARGE, offset: bytes.count)
             try handle.set(CURLOPT_POSTFIELDS, pointer: bytes.baseAddress)
             try handle.set(CURLOPT_CUSTOMREQUEST, request.method)
@@ -56,7 +56,7 @@ struct CurlRequest {
     /// RFC 9110, section 8.6: these verbs say that they have no content.
     private var emptyBody: Secret? { ["POST", "PUT", "PATCH"].contains(request.method) ? Secret("") : nil }
 
-    private func applyMethod(to handle: CurlHandle) throws(LoginError) {
+    private func applyMethod(to handle: CurlHandle) throws(LoginFault) {
         switch request.method {
         case "GET": try handle.set(CURLOPT_HTTPGET, 1)
         case "HEAD": try handle.set(CURLOPT_NOBODY, 1)
@@ -64,18 +64,18 @@ struct CurlRequest {
         }
     }
 
-    private func applyBasic(to handle: CurlHandle) throws(LoginError) {
+    private func applyBasic(to handle: CurlHandle) throws(LoginFault) {
         guard let basic = request.basic else { return }
         try handle.set(CURLOPT_HTTPAUTH, ccurl_auth_basic)
         try handle.set(CURLOPT_USERNAME, basic.username)
-        try basic.password.withCString { (password) throws(LoginError) in
+        try basic.password.withCString { (password) throws(LoginFault) in
             try handle.set(CURLOPT_PASSWORD, bytes: password)
         }
     }
 
     /// The token is libcurl's; bounded by CURLOPT_MAXREDIRS. A connection of its own, since the server may hold the
     /// whole connection for the ticket's user (CVE-2026-1965).
-    private func applyNegotiate(to handle: CurlHandle) throws(LoginError) {
+    private func applyNegotiate(to handle: CurlHandle) throws(LoginFault) {
         guard request.negotiates else { return }
         try handle.set(CURLOPT_HTTPAUTH, ccurl_auth_negotiate)
         // Empty, but set: without it libcurl does not authenticate at all.
@@ -88,7 +88,7 @@ struct CurlRequest {
     /// Where a kept connection turns out to be closed, libcurl sends the request again by itself, although the server may
     /// have acted on it: a second use of a refresh token ends its session, and a post would be there twice. What must
     /// not be repeated unasked (RFC 9110, section 9.2.2) goes over a connection of its own.
-    private func applyConnection(to handle: CurlHandle) throws(LoginError) {
+    private func applyConnection(to handle: CurlHandle) throws(LoginFault) {
         if !Self.idempotent.contains(request.method) { try handle.set(CURLOPT_FRESH_CONNECT, 1) }
         guard let size = request.streamedBodies?.pieceSize else { return }
         // libcurl's own are 16 KiB and 64 KiB.
@@ -100,9 +100,9 @@ struct CurlRequest {
         "GET", "HEAD", "OPTIONS", "PUT", "DELETE", "PROPFIND", "REPORT",
     ]
 
-    private func applyCookies(to handle: CurlHandle) throws(LoginError) {
+    private func applyCookies(to handle: CurlHandle) throws(LoginFault) {
         for cookie in request.cookies {
-            try cookie.record.withCString { (record) throws(LoginError) in
+            try cookie.record.withCString { (record) throws(LoginFault) in
                 try handle.set(CURLOPT_COOKIELIST, bytes: record)
             }
         }

@@ -3,13 +3,13 @@ import LoginCore
 
 extension CurlTransport {
     /// Why a transfer has failed.
-    func reason(_ code: CURLcode, _ handle: CurlHandle) throws(LoginError) -> LoginError {
+    func reason(_ code: CURLcode, _ handle: CurlHandle) throws(LoginFault) -> LoginFault {
         if code == CURLE_ABORTED_BY_CALLBACK, options.settings.isCancelled?() == true { return .cancelled }
         if code == CURLE_PEER_FAILED_VERIFICATION { return try distrust(handle) }
         return fault(code, handle.words.text ?? CurlHandle.words(of: code), handle)
     }
 
-    private func fault(_ code: CURLcode, _ text: String, _ handle: CurlHandle) -> LoginError {
+    private func fault(_ code: CURLcode, _ text: String, _ handle: CurlHandle) -> LoginFault {
         if code == CURLE_COULDNT_CONNECT, let fault = provider.fault { return .untrusted(fault) }
         if context.wasAsked, let refusal = TLSFault(text)?.refusal {
             return .untrusted(.clientCertificate(options.settings.identity == nil ? .wanted : refusal))
@@ -25,10 +25,10 @@ extension CurlTransport {
     }
 
     /// Why a connection that had to verify did not.
-    private func distrust(_ handle: CurlHandle) throws(LoginError) -> LoginError {
+    private func distrust(_ handle: CurlHandle) throws(LoginFault) -> LoginFault {
         let unseen = fault(CURLE_PEER_FAILED_VERIFICATION, handle.words.text ?? "", handle)
         let found: ServerTrust
-        do throws(LoginError) {
+        do throws(LoginFault) {
             found = try CertificateProbe(options: options, provider: provider).run()
         } catch {
             // A server that ends every handshake without a client certificate, or has gone since.

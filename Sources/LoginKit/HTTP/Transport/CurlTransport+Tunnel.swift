@@ -3,7 +3,7 @@ import LoginCore
 import Secrets
 
 extension CurlTransport {
-    func openTunnel(_ request: HTTPRequest, to name: String) throws(LoginError) -> any Tunnel {
+    func openTunnel(_ request: HTTPRequest, to name: String) throws(LoginFault) -> any Tunnel {
         let url = try checked(request, try URLParser())
         try examine()
         TransferTrace(settings: options.settings).show(request, url)
@@ -32,7 +32,7 @@ extension HTTPRequest {
     /// - Parameter ticket: the token of Negotiate, which libcurl makes for its own requests alone.
     fileprivate func head(
         _ url: ParsedURL, askingFor name: String, with ticket: Secret?
-    ) throws(LoginError) -> Secret {
+    ) throws(LoginFault) -> Secret {
         var text = SecretBuilder(limit: 256 << 10)
         do throws(SecretBuilder.LimitExceeded) {
             try text.append("\(method) \(url.target) HTTP/1.1\r\nHost: \(url.origin.authority)\r\n")

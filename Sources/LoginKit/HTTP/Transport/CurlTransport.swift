@@ -40,7 +40,7 @@ final class CurlTransport: Transport {
     ///
     /// - Throws: `TrustFault.otherOrigin` for another origin than the transport's, `plainHTTP` before anything is
     ///   connected, `UsageFault` for what cannot stand in a request; all of these before a byte is sent.
-    func send(_ request: HTTPRequest) throws(LoginError) -> HTTPResponse {
+    func send(_ request: HTTPRequest) throws(LoginFault) -> HTTPResponse {
         let parser = try URLParser()
         let url = try checked(request, parser)
         let longest = request.streamedBodies == nil ? usualTimeout : options.settings.transferTimeout
@@ -72,8 +72,8 @@ final class CurlTransport: Transport {
     /// What an answer has set beyond all limits makes it useless, unless it was handed on: then it refreshes nothing.
     private func cookies(
         after request: HTTPRequest, on handle: CurlHandle, _ collector: ResponseCollector, defaultPath path: String
-    ) throws(LoginError) -> [Cookie] {
-        do throws(LoginError) {
+    ) throws(LoginFault) -> [Cookie] {
+        do throws(LoginFault) {
             try CookieLimits.check(count: collector.cookieNames.count)
             return try CookieLimits.cookies(in: handle.list(CURLINFO_COOKIELIST), defaultPath: path)
                 .newestFirst(request.cookies).keeping(collector.brokenHostCookies, asIn: request.cookies)
@@ -83,7 +83,7 @@ final class CurlTransport: Transport {
         }
     }
 
-    func checked(_ request: HTTPRequest, _ parser: URLParser) throws(LoginError) -> ParsedURL {
+    func checked(_ request: HTTPRequest, _ parser: URLParser) throws(LoginFault) -> ParsedURL {
         let url: ParsedURL
         do throws(UsageFault) {
             url = try parsed(request, parser)
@@ -111,7 +111,7 @@ final class CurlTransport: Transport {
         }
     }
 
-    private func openedConnections() throws(LoginError) -> CurlConnections {
+    private func openedConnections() throws(LoginFault) -> CurlConnections {
         if let connections { return connections }
         let opened = try CurlConnections(CurlLibrary(), isCancelled: options.settings.isCancelled)
         connections = opened
@@ -120,7 +120,7 @@ final class CurlTransport: Transport {
 
     private func perform(
         _ request: CurlRequest, on handle: CurlHandle, into collector: ResponseCollector
-    ) throws(LoginError) {
+    ) throws(LoginFault) {
         try prepare(handle)
         try handle.set(CURLOPT_HEADERFUNCTION, ResponseCollector.headCallback)
         try handle.set(CURLOPT_WRITEFUNCTION, ResponseCollector.bodyCallback)
@@ -130,7 +130,7 @@ final class CurlTransport: Transport {
         // From here on libcurl holds pointers to both.
         request.reader?.watch(handle, through: provider)
         let connections = try openedConnections()
-        let code = try withExtendedLifetime((request, collector)) { () throws(LoginError) in
+        let code = try withExtendedLifetime((request, collector)) { () throws(LoginFault) in
             try request.perform(on: handle) { connections.run($0, collector.wait, request.reader) }
         }
         hasAnswered = hasAnswered || collector.hasBegunHead
@@ -140,7 +140,7 @@ final class CurlTransport: Transport {
     }
 
     /// Sets what holds for all that this transport connects to.
-    func prepare(_ handle: CurlHandle) throws(LoginError) {
+    func prepare(_ handle: CurlHandle) throws(LoginFault) {
         provider.startTransfer()
         try options.apply(to: handle)
         try context.apply(to: handle)
@@ -160,7 +160,7 @@ final class CurlTransport: Transport {
     }
 
     /// Where something was accepted, the certificate is looked at before anything is sent.
-    func examine() throws(LoginError) {
+    func examine() throws(LoginFault) {
         guard let exception, !isExamined, options.origin.scheme == "https" else { return }
         let found = try CertificateProbe(options: options, provider: provider).run()
         if !found.reasons.isEmpty {

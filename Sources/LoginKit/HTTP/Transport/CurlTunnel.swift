@@ -30,7 +30,7 @@ final class CurlTunnel: Tunnel {
         connections.release(handle)
     }
 
-    func send(_ bytes: UnsafeRawBufferPointer) throws(LoginError) -> Int {
+    func send(_ bytes: UnsafeRawBufferPointer) throws(LoginFault) -> Int {
         var count = 0
         switch ccurl_easy_send(handle.raw, bytes.baseAddress, bytes.count, &count) {
         case CURLE_OK: return count
@@ -39,7 +39,7 @@ final class CurlTunnel: Tunnel {
         }
     }
 
-    func receive(into buffer: UnsafeMutableRawBufferPointer) throws(LoginError) -> Int? {
+    func receive(into buffer: UnsafeMutableRawBufferPointer) throws(LoginFault) -> Int? {
         guard rest.isEmpty else {
             let count = min(rest.count, buffer.count)
             buffer.copyBytes(from: rest[..<count])
@@ -58,9 +58,9 @@ final class CurlTunnel: Tunnel {
     /// - Parameters:
     ///   - seconds: that both may take.
     ///   - limit: of the answer's head, and of such a body, in bytes.
-    func ask(_ head: Secret, within seconds: Int, limit: Int) throws(LoginError) {
+    func ask(_ head: Secret, within seconds: Int, limit: Int) throws(LoginFault) {
         let end = ContinuousClock.now + .seconds(seconds)
-        try head.withUnsafeBytes { (bytes) throws(LoginError) in
+        try head.withUnsafeBytes { (bytes) throws(LoginFault) in
             var done = 0
             while done < bytes.count {
                 let sent = try send(UnsafeRawBufferPointer(rebasing: bytes[done...]))
@@ -87,11 +87,11 @@ final class CurlTunnel: Tunnel {
     }
 
     /// A refusal whose body does not come is one all the same.
-    private func readRefusal(limit: Int, until end: ContinuousClock.Instant, _ seconds: Int) throws(LoginError) {
+    private func readRefusal(limit: Int, until end: ContinuousClock.Instant, _ seconds: Int) throws(LoginFault) {
         guard HTTPResponse.mayHaveBody(status: response.status), let length = response.contentLength,
             0...Int64(limit) ~= length
         else { return }
-        do throws(LoginError) {
+        do throws(LoginFault) {
             let body = try body(Int(length), until: end, seconds)
             response = HTTPResponse(status: response.status, headers: response.headers, body: body)
         } catch .network {}
@@ -99,10 +99,10 @@ final class CurlTunnel: Tunnel {
 
     private func body(
         _ length: Int, until end: ContinuousClock.Instant, _ seconds: Int
-    ) throws(LoginError) -> Secret {
+    ) throws(LoginFault) -> Secret {
         var body = SecretBuilder(limit: length)
         while body.count < length {
-            let got = try body.append(upTo: length - body.count) { (bytes) throws(LoginError) in
+            let got = try body.append(upTo: length - body.count) { (bytes) throws(LoginFault) in
                 guard let got = try receive(into: bytes) else { return 0 }
                 if got == 0 { throw .network(.connectionLost) }
                 return got
@@ -115,7 +115,7 @@ final class CurlTunnel: Tunnel {
     /// Reads the lines that are whole, up to the end of the head.
     private static func read(
         _ bytes: UnsafeRawBufferPointer, from start: inout Int, into collector: inout HeadCollector
-    ) throws(LoginError) {
+    ) throws(LoginFault) {
         while !collector.isWhole, let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
             do throws(HeadCollector.Fault) {
                 _ = try collector.append(UnsafeRawBufferPointer(rebasing: bytes[start...end]))
@@ -128,7 +128,7 @@ final class CurlTunnel: Tunnel {
 
     private func wait(
         for event: Int32, until end: ContinuousClock.Instant, _ seconds: Int
-    ) throws(LoginError) {
+    ) throws(LoginFault) {
         if isCancelled?() == true { throw .cancelled }
         guard ContinuousClock.now < end else { throw .network(.timedOut(seconds: seconds)) }
         var look = pollfd(fd: descriptor, events: Int16(event), revents: 0)

@@ -67,7 +67,7 @@ final class PeerGate {
     }
 
     /// libcurl keeps a pointer to this object.
-    func apply(to handle: CurlHandle) throws(LoginError) {
+    func apply(to handle: CurlHandle) throws(LoginFault) {
         try handle.set(openSocket: Self.openSocket)
         try handle.set(CURLOPT_OPENSOCKETDATA, pointer: Unmanaged.passUnretained(self).toOpaque())
     }

@@ -16,7 +16,7 @@ final class ResponseCollector {
     /// Whether the sink knows of the answer that is arriving.
     private var hasBegun = false
     /// Why the transfer was ended from here.
-    private(set) var fault: LoginError?
+    private(set) var fault: LoginFault?
 
     /// - Parameters:
     ///   - connection: over which the answer comes.
@@ -50,20 +50,20 @@ final class ResponseCollector {
     /// - Parameter method: HEAD has no body to be cut.
     /// - Throws: `brokenResponse` or `connectionLost` for what libcurl lets pass: another protocol unasked, a head that breaks
     ///   off, and a body that may.
-    func finish(_ method: String) throws(LoginError) {
+    func finish(_ method: String) throws(LoginFault) {
         try checkStatus()
         guard head.isWhole else { throw .network(.brokenResponse("it ends inside its headers")) }
         if method != "HEAD", head.endsWithConnection, !connection.hasEnded { throw .network(.connectionLost) }
         if let sink { try begin(sink) }
     }
 
-    private func checkStatus() throws(LoginError) {
+    private func checkStatus() throws(LoginFault) {
         guard head.status >= 200 || head.status == 0 else {
             throw .network(.brokenResponse("unexpected status \(head.status)"))
         }
     }
 
-    private func begin(_ sink: any ResponseSink) throws(LoginError) {
+    private func begin(_ sink: any ResponseSink) throws(LoginFault) {
         if hasBegun { return }
         try checkStatus()
         hasBegun = true
@@ -72,7 +72,7 @@ final class ResponseCollector {
         try sink.begin(response)
     }
 
-    private func receiveHead(_ line: UnsafeRawBufferPointer) throws(LoginError) {
+    private func receiveHead(_ line: UnsafeRawBufferPointer) throws(LoginFault) {
         wait.end()
         do throws(HeadCollector.Fault) {
             if try head.append(line) {
@@ -90,13 +90,13 @@ final class ResponseCollector {
         if let sink, head.isLast { try begin(sink) }
     }
 
-    private func receiveBody(_ bytes: UnsafeRawBufferPointer) throws(LoginError) {
+    private func receiveBody(_ bytes: UnsafeRawBufferPointer) throws(LoginFault) {
         guard let sink else { return try keep(bytes) }
         try begin(sink)
         try sink.write(bytes)
     }
 
-    private func keep(_ bytes: UnsafeRawBufferPointer) throws(LoginError) {
+    private func keep(_ bytes: UnsafeRawBufferPointer) throws(LoginFault) {
         do throws(SecretBuilder.LimitExceeded) {
             try body?.append(bytes)
         } catch {
@@ -106,14 +106,14 @@ final class ResponseCollector {
 
     /// For CURLOPT_HEADERFUNCTION.
     static let headCallback: curl_write_callback = { bytes, size, count, context in
-        lend(bytes, size * count, context) { (collector, line) throws(LoginError) in
+        lend(bytes, size * count, context) { (collector, line) throws(LoginFault) in
             try collector.receiveHead(line)
         }
     }
 
     /// For CURLOPT_WRITEFUNCTION.
     static let bodyCallback: curl_write_callback = { bytes, size, count, context in
-        lend(bytes, size * count, context) { (collector, bytes) throws(LoginError) in
+        lend(bytes, size * count, context) { (collector, bytes) throws(LoginFault) in
             try collector.receiveBody(bytes)
         }
     }
@@ -121,11 +121,11 @@ final class ResponseCollector {
     /// - Returns: how many bytes there were, or -1, at which libcurl ends the transfer.
     private static func lend(
         _ bytes: UnsafeMutablePointer<CChar>?, _ count: Int, _ context: UnsafeMutableRawPointer?,
-        to receive: (ResponseCollector, UnsafeRawBufferPointer) throws(LoginError) -> Void
+        to receive: (ResponseCollector, UnsafeRawBufferPointer) throws(LoginFault) -> Void
     ) -> Int {
         guard let context else { return 0 }
         let collector = Unmanaged<ResponseCollector>.fromOpaque(context).takeUnretainedValue()
-        do throws(LoginError) {
+        do throws(LoginFault) {
             try receive(collector, UnsafeRawBufferPointer(start: bytes, count: count))
             return count
         } catch {

@@ -4,16 +4,16 @@ import Secrets
 extension Secret {
     /// Lends the bytes with a NUL behind them, as C wants it, in guarded memory.
     func withCString<Result>(
-        _ body: (UnsafePointer<CChar>) throws(LoginError) -> Result
-    ) throws(LoginError) -> Result {
+        _ body: (UnsafePointer<CChar>) throws(LoginFault) -> Result
+    ) throws(LoginFault) -> Result {
         let terminated = withUnsafeBytes { bytes in
             Secret(count: bytes.count + 1) { copy in
                 copy.copyMemory(from: bytes)
                 copy[bytes.count] = 0
             }
         }
-        return try terminated.withUnsafeBytes { (bytes) throws(LoginError) in
-            try bytes.withMemoryRebound(to: CChar.self) { (text) throws(LoginError) in
+        return try terminated.withUnsafeBytes { (bytes) throws(LoginFault) in
+            try bytes.withMemoryRebound(to: CChar.self) { (text) throws(LoginFault) in
                 guard let start = text.baseAddress else { throw .failure(.system(call: "malloc", errno: 0)) }
                 return try body(start)
             }

@@ -6,7 +6,7 @@ import LoginCore
 final class SourceReader {
     private let source: any RequestSource
     /// Why reading it failed.
-    private(set) var fault: LoginError?
+    private(set) var fault: LoginFault?
     /// Whether libcurl waits for more of it, while it reads what the server has to say.
     private(set) var isPaused = false
     /// Whether the server has gone.
@@ -16,7 +16,7 @@ final class SourceReader {
         self.source = source
     }
 
-    func apply(to handle: CurlHandle) throws(LoginError) {
+    func apply(to handle: CurlHandle) throws(LoginFault) {
         let context = Unmanaged.passUnretained(self).toOpaque()
         try handle.set(read: Self.read)
         try handle.set(CURLOPT_READDATA, pointer: context)
@@ -42,7 +42,7 @@ final class SourceReader {
     private static let read: curl_read_callback = { bytes, size, count, context in
         guard let context, let bytes else { return Int(CURL_READFUNC_ABORT) }
         let reader = Unmanaged<SourceReader>.fromOpaque(context).takeUnretainedValue()
-        do throws(LoginError) {
+        do throws(LoginFault) {
             let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
             if let read = try reader.source.read(into: buffer) { return read }
             if reader.isLost() { throw .network(.connectionLost) }

@@ -34,7 +34,7 @@ final class TLSContext {
     var hasEnded: Bool { origin.scheme != "https" || ended.pointee != 0 }
 
     /// Must live as long as the handle.
-    func apply(to handle: CurlHandle) throws(LoginError) {
+    func apply(to handle: CurlHandle) throws(LoginFault) {
         guard origin.scheme == "https" else { return }
         asked.pointee = 0
         if let problem = ccrypto_tls_open() {

@@ -35,7 +35,7 @@ struct TLSFault: Equatable {
     }
 
     /// Nothing where the error is not one of the SSL routines.
-    var error: LoginError? {
+    var error: LoginFault? {
         guard library == 20 else { return nil }
         switch reason {
         // http and proxy request, packet length too long, unknown protocol, wrong version number, bad record type

@@ -63,7 +63,7 @@ package struct TransportSettings: Sendable {
     var whileWaiting: (@Sendable (ResponseTimeout) -> Void)?
 
     /// Asked about ten times a second while a transfer runs: whether nobody wants its answer any more. The transfer then ends
-    /// with `LoginError.cancelled`.
+    /// with `LoginFault.cancelled`.
     var isCancelled: (@Sendable () -> Bool)?
 
     /// The certificate that alone is accepted where it does not verify, if one was named.

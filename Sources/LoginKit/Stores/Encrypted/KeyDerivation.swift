@@ -1,7 +1,7 @@
 import CSodium
 import Glibc
-public import LoginCore
-public import Secrets
+import LoginCore
+package import Secrets
 
 /// How much work it is to turn a passphrase into a key with Argon2id (RFC 9106).
 package struct KeyDerivation: Equatable, Sendable {
@@ -40,7 +40,7 @@ package struct KeyDerivation: Equatable, Sendable {
 
 /// What opens an encrypted file, as the person chose it when it was set up. Public, since the compiler does not count a typed throw
 /// as a use of a package import.
-public enum KeySource {
+package enum KeySource {
     /// Asked for only when something has to be unlocked or set up.
     case passphrase(() throws(StoreFault) -> Secret)
     /// An absolute path. The file keeps at least 32 bytes that nobody can guess.
@@ -55,8 +55,13 @@ enum EncryptionKeyFile {
     static let shortest = 32
 
     /// Reads the file and hashes it with the salt (BLAKE2b, RFC 7693). Links are followed, since the person named the
-    /// path; the file itself must be the user's or root's and closed to others.
+    /// path, but no other user may have made one of them; the file itself must be the user's or root's and closed to others.
     static func key(path: String, salt: [UInt8]) throws(StoreFault) -> Secret {
+        do throws(FolderChain.Fault) {
+            try FolderChain(path).check()
+        } catch {
+            throw .unsafeFile(path: error.path, problem: error.problem)
+        }
         let number = retrying { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
         guard number >= 0 else { throw Self.fault(path: path, errno: errno) }
         let content = try read(Descriptor(number), path: path)

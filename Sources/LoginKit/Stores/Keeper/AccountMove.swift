@@ -48,10 +48,12 @@ package struct AccountMove {
         }
         do throws(StoreFault) {
             guard !unlocked.isEmpty else { return results }
+            // A refresh that is under way would save to the store that is left, and the old session would be moved.
+            let refresh = try registry.lockRefresh(of: unlocked.map(\.profile))
             let moved = try registry.changing(loginsOf: unlocked.map(\.profile)) { () throws(StoreFault) in
                 try moveAlone(unlocked)
             }
-            results.merge(moved) { first, _ in first }
+            withExtendedLifetime(refresh) { results.merge(moved) { first, _ in first } }
         } catch {
             for id in unlocked { results[id] = .failure(error) }
         }

@@ -5,7 +5,7 @@ import Secrets
 extension StoreKeeper {
     /// What is kept of the account; empty where there is none.
     /// - Throws: `store` where its store cannot be read, or holds for it what is no stored login.
-    package func fill() throws(LoginError) -> StoredLogin {
+    package func fill() throws(LoginFault) -> StoredLogin {
         guard let record = try fromStore(try account()) else {
             (filled, password, filledRecord) = (nil, nil, nil)
             return StoredLogin()
@@ -14,7 +14,7 @@ extension StoreKeeper {
     }
 
     /// The same for an account that was looked up already, which saves reading the registry once more.
-    package func fill(_ record: AccountRecord) throws(LoginError) -> StoredLogin {
+    package func fill(_ record: AccountRecord) throws(LoginFault) -> StoredLogin {
         try fromStore(try find(record))
     }
 
@@ -75,7 +75,7 @@ extension StoreKeeper {
 
     /// Takes note of a refusal of what the last fill read: a session is erased, a password marked. What another process has
     /// saved since stays.
-    package func reject(_ part: StoredLogin.Part) throws(LoginError) {
+    package func reject(_ part: StoredLogin.Part) throws(LoginFault) {
         // The password beside a session is tried next: nobody else tries it meanwhile.
         if part == .credential { password = nil }
         space = []

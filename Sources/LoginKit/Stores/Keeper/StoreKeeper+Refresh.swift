@@ -13,7 +13,7 @@ extension StoreKeeper {
     ///   meanwhile, and whoever waits for the right may have it at once.
     /// - Throws: `store(.locked)` if another process has the right for too long; `store(.noSpace)`, or another fault, if what
     ///   a refresh brings could not be kept.
-    func beginRefresh(of session: Session?) throws(LoginError) -> Session? {
+    func beginRefresh(of session: Session?) throws(LoginFault) -> Session? {
         do throws(StoreFault) {
             refresh = try registry.lockRefresh(of: [subject.profile])
         } catch {
@@ -55,7 +55,7 @@ extension StoreKeeper {
 
     /// Keeps a session that was refreshed for somebody else, and never uses it: what there was is used up.
     /// - Throws: `loginRequired`, always.
-    func keep(_ session: Session, of other: Replacement) throws(LoginError) {
+    func keep(_ session: Session, of other: Replacement) throws(LoginFault) {
         doubt = other.doubt
         let identity = Identity(username: other.stored.username, serverName: nil)
         try approve(Login(identity: identity, session: session), .refresh)
@@ -64,7 +64,7 @@ extension StoreKeeper {
 
     /// Takes note of whom the service names, where that was in doubt since a refresh.
     /// - Throws: `loginRequired` where it is another person: the session stays, and is not used any more.
-    func confirm(_ identity: Identity) throws(LoginError) {
+    func confirm(_ identity: Identity) throws(LoginFault) {
         guard let record = filledRecord, record.doubt == .unverified, let filled else { return }
         let other = Replacement(of: record.identity, by: identity)
         filledRecord?.doubt = other?.doubt

@@ -93,7 +93,7 @@ package final class StoreKeeper: LoginKeeper {
     }
 
     /// Chooses the store, which tries it with a write-read-delete.
-    package func prepare() throws(LoginError) {
+    package func prepare() throws(LoginFault) {
         if rules.persistence == .none { return }
         _ = try fromStore(try storeForSaving())
     }

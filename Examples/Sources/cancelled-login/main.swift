@@ -1,13 +1,12 @@
 // Waits for a login for so long, and no longer.
 //
-//     cancelled-gate PROFILE SECONDS
+//     cancelled-login PROFILE SECONDS
 import Glibc
-import LoginCore
 import LoginKit
 
 let words = CommandLine.arguments
 let login = Task {
-    try await Logins().gate(words[1]) { session in
+    try await Logins().withSession(for: words[1]) { session in
         print("Hello, \(SafeText.escaped(session.identity.displayName)).")
     }
 }
@@ -19,9 +18,9 @@ do {
     try await login.value
 } catch is CancellationError {
     print("nobody logged in in time")
-    exit(ExitCode.expired.rawValue)
+    exit(LoginError.Code.expired.exitStatus)
 } catch let error as LoginError {
-    print("not logged in: \(error.summary)")
-    exit(error.exitCode.rawValue)
+    print("not logged in: \(error.message)")
+    exit(error.code.exitStatus)
 }
 alarm.cancel()

@@ -12,9 +12,9 @@ public struct LoginSession: Sendable {
     /// in, and the same request is sent once more.
     ///
     /// - Returns: the answer, whatever its status. Redirects are not followed.
-    /// - Throws: `LoginError.untrusted` for a URL on another origin than the profile's, before anything is sent;
-    ///   `LoginError.forbidden` for what the service refuses although it knows the session; `LoginError.loginRequired`,
-    ///   `.cancelled` and their like where a login became necessary and did not come about; `LoginError.network` where no answer
+    /// - Throws: `LoginError.Code.untrusted` for a URL on another origin than the profile's, before anything is sent;
+    ///   `LoginError.Code.forbidden` for what the service refuses although it knows the session; `LoginError.Code.loginRequired`,
+    ///   `.cancelled` and others where a login became necessary and did not come about; `LoginError.Code.network` where no answer
     ///   came; `CancellationError`, after which the server may have had the request or not.
     @discardableResult
     public func send(_ request: SessionRequest) async throws -> SessionResponse { try await visit.send(request) }
@@ -23,6 +23,6 @@ public struct LoginSession: Sendable {
     /// `send(_:)`. They are secret, and a `String` cannot be wiped from memory: use them at once and do not keep them.
     ///
     /// - Returns: `nil` if the session goes along in no header: a ticket, a certificate, Digest.
-    /// - Throws: `LoginError.failure` for a session that fits into no header, or once the block is over.
+    /// - Throws: `LoginError.Code.failure` for a session that fits into no header, or once the block is over.
     public func headerLines() async throws -> String? { try await visit.headerLines() }
 }

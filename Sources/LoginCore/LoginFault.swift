@@ -1,6 +1,6 @@
-/// Everything that can end a command, as facts. `LoginError.message` turns them into words and `exitCode` into a
+/// Everything that can end a command, as facts. `LoginFault.message` turns them into words and `exitCode` into a
 /// number; nothing else does either.
-public enum LoginError: Error, Equatable, Sendable {
+package enum LoginFault: Error, Equatable, Sendable {
     case usage(UsageFault)
     case rejected(Refusal)
     /// The Kerberos server gives no ticket for the service; its words.
@@ -24,7 +24,7 @@ public enum LoginError: Error, Equatable, Sendable {
     case failure(OtherFailure)
 
     /// The code that the program ends with.
-    public var exitCode: ExitCode {
+    package var exitCode: ExitCode {
         switch self {
         case .usage: .usage
         case .rejected, .noTicketForService: .rejected
@@ -49,7 +49,7 @@ public enum LoginError: Error, Equatable, Sendable {
 }
 
 /// The call or the configuration is wrong; nothing was sent with a secret in it.
-public enum UsageFault: Error, Equatable, Sendable {
+package enum UsageFault: Error, Equatable, Sendable {
     case unknownProfile(name: String, near: [String])
     case unknownAccount(profile: String, username: String, known: [String])
     /// More than one profile could be meant.
@@ -89,7 +89,7 @@ public enum UsageFault: Error, Equatable, Sendable {
 }
 
 /// The credential was not judged.
-public enum NetworkFault: Equatable, Sendable {
+package enum NetworkFault: Equatable, Sendable {
     case nameNotResolved(host: String)
     /// With the number of the system's last error, where it told one (errno(3)).
     case notConnected(ignoredProxyVariable: String?, errno: Int32? = nil)
@@ -113,7 +113,7 @@ public enum NetworkFault: Equatable, Sendable {
 }
 
 /// authctl itself will not go on.
-public enum TrustFault: Equatable, Sendable {
+package enum TrustFault: Equatable, Sendable {
     /// It does not verify, and nobody accepted it.
     case certificate(ServerTrust)
     /// It does not verify, and the person who was asked does not trust it.
@@ -152,7 +152,7 @@ public enum TrustFault: Equatable, Sendable {
 }
 
 /// A store cannot do what is asked.
-public enum StoreFault: Error, Equatable, Sendable {
+package enum StoreFault: Error, Equatable, Sendable {
     /// It is not there, or cannot work here.
     case unavailable(StoreName, problem: String)
     /// `auto` found none that works.

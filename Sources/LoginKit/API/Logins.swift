@@ -3,7 +3,7 @@ public import LoginCore
 /// The logins of the person who runs the program: their profiles, their stores, and whoever answers where a login is needed.
 ///
 ///     let logins = try Logins()
-///     try await logins.gate("blog") { session in
+///     try await logins.withSession(for: "blog") { session in
 ///         try await session.send(.post("/posts", json: post))
 ///     }
 ///
@@ -30,7 +30,7 @@ public struct Logins: Sendable {
     /// - Parameters:
     ///   - config: the configuration file in the place of `~/.config/authctl/config.toml`.
     ///   - delegate: who answers where a login is needed.
-    /// - Throws: `LoginError.usage` for a configuration that cannot be read, with its file and line.
+    /// - Throws: `LoginError.Code.usage` for a configuration that cannot be read, with its file and line.
     public init(config: String? = nil, delegate: any LoginDelegate = TerminalDelegate()) throws(LoginError) {
         try self.init(folder: nil, config: config, delegate)
     }
@@ -40,7 +40,7 @@ public struct Logins: Sendable {
     /// - Parameters:
     ///   - folder: where everything is kept, `config.toml` included if there is one; made when it is first needed.
     ///   - delegate: who answers where a login is needed.
-    /// - Throws: `LoginError.usage` for a configuration that cannot be read, with its file and line.
+    /// - Throws: `LoginError.Code.usage` for a configuration that cannot be read, with its file and line.
     public init(folder: String, delegate: any LoginDelegate = TerminalDelegate()) throws(LoginError) {
         try self.init(folder: folder, config: nil, delegate)
     }
@@ -48,7 +48,7 @@ public struct Logins: Sendable {
     private init(folder: String?, config: String?, _ delegate: any LoginDelegate) throws(LoginError) {
         (self.folder, self.config, self.delegate) = (folder, config, delegate)
         environment = .present()
-        _ = try context()
+        _ = try LoginError.catching { () throws(LoginFault) in try context() }
     }
 }
 
@@ -65,8 +65,8 @@ extension Logins {
     /// - Returns: what `action` returns.
     /// - Throws: `LoginError`, which says why nobody is logged in; `CancellationError`; what `action` throws.
     @discardableResult
-    public func provider<Result>(
-        _ profile: String? = nil, as username: String? = nil, verifying: Bool = true,
+    public func withSession<Result>(
+        for profile: String? = nil, as username: String? = nil, verifying: Bool = true,
         isolation: isolated (any Actor)? = #isolation, _ action: (LoginSession) async throws -> Result
     ) async throws -> Result {
         try await enter(LoginActor(self, .named(profile), username), verifying: verifying, isolation: isolation, action)
@@ -74,11 +74,11 @@ extension Logins {
 
     /// The same for a profile that the program has made itself.
     ///
-    /// - Throws: also `LoginError.usage` for a name that the person's own configuration has for something else: what is kept for
+    /// - Throws: also `LoginError.Code.usage` for a name that the person's own configuration has for something else: what is kept for
     ///   that one is not this one's.
     @discardableResult
-    public func provider<Result>(
-        _ profile: Profile, as username: String? = nil, verifying: Bool = true,
+    public func withSession<Result>(
+        for profile: Profile, as username: String? = nil, verifying: Bool = true,
         isolation: isolated (any Actor)? = #isolation, _ action: (LoginSession) async throws -> Result
     ) async throws -> Result {
         try await enter(LoginActor(self, .made(profile), username), verifying: verifying, isolation: isolation, action)
@@ -139,8 +139,8 @@ extension Logins {
     /// - Parameters:
     ///   - profile: the name of a profile; `nil` for the one that authctl would take.
     ///   - username: the account; `nil` for the active one.
-    /// - Throws: `LoginError.loginRequired` where nobody is logged in; `LoginError.failure` where the login is erased here and
-    ///   the server did not end its half; `LoginError.store` where it could not be erased.
+    /// - Throws: `LoginError.Code.loginRequired` where nobody is logged in; `LoginError.Code.partial` where the login is erased here and
+    ///   the server did not end its half; `LoginError.Code.store` where it could not be erased.
     public func logOut(_ profile: String? = nil, as username: String? = nil) async throws {
         try await LoginActor(self, .named(profile), username).logOut()
     }
@@ -148,5 +148,27 @@ extension Logins {
     /// The same for a profile that the program has made itself.
     public func logOut(_ profile: Profile, as username: String? = nil) async throws {
         try await LoginActor(self, .made(profile), username).logOut()
+    }
+}
+
+extension Logins {
+    /// The old name of `withSession(for:as:verifying:isolation:_:)`.
+    @available(*, deprecated, renamed: "withSession(for:as:verifying:isolation:_:)")
+    @discardableResult
+    public func gate<Result>(
+        _ profile: String? = nil, as username: String? = nil, verifying: Bool = true,
+        isolation: isolated (any Actor)? = #isolation, _ action: (LoginSession) async throws -> Result
+    ) async throws -> Result {
+        try await withSession(for: profile, as: username, verifying: verifying, isolation: isolation, action)
+    }
+
+    /// The old name of `withSession(for:as:verifying:isolation:_:)`.
+    @available(*, deprecated, renamed: "withSession(for:as:verifying:isolation:_:)")
+    @discardableResult
+    public func gate<Result>(
+        _ profile: Profile, as username: String? = nil, verifying: Bool = true,
+        isolation: isolated (any Actor)? = #isolation, _ action: (LoginSession) async throws -> Result
+    ) async throws -> Result {
+        try await withSession(for: profile, as: username, verifying: verifying, isolation: isolation, action)
     }
 }

@@ -51,7 +51,7 @@ public struct SessionRequest: Sendable {
 }
 
 extension OutgoingRequest {
-    init(_ request: SessionRequest, _ provider: SessionProvider, into body: CollectedBody) throws(LoginError) {
+    init(_ request: SessionRequest, _ provider: SessionProvider, into body: CollectedBody) throws(LoginFault) {
         let (context, profile) = (provider.context, provider.profile)
         let taken = profile.sessionHeaders
         for header in request.headers where taken.contains(header.name.lowercased()) {

@@ -44,14 +44,14 @@ final class CollectedBody: ResponseReceiver {
         self.limit = limit
     }
 
-    func write(_ more: UnsafeRawBufferPointer) throws(LoginError) {
+    func write(_ more: UnsafeRawBufferPointer) throws(LoginFault) {
         guard bytes.count + more.count <= limit else {
             throw .failure(.other("the answer is longer than the \(limit) bytes that were allowed"))
         }
         bytes += more
     }
 
-    func finish() throws(LoginError) {}
+    func finish() throws(LoginFault) {}
 
     func close() {}
 }
