@@ -29,7 +29,7 @@ enum Ending {
 }
 
 extension ExitCode {
-    /// What `exec` adds to a code of ours: below stand its command's own.
+    /// Added to an authctl code by `exec`; lower codes are the command's own.
     static let offsetOfExec: Int32 = 100
 }
 

@@ -1,7 +1,7 @@
 import LoginCore
 
 extension ExitCode {
-    /// What it means, in one line.
+    /// The meaning, in one line.
     var meaning: String {
         switch self {
         case .ok: "done; whoami: verified and usable; status: every login is, shown or not"
@@ -23,7 +23,7 @@ extension ExitCode {
         }
     }
 
-    /// What a script should do.
+    /// The advice for a script.
     var advice: String {
         switch self {
         case .ok: "continue"

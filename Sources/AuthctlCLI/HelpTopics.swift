@@ -2,7 +2,7 @@ import ArgumentParser
 import LoginCore
 import LoginKit
 
-/// What `help` knows besides the commands.
+/// The help pages that are not commands.
 enum HelpTopics {
     private static let all: [any ParsableCommand.Type] = [
         ExitCodesCommand.self, ConfigHelpCommand.self, EnvironmentHelpCommand.self,

@@ -40,7 +40,7 @@ final class Invocation {
         if !options.quiet { streams.say(styled: text, wraps: wraps) }
     }
 
-    /// What is to be copied: no line of it is broken.
+    /// Says text to be copied; its lines are not wrapped.
     func say(asIs text: String) { say(styled: StyledText(text), wraps: false) }
 
     /// What stands before an action, with the options of the login that may become necessary.

@@ -22,7 +22,7 @@ struct ParserWords {
         return text.prefix(1).lowercased() + text.dropFirst().dropLast(text.hasSuffix(".") ? 1 : 0)
     }
 
-    /// What a person is told, and which program says it.
+    /// The message for the person, with the program's name.
     /// - Parameters:
     ///   - message: the parser's.
     ///   - text: all that it says about it, which begins with that.
@@ -36,7 +36,7 @@ struct ParserWords {
     /// Whether it is about an argument for which there is no place.
     func repeats(_ text: String) -> Bool { text.contains(Self.repeating[0]) }
 
-    /// What a message of the parser holds before such a value.
+    /// The words of the parser before such a value.
     private static let repeating = [
         "nexpected argument", "does not take any value, but ",
     ]

@@ -125,7 +125,7 @@ extension LoginFault {
     }
 }
 
-/// What has to be looked at before any parser may repeat an argument in a message.
+/// Checks the arguments before a parser can repeat a password in a message.
 enum ArgumentGuard {
     /// Passwords do not belong on a command line, where every user of the machine can read them.
     static func check(_ arguments: [String]) throws(LoginFault) {

@@ -30,7 +30,7 @@ struct UnknownOption {
         (self.command, self.path) = (command, path)
     }
 
-    /// Which commands have it, else which of this command's is nearest.
+    /// Names the commands that have the option, else the nearest option of this one.
     var words: String {
         let shown = "'\(SafeText.escaped(option, limit: 40))'"
         let having = root.paths { $0.options.contains { $0.isNamed(option) } }

@@ -5,7 +5,7 @@
 package struct AccountID: Sendable {
     /// The profile's name; compared as UTF-8 too.
     package let profile: String
-    /// What the secret is bound to, so that a profile that moves to another origin takes no login along.
+    /// The origin that the secret is bound to: a profile that moves to another one does not take the login along.
     package let origin: Origin
     /// As typed; empty where the service has no user names.
     package let username: String
@@ -45,10 +45,10 @@ public struct Identity: Equatable, Sendable {
         self.serverName = serverName
     }
 
-    /// What the account is found by: the name typed, else the server's.
+    /// The key of the account: the name typed, else the server's.
     package var accountName: String { username.isEmpty ? serverName ?? "" : username }
 
-    /// What `whoami` prints: the server's name, else the typed one, else nothing.
+    /// The name that `whoami` prints: the server's, else the typed one, else an empty string.
     public var displayName: String { serverName ?? username }
 }
 

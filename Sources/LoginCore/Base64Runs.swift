@@ -1,4 +1,4 @@
-/// What stands in a text as base64 or base64url (RFC 4648, sections 4 and 5), wherever in it that begins.
+/// Finds base64 and base64url in a text (RFC 4648, sections 4 and 5), at any offset.
 enum Base64Runs {
     /// The bytes of each run of its alphabet, read from each of its first four characters on: of what is encoded together with
     /// something before it, nobody knows where its groups begin.

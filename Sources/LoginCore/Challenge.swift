@@ -15,7 +15,7 @@ public struct ProtectionSpace: Equatable, Sendable {
     }
 }
 
-/// How a person proves themselves, in the words of a profile's `method`.
+/// A way to prove who one is, named as in a profile's `method`.
 public enum AuthenticationMethod: String, CaseIterable, Sendable, Codable {
     case auto, certificate, negotiate, digest, basic, cookie, token, oauth
 
@@ -33,14 +33,14 @@ public enum CredentialField: Hashable, Sendable {
     case username, password, token
     /// Of the key that belongs to the client's certificate.
     case passphrase
-    /// What a profile calls `{secret:LABEL}`.
+    /// A secret that a profile calls `{secret:LABEL}`.
     case secret(String)
     /// The code of a second factor, where it is asked for together with the password; blank where there is none.
     case code
-    /// What a response of the login handed out for later requests, by its name in `take`; nobody is asked for it.
+    /// A value that a response of the login gave for later requests, by its name in `take`; nobody is asked for it.
     case taken(String)
 
-    /// What it is called in a sentence; of a label not yet escaped.
+    /// The word for it in a sentence. A label is not escaped yet.
     public var name: String {
         switch self {
         case .username: "user name"
@@ -54,9 +54,9 @@ public enum CredentialField: Hashable, Sendable {
     }
 }
 
-/// A question to a person: for which protection space, what was offered before, and why it is asked (again).
+/// A question for a credential.
 public struct Challenge: Equatable, Sendable {
-    /// Why the question is put.
+    /// The reason for a question.
     public enum Reason: Equatable, Sendable {
         /// Nothing is stored.
         case notLoggedIn
@@ -79,19 +79,19 @@ public struct Challenge: Equatable, Sendable {
 
     /// The name of the profile that the login is for.
     public let profile: String
-    /// For whom the answer is: what a person is told before they type.
+    /// The server and realm that the answer is for; a prompt shows it before anything is typed.
     public let protectionSpace: ProtectionSpace
-    /// What is asked for, in this order.
+    /// The fields to ask for, in this order.
     public let fields: [CredentialField]
-    /// The user name that is offered again, to be edited.
+    /// The user name to propose, such as the one typed before.
     public let proposedUsername: String?
-    /// How often the server has refused a credential in this login, the stored one included.
+    /// The number of credentials that the server has refused in this login, the stored one included.
     public let previousFailureCount: Int
-    /// Which question this is, from 1.
+    /// The number of this question, from 1.
     public let attempt: Int
-    /// How many questions there are at most, this one among them.
+    /// The largest number of questions, this one included.
     public let maxAttempts: Int
-    /// Why it is asked, or asked again.
+    /// The reason for the question.
     public let reason: Reason
     /// The URL of a page where a person can register, where the question is the first one.
     public var signup: String?
@@ -112,7 +112,7 @@ public struct Challenge: Equatable, Sendable {
     }
 }
 
-/// What a server said when it refused: facts, without judging them.
+/// A refusal, as the server expressed it.
 public struct Refusal: Equatable, Sendable {
     /// The status of the answer (RFC 9110, section 15).
     public let status: Int
@@ -123,7 +123,7 @@ public struct Refusal: Equatable, Sendable {
     package var mayMeanForbidden: Bool
     /// Whether it was a Kerberos ticket that was refused.
     package var hadTicket: Bool
-    /// What a next login has to ask for, where the token's scope does not reach (RFC 6750, section 3.1).
+    /// The scope to ask for at the next login, if the token's is insufficient (RFC 6750, section 3.1).
     package let scope: String?
     /// Where the profile says the user name stands in a response to verify that has none there: the only sign that it was
     /// refused, and one that a wrong profile gives as well.

@@ -1,4 +1,4 @@
-/// Why a client certificate cannot be used as the profile has it. Nothing was sent.
+/// A client certificate that cannot be used as the profile says. Nothing was sent.
 package enum ClientCertificateFault: Equatable, Sendable {
     case unreadable(file: String, errno: Int32)
     case notAFile(String)
@@ -21,7 +21,7 @@ package enum ClientCertificateFault: Equatable, Sendable {
     case libraryMissing(file: String)
 }
 
-/// Why a server broke off when it was shown a client certificate, or none: TLS alerts (RFC 8446, section 6.2).
+/// A TLS alert about the client certificate, or about its absence (RFC 8446, section 6.2).
 package enum ClientCertificateRefusal: Equatable, Sendable, CaseIterable {
     /// It wants one, and the profile names none.
     case wanted

@@ -1,15 +1,15 @@
 public import Secrets
 
-/// What a person proves themselves with, and who they say they are.
+/// A user name and the proof of it.
 public struct Credential: Equatable, Sendable {
     /// Absent where the login has no user name, as with a pasted token.
     public let username: String?
-    /// What the proof is.
+    /// The proof.
     package let kind: Kind
-    /// What else the login needs: the passphrase of a key, `{secret:LABEL}`.
+    /// Further secrets of the login: the passphrase of a key, `{secret:LABEL}`.
     package let extraSecrets: [CredentialField: Secret]
 
-    /// What proves who somebody is.
+    /// The kinds of proof.
     public enum Kind: Equatable, Sendable {
         /// Blank only where the person says that it is.
         case password(Secret)
@@ -19,7 +19,7 @@ public struct Credential: Equatable, Sendable {
         case ticket
         /// The client certificate, with what opens its key where that is encrypted.
         case certificate(passphrase: Secret?)
-        /// What a person consented to at an authorization server.
+        /// A grant by an authorization server.
         case grant(AuthorizedGrant)
         /// The login request has neither a password nor a token: user name and `extraSecrets` are all it needs.
         case noSecret
@@ -32,7 +32,7 @@ public struct Credential: Equatable, Sendable {
         self.extraSecrets = extraSecrets
     }
 
-    /// What of the proof must not be seen, and is kept. It says nothing about the kind: more than one has none.
+    /// The secret part of the proof, if it has one.
     package var secret: Secret? {
         switch kind {
         case .password(let secret), .token(let secret): secret
@@ -48,7 +48,7 @@ public struct Credential: Equatable, Sendable {
     }
 }
 
-/// What the service hands back after a login, and what is sent with every later request.
+/// The session: returned by the service after a login, and sent with every later request.
 package enum Session: Equatable, Sendable {
     /// Basic, Digest, a ticket, a certificate: the credential itself is the session.
     case credential(Credential)
@@ -64,7 +64,7 @@ package enum Session: Equatable, Sendable {
         }
     }
 
-    /// What opens the key of the client certificate, where that alone is the proof and its key is encrypted.
+    /// The passphrase of the client certificate's key, if the certificate alone is the proof.
     package var passphrase: Secret? {
         guard case .credential(let credential) = self else { return nil }
         switch credential.kind {
@@ -73,7 +73,7 @@ package enum Session: Equatable, Sendable {
         }
     }
 
-    /// What an authorization server has granted with it.
+    /// The terms of the grant that the token belongs to.
     package var terms: Grant.Terms? {
         guard case .token(let token) = self else { return nil }
         return token.terms
@@ -93,11 +93,11 @@ package enum Session: Equatable, Sendable {
 package struct Token: Equatable, Sendable {
     /// The token itself, without the scheme that it is sent with.
     package let value: Secret
-    /// What a new one is got with (RFC 6749, section 6); `nil` if the service gave none.
+    /// The refresh token (RFC 6749, section 6); `nil` if the service gave none.
     package let refreshToken: Secret?
     /// Seconds of Unix time.
     package let expires: Int64?
-    /// What it is refreshed and revoked by, where an authorization server handed it out; `nil` if the profile says that.
+    /// The endpoints that refresh and revoke it, if an authorization server issued it; `nil` if the profile has them.
     package let terms: Grant.Terms?
 
     /// - Parameter expires: seconds of Unix time; `nil` if the end is not known.
@@ -141,15 +141,15 @@ package struct Cookie: Equatable, Sendable {
 
 /// A login that the verify endpoint has confirmed: what is kept.
 package struct Login: Equatable, Sendable {
-    /// Who has logged in.
+    /// The identity that verify confirmed.
     package let identity: Identity
-    /// What goes along with every request from now on.
+    /// The session for all later requests.
     package let session: Session
-    /// What a new session can be earned with; present only where the profile keeps the password.
+    /// The credential for a new session; kept only if the profile says `keep-password`.
     package let credential: Credential?
-    /// What every later request needs beside the session; kept as long as it is.
+    /// Secrets that later requests need beside the session, kept with it.
     package let extraSecrets: [CredentialField: Secret]
-    /// What verify answered before this login; `nil` if it was not asked, or says nothing by that.
+    /// The response of verify without a login; `nil` if it was not asked or is of no use.
     package let anonymousResponse: AnonymousResponse?
     /// Where it was verified, if that was by HTTP authentication just now.
     package let space: VerifiedSpace?
@@ -170,10 +170,10 @@ package struct Login: Equatable, Sendable {
 }
 
 extension [CredentialField: Secret] {
-    /// What a person was asked for, without what a login handed out.
+    /// The secrets that a person was asked for, without those that a login returned.
     package var asked: Self { filter { !$0.key.isTaken } }
 
-    /// What a login handed out, of these names.
+    /// The values of these names that a login returned.
     package func taken(_ names: Set<String>) -> Self {
         filter { if case .taken(let name) = $0.key { names.contains(name) } else { false } }
     }

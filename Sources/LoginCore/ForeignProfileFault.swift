@@ -1,4 +1,4 @@
-/// Why a profile that was fetched is not taken.
+/// A fetched profile that is refused.
 package enum ForeignProfileFault: Equatable, Sendable {
     case redirected(target: String)
     /// In bytes.

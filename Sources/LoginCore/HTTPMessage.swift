@@ -27,7 +27,7 @@ package struct HTTPRequest: Equatable {
     package var negotiates = false
     /// Offered to the cookie rules of RFC 6265; those that match are sent.
     package var cookies: [Cookie]
-    /// What must not be shown, should the answer repeat it.
+    /// The secrets in the request, to be hidden if the response repeats them.
     package var hidden = RepeatedSecrets()
 
     /// Without more than a verb and a URL: a request without a body that carries no login.
@@ -86,7 +86,7 @@ extension BasicCredential {
     }
 }
 
-/// What came back, final and whole: informational answers are left out, redirects are not followed.
+/// A final response, whole: informational ones are skipped, redirects are not followed.
 package struct HTTPResponse: Equatable, Sendable {
     /// The code of the final answer (RFC 9110, section 15).
     package let status: Int
@@ -192,6 +192,6 @@ extension Transport {
         throw .network(.brokenResponse("no way to another protocol"))
     }
 
-    /// Not known.
+    /// The version is not known.
     package var reachedLocal: Bool { false }
 }

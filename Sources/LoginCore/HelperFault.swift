@@ -1,6 +1,6 @@
-/// Why a docker credential helper cannot keep a login.
+/// A docker credential helper that cannot keep a login.
 package enum HelperFault: Error, Equatable, Sendable {
-    /// What a helper said when it failed.
+    /// The words of a helper that failed.
     package enum Words: Equatable, Sendable {
         case none
         case some(String)

@@ -1,4 +1,4 @@
-/// Why what another program wrote to authctl as its credential helper is not taken.
+/// A request to authctl as a credential helper that is refused.
 package enum HelperRequestFault: Error, Equatable, Sendable {
     /// In bytes.
     case tooLong(limit: Int)

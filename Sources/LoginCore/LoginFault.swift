@@ -11,7 +11,7 @@ package enum LoginFault: Error, Equatable, Sendable {
     case network(NetworkFault)
     case untrusted(TrustFault)
     case store(StoreFault)
-    /// What was sent first is good; the code of a second factor is missing, or is not.
+    /// The first factor was accepted; the code of the second is missing or was refused.
     case secondFactor(SecondFactorFault)
     case forbidden(Refusal)
     case busy(BusyFault)
@@ -79,11 +79,11 @@ package enum UsageFault: Error, Equatable, Sendable {
     case tokenHasOnlyHeader(method: AuthenticationMethod)
     /// A command was to get a token of a login that has none.
     case commandGetsNoToken(method: AuthenticationMethod)
-    /// What this method sends is made anew for each request.
+    /// The method computes a new value for each request, so it has no fixed header.
     case hasNoHeader(method: AuthenticationMethod)
     /// A password was given for a method that has none.
     case takesNoPassword(method: AuthenticationMethod)
-    /// What git or docker asked of authctl as their helper.
+    /// A request by git or docker that authctl cannot answer.
     case helperRequest(HelperRequestFault)
     case other(String)
 }
@@ -137,7 +137,7 @@ package enum TrustFault: Equatable, Sendable {
     case localServer(Origin)
     /// A redirect that browsers and other programs read in different ways.
     case unclearRedirect(target: String)
-    /// What a person asked for is not on the profile's origin.
+    /// The requested URL is not on the profile's origin.
     case requestElsewhere(target: String)
     /// The form of a page leads to another origin.
     case formElsewhere(page: String, target: String)

@@ -75,7 +75,7 @@ extension LoginFlow {
 }
 
 extension LoginFlow.State {
-    /// How to send once more what a person typed, where that is on its way.
+    /// The way to send the typed credential again, while it is being judged.
     fileprivate var retryable: LoginFlow.Continuation? {
         switch self {
         case .authenticating(.typed): .authenticate

@@ -1,8 +1,8 @@
 /// A login that would take the place of another person's: the server names somebody else than it did before.
 public struct Replacement: Equatable, Sendable {
-    /// What is stored.
+    /// The stored identity.
     public let stored: Identity
-    /// What the server has just confirmed.
+    /// The identity that the server has just confirmed.
     public let confirmed: Identity
     /// Whether nothing that is stored is touched: another name than the wanted one came out of a browser.
     package let isBeside: Bool

@@ -29,7 +29,7 @@ extension LoginFlow {
         }
     }
 
-    /// What a person answered to a question for a code.
+    /// The answer to a question for a code.
     mutating func take(_ reply: Reply, to request: CodeRequest, from source: Source) -> Effect {
         switch reply {
         case .code:

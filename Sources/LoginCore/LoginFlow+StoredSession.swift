@@ -1,7 +1,7 @@
 /// A stored session while it is judged: verified, refreshed if the server will not have it, and rejected if that does not
 /// help. It is refreshed twice at most: what another process has refreshed may be over again by the time it is verified.
 package struct StoredSession: Equatable, Sendable {
-    /// What is being done with it; the raw value says it in words.
+    /// The step that is under way; the raw value describes it.
     package enum Step: String, Equatable, Sendable {
         case verifying = "verifying the session"
         case refreshing = "renewing the session"
@@ -12,7 +12,7 @@ package struct StoredSession: Equatable, Sendable {
     var step = Step.verifying
     /// Whether there is a credential beside it, to earn another one with.
     let withCredential: Bool
-    /// How often it was refreshed in this login, be it by another process.
+    /// The number of refreshes in this login, those by other processes included.
     var refreshes = 0
     /// Whether the server has refused it.
     var isRefused = false

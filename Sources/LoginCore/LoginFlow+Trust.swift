@@ -22,9 +22,9 @@ package enum Interruption: Equatable, Sendable {
     }
 }
 
-/// What a person, or an option, accepted for this login.
+/// The certificate that a person or an option accepted for this login.
 package struct TrustAcceptance: Equatable, Sendable {
-    /// What is trusted from now on.
+    /// The certificate that is trusted from now on.
     package let exception: TrustedCertificate
     /// Whether it is to be remembered if the login succeeds.
     package let isLasting: Bool
@@ -37,7 +37,7 @@ package struct TrustAcceptance: Equatable, Sendable {
 }
 
 extension TrustAnswer {
-    /// What the answer to a question about `trust` accepts; `nil` for a no.
+    /// Returns the certificate that an answer accepts; `nil` for a no.
     package func acceptance(of trust: ServerTrust) -> TrustAcceptance? {
         switch self {
         case .reject: nil

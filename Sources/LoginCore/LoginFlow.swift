@@ -3,7 +3,7 @@
 /// A flow only decides. Events say what happened, effects say what is to be done; `LoginLoop` performs them, and keeps
 /// what is secret to itself: no state, event or effect holds any of it.
 ///
-/// What is promised, and proved by a walk of every reachable state with every event (`LoginFlowWalkTests`):
+/// Promises, proved by a walk of every reachable state with every event (`LoginFlowWalkTests`):
 /// - a login is saved only after the verify endpoint confirmed it, but for a refreshed session, which is saved before, since the
 ///   old one may be used up by then; a stored one is rejected only after a refusal;
 /// - at most `maxAttempts` credentials and as many codes are sent, with at most ten blank answers between two; every path ends,
@@ -16,7 +16,7 @@
 /// - nothing takes the place of a login of another person, unless a person says so;
 /// - no certificate is trusted that nobody accepted, and none is remembered before a login has succeeded with it.
 package struct LoginFlow: Equatable, Sendable {
-    /// What the caller allows and already has.
+    /// The caller's settings, and the credentials it already has.
     package struct Policy: Equatable, Sendable {
         /// Credentials that a person may try.
         package var maxAttempts: Int
@@ -38,7 +38,7 @@ package struct LoginFlow: Equatable, Sendable {
         package var refreshesFirst: Bool
         /// The server has just refused the stored session: it is refreshed or given up, not verified once more.
         package var sessionWasRefused: Bool
-        /// What becomes of a certificate that does not verify.
+        /// The policy for a certificate that does not verify.
         package var trust: TrustPolicy
         /// The methods of protection spaces for which nobody is asked: a program that has no certificate to show.
         package var declines: Set<AuthenticationMethod>
@@ -85,7 +85,7 @@ package struct LoginFlow: Equatable, Sendable {
         case finished(Outcome)
     }
 
-    /// How it goes on after a question.
+    /// The continuation after a question.
     package enum Continuation: Equatable, Sendable {
         case authenticate
         case resume(Source)
@@ -93,14 +93,14 @@ package struct LoginFlow: Equatable, Sendable {
         case retake(Interruption)
     }
 
-    /// What a look into the store found. Facts only: the secrets stay with the loop.
+    /// The stored login, as facts: the secrets stay with the loop.
     package enum Found: Equatable, Sendable, CaseIterable {
         case nothing, session, credential, both
         /// A password that the server has refused before.
         case refusedCredential
     }
 
-    /// What came of the last effect, or that the flow begins.
+    /// The result of the last effect, or the beginning of the flow.
     package enum Event: Equatable, Sendable {
         case begun
         /// `endedAt`, in seconds of Unix time, if the stored session is past its end, or was dropped by its store for that.
@@ -115,7 +115,7 @@ package struct LoginFlow: Equatable, Sendable {
         case refused(Refusal)
         /// The login went through, and verify does not tell it from no login.
         case unconfirmed(UnconfirmedLogin)
-        /// What was sent is good, and the server wants a second factor; with its own words, unescaped.
+        /// The credential is good, and the server wants a second factor; with its own words, unescaped.
         case needsCode(words: String?)
         /// It waits for an approval on another device, and is to be asked again after so many seconds.
         case pending(seconds: Int, took: Int = 0)
@@ -130,7 +130,7 @@ package struct LoginFlow: Equatable, Sendable {
         case failed(LoginFault)
     }
 
-    /// What is to be done next; what comes of it is the next event.
+    /// The next step. Its result is the next event.
     package enum Effect: Equatable, Sendable {
         case lookUp
         case prepare
@@ -151,9 +151,9 @@ package struct LoginFlow: Equatable, Sendable {
         case finish(Outcome)
     }
 
-    /// How a login ends.
+    /// The end of a login.
     package enum Outcome: Equatable, Sendable {
-        /// What was stored is good; nobody was asked.
+        /// The stored login is good; nobody was asked.
         case alreadyLoggedIn(Identity)
         case loggedIn(Identity)
         /// Nobody is logged in, since the answer was to go on without; nothing was sent, saved or erased for it.
@@ -163,9 +163,9 @@ package struct LoginFlow: Equatable, Sendable {
 
     /// Where it is now.
     package internal(set) var state = State.starting
-    /// How often the server has refused what was typed, or a stored credential.
+    /// The number of refusals, of typed and of stored credentials.
     package private(set) var previousFailureCount = 0
-    /// What the last of those refusals said.
+    /// The last of those refusals.
     private(set) var lastRefusal: Refusal?
     /// How many credentials a person has typed, not counting the ones sent again after a fault.
     var credentialsSent = 0
@@ -177,26 +177,26 @@ package struct LoginFlow: Equatable, Sendable {
     var hasSentSuppliedCode = false
     /// Seconds spent in waiting for an approval.
     var secondsWaited = 0
-    /// How often a person was asked whether to try again after a fault.
+    /// The number of questions whether to try again after a fault.
     var retriesOffered = 0
     /// When the stored session ended, where it is past its end.
     private var endedAt: Int64?
     private var reason = Challenge.Reason.notLoggedIn
     var proposedUsername: String?
     let policy: Policy
-    /// What was accepted, in this login or on the way to it.
+    /// The certificate that was accepted in this login or before it.
     var acceptance: TrustAcceptance?
     private(set) var subject: Subject
 
-    /// Whom and what a login is about: what every challenge carries.
+    /// The profile and the user of a login, repeated in every challenge.
     package struct Subject: Equatable, Sendable {
         /// The profile's name.
         package let profile: String
         /// As the profile tells it, until the server has named it.
         package fileprivate(set) var protectionSpace: ProtectionSpace
-        /// What a person is asked for.
+        /// The fields that a person is asked for.
         package let fields: [CredentialField]
-        /// Whose logins are stored.
+        /// The accounts that are stored.
         package let accounts: [Identity]
         /// The one among them that is meant, by the name typed; `nil` if that is left open.
         package let account: String?
@@ -329,7 +329,7 @@ extension LoginFlow {
         go(.authenticating(source), .authenticate(source))
     }
 
-    /// What the service has confirmed is kept, unless it is what is stored.
+    /// Saves the login that the service has confirmed, unless it is the stored one.
     mutating func confirm(_ identity: Identity, _ isRefreshed: Bool, from source: Source) -> Effect {
         if source == .stored, !isRefreshed { return succeed(.alreadyLoggedIn(identity)) }
         return save(identity, from: source)
@@ -351,7 +351,7 @@ extension LoginFlow {
         }
     }
 
-    /// What becomes of what is stored.
+    /// The effect on the stored login.
     private mutating func judge(_ found: Found) -> Effect {
         switch found {
         case .nothing: endWithoutSession()

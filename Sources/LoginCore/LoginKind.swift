@@ -14,7 +14,7 @@ package enum LoginKind: Equatable, Sendable {
     /// A person consents in a browser, and an authorization server hands out a token (RFC 6749).
     case oauth
 
-    /// What the answer to a login request brings.
+    /// The session that a login request returns.
     package enum Earned: Equatable, Sendable { case cookies, token }
 }
 
@@ -85,7 +85,7 @@ extension LoginKind {
         }
     }
 
-    /// What a secret is that was given for such a login, or stored with one.
+    /// The kind of a secret that was given for such a login, or stored with one.
     /// - Parameter secret: `nil` if the login has none.
     package func credential(of secret: Secret?) -> Credential.Kind {
         switch self {
@@ -98,7 +98,7 @@ extension LoginKind {
 }
 
 extension Profile {
-    /// How its logins work, as its methods and its requests say.
+    /// The kind of its logins, by its methods and requests.
     package var kind: LoginKind {
         for method in methods {
             switch method {

@@ -40,15 +40,15 @@ package struct LoginLoop {
         }
     }
 
-    /// What is secret, and no state, event or effect may hold.
+    /// The secrets, which no state, event or effect may hold.
     struct Held {
         var stored = StoredLogin()
-        /// What a person typed, from when it is sent until it was judged.
+        /// The typed credential, from its sending until it is judged.
         var typed: Credential?
         var code: Secret?
         /// A login that wants a second factor.
         var partial: (any PartialLogin)?
-        /// What the service confirmed, or gave in the place of another session, last.
+        /// The login that the service confirmed or refreshed last.
         var confirmed: Login?
     }
 

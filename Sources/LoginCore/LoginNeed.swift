@@ -1,6 +1,6 @@
-/// What a login without a person lacks.
+/// A login that cannot go on without a person.
 package struct LoginNeed: Equatable, Sendable {
-    /// Why nobody is logged in.
+    /// The reason that nobody is logged in.
     package enum Why: Equatable, Sendable {
         case noProfile
         case nothingStored
@@ -29,15 +29,15 @@ package struct LoginNeed: Equatable, Sendable {
         case passwordCommandFailed(status: Int32, isCode: Bool = false)
         case passwordCommandTookTooLong(seconds: Int, isCode: Bool = false)
         case ticket(TicketProblem)
-        /// What was asked for is in this realm, and the login is one to another.
+        /// The resource is in this realm; the login is for another one.
         case otherRealm(String, of: String, login: String)
         /// The server wants a method for which nobody is asked here.
         case declined(AuthenticationMethod)
     }
 
-    /// What stands in the way.
+    /// The reason.
     package let why: Why
-    /// What would have to be given; empty where that is not known here, or would not help.
+    /// The missing fields; empty if they are not known, or would not help.
     package let missing: [CredentialField]
 
     /// Without `missing`, a message names no single field.

@@ -1,4 +1,4 @@
-/// What the responses to a login's own requests say of the credential, before verify is asked.
+/// The verdict of the login's own responses about the credential, before verify is asked.
 ///
 /// A refusal is not among them: it ends the login at once. 'Refused' is told only where a response that judged the credential
 /// refused it, and many services answer a right and a wrong password alike.
@@ -13,7 +13,7 @@ package enum LoginVerdict: Equatable, Sendable {
 
 /// A login after which verify gives the same response as without one.
 package struct UnconfirmedLogin: Equatable, Sendable {
-    /// What the service did with what it was given.
+    /// The service's reaction to the credential.
     package enum Response: Equatable, Sendable {
         /// It took the password.
         case tookPassword
@@ -23,7 +23,7 @@ package struct UnconfirmedLogin: Equatable, Sendable {
         case undecided
     }
 
-    /// What the service did.
+    /// The service's reaction.
     package let response: Response
     /// Of the verify endpoint.
     package let url: String
@@ -37,7 +37,7 @@ package struct UnconfirmedLogin: Equatable, Sendable {
 }
 
 extension LoginVerdict {
-    /// What a fresh login is that verify calls logged out.
+    /// Judges a fresh login that verify calls logged out.
     /// - Parameters:
     ///   - provesLogins: whether a person wrote the verify endpoint, or it has accepted a session of this profile before.
     ///   - isToken: whether the credential was a person's consent, so that there is no password to be wrong.

@@ -1,8 +1,8 @@
-/// How a credential is sent, of what the server offers and the profile accepts: the strongest that both can do.
+/// Chooses the strongest method that the server offers and the profile accepts.
 ///
 /// A weaker method than configured is refused, so that nobody on the way can ask for the password in clear.
 package struct MethodChoice: Equatable, Sendable {
-    /// What the profile accepts, or the one method that worked before.
+    /// The methods that the profile accepts, or the one that worked before.
     package let accepted: [AuthenticationMethod]
     /// Whether there is a password already, which nobody's ticket may overrule.
     package let hasPassword: Bool
@@ -16,7 +16,7 @@ package struct MethodChoice: Equatable, Sendable {
         self.hasLoginRequest = hasLoginRequest
     }
 
-    /// What was chosen.
+    /// The chosen method.
     package enum Chosen: Equatable, Sendable {
         case negotiate(principal: String)
         case digest(DigestChallenge)
@@ -41,7 +41,7 @@ package struct MethodChoice: Equatable, Sendable {
         }
     }
 
-    /// What there is to be said before the server is asked: a ticket that is missing, a password that nobody takes.
+    /// Checks what is known before the server is asked: a missing ticket, a password that no method takes.
     package func check(ticket: () -> TicketFinding) throws(LoginFault) {
         guard accepted == [.negotiate] else { return }
         if hasPassword { throw .usage(.takesNoPassword(method: .negotiate)) }

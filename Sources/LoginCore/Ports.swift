@@ -5,7 +5,7 @@ package import Secrets
 /// Every store passes the same contract (`StoreContract` in the tests). A failed `save` leaves the old secret whole; a
 /// store never falls back to another one.
 package protocol CredentialStore {
-    /// Which store it is, as `store list` and messages name it.
+    /// The name of the store in `store list` and messages.
     var name: StoreName { get }
 
     /// - Returns: `nil` if the account has no secret here.
@@ -30,7 +30,7 @@ package protocol LoginKeeper {
     /// Makes sure, before a person is asked for anything, that what they type can be kept.
     func prepare() throws(LoginFault)
 
-    /// What is stored.
+    /// Reads the stored login.
     func fill() throws(LoginFault) -> StoredLogin
 
     /// Keeps a login that the verify endpoint confirmed, or a session that the service gave in the place of another.
@@ -43,7 +43,7 @@ package protocol LoginKeeper {
     func remember(_ exception: TrustedCertificate) throws(LoginFault)
 }
 
-/// What an approval means for the account.
+/// The effect of an approval on the account.
 package enum Approval: Equatable, Sendable {
     /// A person logged in, by this method: the account becomes the active one, in the store that was prepared.
     case login(AuthenticationMethod)
@@ -51,7 +51,7 @@ package enum Approval: Equatable, Sendable {
     case refresh
 }
 
-/// What a fill found.
+/// The result of a fill.
 package struct StoredLogin: Equatable, Sendable {
     /// The parts that a server can refuse, one by one.
     package enum Part: Equatable, Sendable, CaseIterable { case session, credential }
@@ -64,7 +64,7 @@ package struct StoredLogin: Equatable, Sendable {
     package let username: String
     /// Whether a password is stored that the server refused; it is not sent again by itself.
     package let credentialWasRefused: Bool
-    /// What is asked for once and goes along with later logins and requests.
+    /// The secrets that are asked for once and sent with later logins and requests.
     package let extraSecrets: [CredentialField: Secret]
     /// When the session ended, in seconds of Unix time, where it is past its end or its store has dropped it for that.
     package var endedAt: Int64?
@@ -124,7 +124,7 @@ package protocol Authenticator {
     /// - Throws: `LoginFault.rejected` only if the server refused to refresh it.
     func refresh(_ session: Session, username: String) throws(LoginFault) -> Session?
 
-    /// What the last login or refresh handed out for later requests; to be kept with the session.
+    /// The values that the last login or refresh returned for later requests, kept with the session.
     var takenForLater: [CredentialField: Secret] { get }
 
     /// From now on the server's certificate is good where the exception covers it.
@@ -137,7 +137,7 @@ package enum LoginStep {
     case refused(Refusal)
     /// The credential was taken or not judged, and verify gives the same response as without a login.
     case unconfirmed(UnconfirmedLogin)
-    /// What was sent is good, and the server wants a code; with its own words, unescaped.
+    /// The credential is good, and the server wants a code; with its own words, unescaped.
     case needsCode(words: String?, any PartialLogin)
     /// It waits for an approval on another device, and is to be asked again after so many seconds; to say so took it `took`.
     case pending(seconds: Int, took: Int, any PartialLogin)

@@ -2,13 +2,13 @@
 ///
 /// Decoded and checked by whoever reads the file; here it is only values.
 public struct Profile: Equatable, Sendable {
-    /// What commands call it.
+    /// The name that commands use.
     public var name: String
     /// The origin with a base path if there is one, exactly as written.
     public var url: String
-    /// What is accepted, strongest first, in the profile's own words; what follows from it is `kind`.
+    /// The accepted methods, strongest first, as the profile says them; `kind` follows from them.
     package var methods: [AuthenticationMethod]
-    /// What proves a login.
+    /// The proof of a login.
     package var proof: Proof
     /// The requests that turn a user name and a password into a session, in this order; none where what a person gives is the
     /// session already.
@@ -19,7 +19,7 @@ public struct Profile: Equatable, Sendable {
     package var logout: RequestRule?
     /// As the profile says it; `nil` for what is usual with its methods: `sessionRule`.
     package var session: SessionRule?
-    /// Which grant its logins are, where an authorization server hands them out.
+    /// The grant of its logins, if an authorization server issues them.
     package var oauth: OAuthProfile?
     /// The user name to offer.
     package var user: String?
@@ -27,10 +27,10 @@ public struct Profile: Equatable, Sendable {
     package var signup: String?
     /// Whether a request that only reads may go out without a session where no login was ever kept.
     package var mayReadAnonymously = true
-    /// How its requests are sent, and how its logins are kept.
+    /// Settings for its requests and for storing its logins.
     package var settings: Settings
 
-    /// What the options of the same names also say.
+    /// The settings that options of the same names override.
     package struct Settings: Equatable, Sendable {
         /// Whether secrets may go over plain http to this origin. A loopback address needs no leave.
         package var allowHTTP = false
@@ -83,7 +83,7 @@ extension Profile {
         set { loginSteps = newValue.map { [$0] } ?? [] }
     }
 
-    /// How a login's session is read: what the steps say, the last one first.
+    /// The rule for reading a login's session: that of the steps, the last one first.
     package var loginResponse: ResponseRule? {
         guard var rule = loginSteps.last?.response else { return nil }
         for earlier in loginSteps.dropLast().reversed().map(\.response) {
@@ -105,7 +105,7 @@ extension Profile {
         signup.map { (url.hasSuffix("/") ? String(url.dropLast()) : url) + $0 }
     }
 
-    /// What stays after a login, as written or as the method has it.
+    /// The session that a login leaves, as written or by the method's default.
     package var sessionRule: SessionRule {
         guard let session else { return usualSession }
         guard session.isCredential else { return session }
@@ -138,7 +138,7 @@ extension Profile {
         return names
     }
 
-    /// What a login asks for: only what its templates use.
+    /// The fields that a login asks for: those that its templates use.
     package var fields: [CredentialField] {
         primaryFields + (asksCodeAtOnce ? [.code] : []) + labels.map { .secret($0) }
     }
@@ -146,7 +146,7 @@ extension Profile {
     /// Whether a login needs what is asked for once.
     package var asksForMore: Bool { !labels.isEmpty }
 
-    /// What has to be given at each login.
+    /// The fields that each login needs anew.
     private var primaryFields: [CredentialField] {
         switch kind {
         case .challenge(let schemes) where schemes == [.negotiate]: return []
@@ -172,7 +172,7 @@ extension Profile {
             .description
     }
 
-    /// Those of `{secret:LABEL}` in any request, once each.
+    /// The labels of `{secret:LABEL}` in any request, once each.
     private var labels: [String] {
         let slots = (loginSteps + [verify, refresh, logout].compactMap { $0 }).flatMap(\.slots)
         var labels = Set(slots.compactMap { if case .secret(let label) = $0 { label } else { nil } })

@@ -1,4 +1,4 @@
-/// What proves that a login of a profile works.
+/// The proof that a login works.
 package enum Proof: Equatable, Sendable {
     /// The endpoint that answers whether a session is good and, if it can, whose it is. Its rules hold for requests of a
     /// person's own, too.

@@ -1,6 +1,6 @@
 public import Secrets
 
-/// All that a login asks a person.
+/// The questions of a login.
 public enum Question: Equatable, Sendable {
     /// A user name and a password, a token, or whatever else the profile's login needs.
     case credential(Challenge)
@@ -25,7 +25,7 @@ public enum Question: Equatable, Sendable {
     }
 }
 
-/// What a person answered, or a program in their place.
+/// The answer of a person, or of a program in their place.
 public enum Answer: Equatable, Sendable {
     /// Log in with this; `code` where it is asked for together with the password.
     case credential(Credential, code: Secret? = nil)
@@ -59,9 +59,9 @@ public struct CodeRequest: Equatable, Sendable {
     public let origin: Origin
     /// The server's own words, unescaped.
     public let words: String?
-    /// Why the code of the question before was not good; nothing at the first one.
+    /// The refusal of the previous code; `nil` at the first question.
     package let refusal: Refusal?
-    /// Which question this is, from 1.
+    /// The number of this question, from 1.
     public let attempt: Int
     /// How many questions there are at most, this one among them.
     public let maxAttempts: Int

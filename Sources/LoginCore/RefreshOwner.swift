@@ -1,4 +1,4 @@
-/// Whose session a refresh brought, as far as the answer to it tells by itself.
+/// Tells whose session a refresh returned, as far as the response says.
 package struct RefreshOwner: Equatable, Sendable {
     /// The user name in the answer, where the profile says its place.
     package let named: String?

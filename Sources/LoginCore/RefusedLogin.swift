@@ -1,8 +1,8 @@
-/// What the server has refused in an answer outside of a login.
+/// A refusal outside of a login.
 package struct RefusedLogin: Equatable, Sendable {
-    /// What went along with the request that was refused.
+    /// The credential that was sent with the refused request.
     package let session: Session
-    /// What the server said.
+    /// The server's refusal.
     package let refusal: Refusal
 
     /// - Parameter session: as it is stored, so that it can be told from what another process has saved since.

@@ -8,7 +8,7 @@
 /// - a session goes out twice at most: with the first login and with the next one;
 /// - what is forbidden, or of another protection space, never leads to a login.
 package struct RelayFlow: Equatable, Sendable {
-    /// What goes out with the request.
+    /// The session that is sent with the request.
     package enum Attachment: Equatable, Sendable {
         /// No session: there never was a login here.
         case nothing
@@ -27,7 +27,7 @@ package struct RelayFlow: Equatable, Sendable {
         case ended
     }
 
-    /// What happened.
+    /// An event.
     package enum Event: Equatable, Sendable {
         case answered(RelayJudgement)
         /// The verify endpoint was asked whether it knows the session.
@@ -36,7 +36,7 @@ package struct RelayFlow: Equatable, Sendable {
         case entered(sendsAhead: Bool)
     }
 
-    /// What to do next.
+    /// The next step.
     package enum Effect: Equatable, Sendable {
         case verify, enter
         /// The same request once more, with this.
@@ -45,9 +45,9 @@ package struct RelayFlow: Equatable, Sendable {
         case finish(Ending)
     }
 
-    /// What the last answer means.
+    /// The meaning of the last response.
     package enum Ending: Equatable, Sendable {
-        /// What its status says.
+        /// As its status says.
         case answered
         case forbidden
         /// The server wants a login to this realm.

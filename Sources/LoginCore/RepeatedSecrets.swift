@@ -5,7 +5,7 @@ package struct RepeatedSecrets: Equatable, Sendable {
     private var secrets: [Secret] = []
     private var pairs: [Secret] = []
 
-    /// None yet: no text repeats any.
+    /// Holds no secrets yet.
     package init() {}
 
     /// Each also behind the user name, where both may be too short to be looked for alone.
@@ -22,7 +22,7 @@ package struct RepeatedSecrets: Equatable, Sendable {
         pairs.append(pair)
     }
 
-    /// Those of a request whose answer is shown by others.
+    /// The secrets of a request whose response others show.
     package mutating func add(_ more: RepeatedSecrets) {
         secrets += more.secrets.filter { !secrets.contains($0) }
         pairs += more.pairs.filter { !pairs.contains($0) }

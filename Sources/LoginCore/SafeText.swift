@@ -48,7 +48,7 @@ public enum SafeText {
         }
     }
 
-    /// How one character is written if it must not be shown as it is.
+    /// The escaped form of a character that must not be shown as it is.
     package static func escape(for scalar: Unicode.Scalar) -> String? {
         isHarmless(scalar) ? nil : escaped(scalar)
     }
@@ -83,7 +83,7 @@ public enum SafeText {
         return shown
     }
 
-    /// What shows as a blank (Unicode's Zs, and two symbols without ink).
+    /// Characters that look blank (Unicode's Zs, and two symbols without ink).
     private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
         scalar.properties.generalCategory == .spaceSeparator || scalar == "\u{2800}" || scalar == "\u{1D159}"
     }

@@ -1,4 +1,4 @@
-/// Why a second factor kept somebody out.
+/// A second factor that was missing or refused.
 package enum SecondFactorFault: Equatable, Sendable {
     /// A code is wanted, and nobody could be asked; with the server's own words, unescaped.
     case required(words: String?)

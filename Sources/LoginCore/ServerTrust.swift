@@ -26,7 +26,7 @@ public struct ServerTrust: Equatable, Sendable {
         }
     }
 
-    /// Who was asked.
+    /// The server that was asked.
     public let origin: Origin
     /// In the order of `Reason`, each once.
     public let reasons: [Reason]
@@ -66,13 +66,13 @@ public struct ServerTrust: Equatable, Sendable {
     /// Whether it is for a person to decide at all.
     package var isAcceptable: Bool { reasons.allSatisfy(\.isAcceptable) }
 
-    /// What an acceptance of it covers.
+    /// The exception that accepting it makes.
     package var exception: TrustedCertificate {
         TrustedCertificate(origin: origin, key: key, reasons: reasons, fingerprint: fingerprint)
     }
 }
 
-/// What a person accepted: one key at one origin, with these faults and no others.
+/// A certificate that a person accepted: one key at one origin, with these faults and no others.
 package struct TrustedCertificate: Equatable, Sendable, Codable {
     /// Where it holds, and nowhere else.
     package let origin: Origin
@@ -101,11 +101,11 @@ package struct TrustedCertificate: Equatable, Sendable, Codable {
     }
 }
 
-/// What is to be done about a server whose certificate does not verify.
+/// The policy for a server whose certificate does not verify.
 ///
 /// Pure, since both ways to a server go by it: the login itself, and the redirects before it.
 package struct TrustPolicy: Equatable, Sendable {
-    /// What is to be done.
+    /// The policy.
     package enum Decision: Equatable, Sendable {
         /// Put it before a person.
         case ask
@@ -135,7 +135,7 @@ package struct TrustPolicy: Equatable, Sendable {
     }
 }
 
-/// What a person says about a server whose certificate does not verify.
+/// A person's answer about a server whose certificate does not verify.
 public enum TrustAnswer: String, Equatable, Sendable, CaseIterable {
     /// Unless another word is typed.
     case reject

@@ -8,7 +8,7 @@ package enum StoreName: Hashable, Sendable {
     case keyring
     /// A file that protects nothing.
     case plaintext
-    /// What follows `docker-credential-` in the name of a credential helper.
+    /// The part after `docker-credential-` in the name of a credential helper.
     case helper(String)
     /// Keeps nothing.
     case none

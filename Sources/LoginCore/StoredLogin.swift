@@ -30,7 +30,7 @@ extension StoredLogin {
         StoredLogin(session: session, credential: credential, username: username, extraSecrets: extraSecrets)
     }
 
-    /// What is left when the server has refused a part.
+    /// The rest after the server has refused a part.
     func without(_ part: Part) -> StoredLogin {
         switch part {
         case .session: StoredLogin(credential: credential, username: username, extraSecrets: extraSecrets)

@@ -30,7 +30,7 @@ package final class StreamedBodies {
     package let source: (any RequestSource)?
     /// Where the answer goes.
     package let sink: any ResponseSink
-    /// What is asked of the system at once, in bytes: many, for fewer calls.
+    /// The size of one read, in bytes: large, for fewer system calls.
     package var pieceSize = 512 << 10
 
     /// For one request; sending it once more, the sink is told that an answer begins.

@@ -1,4 +1,4 @@
-/// What a person gave as an URL, or nearly: it may hold a password, which no message repeats.
+/// A URL as a person typed it. It may hold a password, which no message repeats.
 package struct SuppliedURL: Sendable {
     private let text: String
 
@@ -18,7 +18,7 @@ package struct SuppliedURL: Sendable {
     /// The same between quotes, for a message.
     package var quoted: String { SafeText.quoted(withoutUserInformation) }
 
-    /// What it would be as an URL, if the scheme is what is wrong with it: few servers on this machine speak TLS.
+    /// The URL with the scheme that is probably missing: http on this machine, else https.
     package var proposal: String {
         let rest = text.lastIndex(of: "@").map { text[text.index(after: $0)...] } ?? text[...]
         let scheme = ["https:", "http:", "https/", "http/"].first { rest.hasPrefix($0) } ?? ""

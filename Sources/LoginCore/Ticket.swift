@@ -1,10 +1,10 @@
-/// What was found in the Kerberos credential cache (RFC 4120).
+/// A finding in the Kerberos credential cache (RFC 4120).
 package enum TicketFinding: Equatable, Sendable {
     case valid(principal: String)
     case unusable(TicketProblem)
 }
 
-/// Why no ticket can be used. `reason` is in the words of the Kerberos library.
+/// No ticket can be used. `reason` is in the words of the Kerberos library.
 package enum TicketProblem: Equatable, Sendable {
     case missing(reason: String)
     case expired(principal: String)
@@ -28,7 +28,7 @@ extension TicketFinding {
 
 /// The Kerberos tickets of whoever runs the program. Looking asks no network.
 package struct TicketCache: Sendable {
-    /// Whose ticket there is.
+    /// The principal of the ticket.
     package let find: @Sendable () -> TicketFinding
     /// Has the Kerberos server give a ticket for the service of a host, such as `intranet.example`, so that a fault is
     /// told in its words and not found out from a 401. Nothing goes to the service.

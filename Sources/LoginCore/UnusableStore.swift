@@ -2,7 +2,7 @@
 package struct UnusableStore: Equatable, Sendable {
     /// The store that was tried.
     package let name: StoreName
-    /// Why it cannot be used.
+    /// The fault.
     package let fault: StoreFault
 
     /// One of the reasons of `noneWorks`.

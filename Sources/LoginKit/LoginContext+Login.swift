@@ -56,7 +56,7 @@ extension LoginContext {
         options.showsMovement && dependencies.environment.hasColors ? Spinner(isUnicode: dependencies.isUnicode()) : nil
     }
 
-    /// How requests of a profile go out to its origin.
+    /// Settings for the requests of a profile to its origin.
     func transportSettings(_ profile: Profile, for origin: Origin) throws(LoginFault) -> TransportSettings {
         var settings = TransportSettings()
         settings.exception = try exception(for: origin)

@@ -1,7 +1,7 @@
 package import LoginCore
 
 extension LoginContext {
-    /// What holds for all of the work.
+    /// The options of one piece of work.
     package struct Options {
         /// The profile that is meant; `nil` if the environment or the configuration says it.
         package var profile: String?

@@ -19,9 +19,9 @@ package final class LoginContext {
     package var promptTimeout = Dependencies.DialogueSettings().timeout
     /// Is told what is sent and answered, without secrets.
     package var trace: (@Sendable (String) -> Void)?
-    /// Whom the work is about, for its messages.
+    /// The subject of the work, for its messages.
     package var topic = ErrorContext()
-    /// What this run has accepted of a server's certificate.
+    /// The certificates that this run has accepted.
     var acceptance: TrustAcceptance?
     /// The store of a login that is not kept yet.
     var chosenStore: StoreName?
@@ -128,7 +128,7 @@ package final class LoginContext {
     /// From now on a registry that a newer authctl wrote is read as far as it can be understood, to log out of what it names.
     package func readNewerRegistry() { registry.readsNewer = true }
 
-    /// What was remembered when the work began.
+    /// The account registry at the beginning of the work.
     package func document() throws(LoginFault) -> AccountRegistryDocument {
         if let remembered { return remembered }
         let document = try fromStore(try registry.read())

@@ -1,10 +1,10 @@
-/// What is said beside questions and results.
+/// Messages to the person, beside questions and results.
 package struct Messages: Sendable {
-    /// What some want to be spared.
+    /// Prints a note, which -q suppresses.
     let note: @Sendable (String) -> Void
-    /// What nobody should miss.
+    /// Prints a warning.
     let warn: @Sendable (String) -> Void
-    /// What a person has to read to go on, a line at a time and as it is: a URL may be copied out of it.
+    /// Prints a line that a person needs to go on, unwrapped: it may hold a URL to copy.
     let show: @Sendable (String) -> Void
 
     package init(

@@ -126,7 +126,7 @@ import Testing
     @Test func `fits a terminal of 20 columns`() throws {
         let run = try authctl.onTerminal("login", "wire", columns: 20)
         try run.answer("User name: ", "ann\r").answer("Password: ", "wrong and much longer than the line\r")
-        try run.answer("to change the name): ", "correct horse\r")
+        try run.answer("Password for ann: ", "correct horse\r")
         #expect(try run.end() == .exited(0))
         #expect(!run.pty.text.contains("horse"))
         // The marks stay on one line: a long password neither wraps nor scrolls.

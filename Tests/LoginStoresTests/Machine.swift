@@ -95,7 +95,10 @@ enum Need {
         }
     }
 
-    static let keyring = met([Program.probe, "test", "keyring", "/nonexistent", "need", "need"])
+    static let keyring = {
+        let folder = TemporaryFolder()
+        return met([Program.probe, "test", "keyring", folder.path, "need", "need"])
+    }()
     static let secretService = met([
         "sh", "-c",
         "for program in dbus-daemon dbus-send gnome-keyring-daemon secret-tool; do command -v $program; done",

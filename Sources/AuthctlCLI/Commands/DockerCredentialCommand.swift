@@ -41,7 +41,7 @@ struct DockerCredentialCommand: InvokedCommand {
         return .ok
     }
 
-    /// On standard output, in one line, where clients of the protocol read it.
+    /// Prints one line on standard output, where clients of the protocol read it.
     func tell(_ error: LoginFault, about topic: ErrorContext, to streams: Streams) {
         let message = error.message(about: topic)
         let words = (["authctl: \(message.what)"] + message.details + [message.next]).filter { !$0.isEmpty }

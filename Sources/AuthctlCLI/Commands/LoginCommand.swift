@@ -138,7 +138,7 @@ private struct LoginReport: Encodable {
 }
 
 extension LoginFault {
-    /// That neither the service nor its origin names one; where one is named, it has to be asked.
+    /// Says that neither the service nor its origin names an authorization server.
     fileprivate var hasNoAuthorizationServer: Bool {
         switch self {
         case .oauth(.noServer), .oauth(.metadata(.notFound)), .oauth(.noClient): true

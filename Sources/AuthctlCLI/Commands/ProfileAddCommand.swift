@@ -111,7 +111,7 @@ struct ProfileAddCommand: InvokedCommand, ReportingCommand {
         _ = try invocation.context.endpoint(profile)
     }
 
-    /// What this very file gave when its risks were left out may be completed by it.
+    /// Whether the stored profile came from this file, without its risky keys, so that the file may replace it.
     private func isFree(
         _ name: String, for table: StrictTable, _ invocation: Invocation
     ) throws(LoginFault) -> Bool {

@@ -66,7 +66,7 @@ struct SwitchCommand: InvokedCommand, ReportingCommand {
         }
     }
 
-    /// Has a person choose one of the profile's accounts.
+    /// Asks the person to choose one of the profile's accounts.
     private func chosen(of profile: Profile, _ context: LoginContext) throws(LoginFault) -> String {
         guard let record = try context.record(of: profile), !record.accounts.isEmpty else {
             throw .loginRequired(LoginNeed(why: .nothingStored))

@@ -1,8 +1,8 @@
-/// What stands at the cursor of a command line that is not finished.
+/// The word at the cursor of an unfinished command line.
 ///
 /// Decided by the shape of the commands alone; what profiles or accounts there are is looked at afterwards.
 struct CommandLinePlace {
-    /// What may be typed there.
+    /// The values that fit there.
     enum Wanted {
         /// The name of a command.
         case command(among: [CommandShape])
@@ -23,7 +23,7 @@ struct CommandLinePlace {
     /// The values of options before the cursor, by the long name.
     private(set) var values: [String: String] = [:]
     private(set) var wanted: Wanted = .nothing
-    /// What stands before the value in the same word, such as `--store=`.
+    /// The part of the word before the value, such as `--store=`.
     private(set) var prefix = ""
     private var used: Set<String> = []
     private var isTerminated = false
@@ -99,7 +99,7 @@ struct CommandLinePlace {
 }
 
 extension CommandShape {
-    /// What `help` takes: all that `shape` has, and nothing that begins with a dash.
+    /// The words that `help` takes: every command of `shape`, but no options.
     fileprivate static func help(_ shape: CommandShape) -> CommandShape {
         CommandShape(
             commandName: "help", abstract: nil, aliases: nil, shouldDisplay: true, subcommands: shape.subcommands,

@@ -33,7 +33,7 @@ struct CommandShape: Decodable {
         var text: String { kind == "long" ? "--\(name)" : "-\(name)" }
     }
 
-    /// What can be said of a value without looking at anything.
+    /// The kind of a value, known without opening any file.
     struct Completion: Decodable {
         struct Values: Decodable {
             let values: [String]
@@ -68,7 +68,7 @@ struct CommandShape: Decodable {
 }
 
 extension CommandShape.Argument {
-    /// What it is called wherever it stands: the long name of an option, else the name of its value.
+    /// The key of an argument: the long name of an option, else the name of its value.
     var key: String { names?.first { $0.kind == "long" }?.name ?? valueName ?? "" }
 
     func isNamed(_ text: String) -> Bool { names?.contains { $0.text == text } ?? false }

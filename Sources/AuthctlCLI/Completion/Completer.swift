@@ -41,7 +41,7 @@ struct Completer {
             .map { ($0.commandName, $0.abstract) }
     }
 
-    /// What a line cannot hold, or a terminal would obey, is not offered.
+    /// Leaves out values with line breaks or escape sequences.
     private func list(_ choices: [(text: String, meaning: String?)]) -> String {
         let safe = choices.filter { SafeText.escaped($0.text, limit: .max) == $0.text }
         return (["words"] + safe.map { choice in choice.meaning.map { "\(choice.text)\t\($0)" } ?? choice.text })

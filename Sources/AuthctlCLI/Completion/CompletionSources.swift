@@ -2,7 +2,7 @@ import ArgumentParser
 import LoginCore
 import LoginKit
 
-/// What there is to choose from, of the things that are not the same for everybody: profiles, accounts, stores.
+/// The values that differ between users: profiles, accounts, stores.
 ///
 /// A fault of the configuration or of what is remembered is no reason to disturb somebody who is typing: nothing is offered then,
 /// and the command itself says why.
@@ -10,7 +10,7 @@ struct CompletionSources {
     let dependencies: Dependencies
     let place: CommandLinePlace
 
-    /// What the value of an option or an argument may be.
+    /// Returns the possible values of an option or argument.
     func values(of argument: CommandShape.Argument) -> [String] {
         if let values = argument.completionKind?.list?.values { return values }
         switch (place.command.first, argument.key) {

@@ -2,11 +2,11 @@ import LoginKit
 import LoginCore
 import Secrets
 
-/// What a command finds of the login that was made for it.
+/// The variables that give a command its login.
 struct ExecEnvironment {
     let run: LoginRun
     let session: Session
-    /// What the profile's templates are filled with.
+    /// The values for the profile's templates.
     let username: String
     let identity: Identity
     /// Whether an authctl that the command starts finds it, too.

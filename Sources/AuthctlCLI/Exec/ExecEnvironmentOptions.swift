@@ -1,7 +1,7 @@
 import ArgumentParser
 import LoginKit
 
-/// What the command of an `exec` gets of the session: nothing unless asked for.
+/// The parts of the session that an `exec` command gets; none by default.
 struct ExecEnvironmentOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Set this environment variable to the token.", valueName: "name"))
     var env: String?
@@ -15,13 +15,13 @@ struct ExecEnvironmentOptions: ParsableArguments {
     @Flag(help: "Set AUTHCTL_SERVE_URL to a local address that adds the session to each request.")
     var serve = false
 
-    /// What authctl itself sets.
+    /// The variables that authctl itself sets.
     static let reserved = [
         "AUTHCTL_PROFILE", "AUTHCTL_ORIGIN", "AUTHCTL_EXEC", "AUTHCTL_EPHEMERAL", "AUTHCTL_CONFIG",
         "AUTHCTL_CURL_CONFIG", "AUTHCTL_SERVE_URL",
     ]
 
-    /// What the loader, the C library or a shell reads before the command does what it is for.
+    /// Variables that the loader, the C library or a shell reads first.
     private static let systems = [
         "PATH", "HOME", "USER", "LOGNAME", "SHELL", "PWD", "IFS", "ENV", "BASH_ENV", "TERM", "LANG", "TZ", "TMPDIR",
         "GLIBC_TUNABLES",

@@ -3,7 +3,7 @@ import Secrets
 
 /// The attributes of a request in git's credential protocol, still as bytes.
 struct GitCredentialLines {
-    /// What `capability[]` says, in order.
+    /// The values of `capability[]`, in order.
     private(set) var capabilities: [String] = []
 
     private let input: Secret

@@ -14,7 +14,7 @@ struct GitCredentialRequest: Equatable, Sendable {
     let url: String?
     /// Selects the account.
     let username: String?
-    /// What is to be erased.
+    /// The credential to erase.
     let password: Secret?
     /// The same, of a token.
     let credential: Secret?

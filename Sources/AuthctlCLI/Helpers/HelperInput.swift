@@ -40,7 +40,7 @@ struct HelperInput {
 }
 
 extension Invocation {
-    /// What is on standard input, for one of the two protocols.
+    /// Reads standard input for one of the two protocols.
     func helperInput(endsWithBlankLine: Bool) throws(LoginFault) -> Secret {
         try HelperInput(
             endsWithBlankLine: endsWithBlankLine, patience: options.timeout ?? PasswordCommand.patience

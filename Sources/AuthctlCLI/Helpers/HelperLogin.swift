@@ -11,7 +11,7 @@ struct HelperLogin {
     /// Whether it can go along as the pair of HTTP Basic, as far as is known without opening it.
     var isPair: Bool { account.kind == .basic || (account.kind == .token && profile.sessionRule.basic != nil) }
 
-    /// What is stored, refreshed if it is past its end.
+    /// Returns the stored login, refreshed if it has expired.
     /// - Returns: `nil` if there is no session, or one that other programs cannot send.
     func lent() throws(LoginFault) -> LentLogin? {
         let source = TokenSource(
@@ -29,7 +29,7 @@ struct HelperLogin {
         }
     }
 
-    /// What is stored, be it past its end or not.
+    /// Returns the stored login, even if it has expired.
     func stored() throws(LoginFault) -> LentLogin? {
         guard isLendable else { return nil }
         let keeper = invocation.context.keeper(profile, account.origin, settings)
@@ -69,7 +69,7 @@ struct HelperLogin {
 }
 
 extension Invocation {
-    /// What only a person who looks for a reason wants to know: a helper has nothing to say to most hosts.
+    /// Said with -v only: a helper has no login for most hosts.
     func explain(_ text: String) {
         if options.verbose { say("authctl: \(text)") }
     }

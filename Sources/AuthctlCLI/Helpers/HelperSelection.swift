@@ -1,7 +1,7 @@
 import LoginCore
 import LoginKit
 
-/// Which login a helper's caller means: that of a profile at exactly this origin.
+/// Finds the login that a helper's caller means: that of a profile with exactly this origin.
 ///
 /// Of several profiles it is the one that `-P` or `AUTHCTL_PROFILE` names, the default one, or the only one that has such an
 /// account. `-P` holds for every origin; the variable, which `exec` sets too, only where its profile is for this one.

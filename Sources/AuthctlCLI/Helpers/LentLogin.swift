@@ -3,15 +3,15 @@ import Secrets
 
 /// A login as another program sends it by itself.
 struct LentLogin: Equatable, Sendable {
-    /// What the other program sends.
+    /// The credential that the other program sends.
     enum Proof: Equatable, Sendable {
         /// The pair of HTTP Basic (RFC 7617).
         case pair(username: Secret, password: Secret)
-        /// What stands in `Authorization`: the scheme, such as `Bearer`, and what follows it.
+        /// The value of `Authorization`: a scheme, such as `Bearer`, and its credential.
         case token(scheme: String, value: Secret)
     }
 
-    /// What proves the login, as the profile has it sent.
+    /// The proof of the login, in the form that the profile sends.
     let proof: Proof
     /// Seconds of Unix time, as far as the end is known.
     let expires: Int64?
@@ -29,7 +29,7 @@ struct LentLogin: Equatable, Sendable {
         expires = session.expires
     }
 
-    /// What proves the login, without whose it is.
+    /// The proof of the login, without the user name.
     var secret: Secret {
         switch proof {
         case .pair(_, let password): password

@@ -1,7 +1,7 @@
 import LoginCore
 import LoginKit
 
-/// What is known of a stored login, in sentences without its secret.
+/// Describes a stored login in sentences, without its secret.
 struct ExplainedAccount {
     private let account: AccountRecord
     private let now: Int64
@@ -19,7 +19,7 @@ struct ExplainedAccount {
         return "account\(name), stored in '\(account.store)'\(age): \(parts.joined(separator: "; "))."
     }
 
-    /// Who has granted it, and for what.
+    /// The issuer and the scope of the grant.
     func granted(_ stored: StoredLogin) -> String? {
         guard let terms = stored.session?.terms else { return nil }
         let scope = terms.scope.map { ", for the scope \(SafeText.quoted($0))" } ?? ""

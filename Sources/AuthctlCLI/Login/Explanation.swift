@@ -11,9 +11,9 @@ struct Explanation: Encodable {
 
     var profile: String?
     var url: String?
-    /// What is stored.
+    /// The stored login.
     var login: String?
-    /// Who has granted it, and for what.
+    /// The issuer and the scope of the grant.
     var granted: String?
     var steps: [Step] = []
     /// Where the user name is from.
@@ -51,7 +51,7 @@ struct Explanation: Encodable {
         try container.encode(code.rawValue, forKey: .exit)
     }
 
-    /// What the walk has shown.
+    /// The findings of the requests.
     mutating func take(_ walk: LoginTranscript, of profile: Profile?) {
         for step in walk.steps {
             let rule = step.evidence?.reason(by: profile?.rules(at: step.evidence?.step))

@@ -30,7 +30,7 @@ final class LoginTranscript: Sendable {
 
     var steps: [Step] { noted.withLock(\.steps) }
 
-    /// What the profile lacks, as far as the walk has shown it.
+    /// The keys that the profile lacks, judging by the responses.
     var proposals: [RuleProposal] { noted.withLock(\.proposals) }
 
     func propose(_ proposal: RuleProposal?) {
@@ -40,7 +40,7 @@ final class LoginTranscript: Sendable {
     /// A line of a request or an answer.
     func add(_ line: String) { noted.withLock { $0.lines.append(SafeText.escaped(line, limit: 2000)) } }
 
-    /// What the exchange so far was taken for.
+    /// The judgement of the exchange so far.
     func add(_ evidence: Evidence) {
         let circumstance = circumstance(of: evidence)
         end(
@@ -48,7 +48,7 @@ final class LoginTranscript: Sendable {
             isGood: evidence.judgement.isGood(withLogin: circumstance.isEmpty))
     }
 
-    /// What verify is asked for, where that is not the login.
+    /// The purpose of a verify request that is not part of the login.
     private func circumstance(of evidence: Evidence) -> String {
         guard evidence.step == .verify else { return "" }
         if steps.isEmpty, beginsAnonymously { return ", without a login" }

@@ -36,7 +36,7 @@ extension Receipt: Encodable {
 }
 
 extension Receipt.Server: Encodable {
-    /// What the server did, as the end of a sentence.
+    /// The server's part of a logout, as the end of a sentence.
     func words(problem: String?) -> String {
         switch self {
         case .revoked: "session ended at the server."

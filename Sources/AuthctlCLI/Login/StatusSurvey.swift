@@ -14,7 +14,7 @@ struct StatusRow: Encodable {
     let refreshes: Bool
     /// How the account stands; only `ok` can be used.
     let code: ExitCode
-    /// What was done to find out.
+    /// How the state was found out.
     let check: Check
     /// The file of the authorities, where they are not the system's.
     let authorities: String?

@@ -1,7 +1,7 @@
 import LoginCore
 import LoginKit
 
-/// What `status` shows.
+/// The table that `status` prints.
 struct StatusTable {
     let rows: [StatusRow]
     let defaultProfile: String?
@@ -23,14 +23,14 @@ struct StatusTable {
         return table
     }
 
-    /// Which account is in use, where that is not clear by itself.
+    /// Marks the active account of a profile that has several.
     private func role(of row: StatusRow) -> String {
         let accounts = rows.filter { $0.profile == row.profile && $0.hasAccount }
         if row.active { return accounts.count > 1 ? " (active)" : "" }
         return !row.hasAccount || accounts.contains(where: \.active) ? "" : " (not active)"
     }
 
-    /// Who has never logged in, or has logged out, has done nothing wrong.
+    /// Never having logged in is not an error, so it has a neutral mark.
     private func mark(of row: StatusRow) -> StyledText.Mark {
         if row.code == .ok { return .good }
         return row.isAbsent ? .absent : .bad

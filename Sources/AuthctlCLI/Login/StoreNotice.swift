@@ -1,7 +1,7 @@
 import LoginCore
 import LoginKit
 
-/// What a person should know about where their login is kept.
+/// Tells the person where their login is kept, and for how long.
 struct StoreNotice {
     let record: AccountRecord?
     let run: LoginRun

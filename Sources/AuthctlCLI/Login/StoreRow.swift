@@ -42,7 +42,7 @@ struct StoreRow: Encodable {
         return row
     }
 
-    /// Those that `auto` never chooses.
+    /// The stores that `auto` never chooses.
     /// - Parameter helpers: those that are in `PATH`; none is run.
     static func byNameOnly(_ helpers: [StoreName]) -> [StoreRow] {
         let plaintext = StoreRow(.plaintext, keeps: "permanently", why: "used only by name; unencrypted")

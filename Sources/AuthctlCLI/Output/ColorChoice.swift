@@ -2,7 +2,7 @@ import LoginKit
 
 /// `--color`: whether what is for people is coloured.
 enum ColorChoice: String, CaseIterable {
-    /// On a terminal that has colours, unless `NO_COLOR` asks for none.
+    /// Colours on a terminal that has them, unless `NO_COLOR` is set.
     case auto
     /// In pipes, too.
     case always

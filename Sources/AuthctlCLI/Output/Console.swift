@@ -1,10 +1,10 @@
 import LoginKit
 import Glibc
 
-/// What a command has of its own beside the world of logins: where it talks, and how it was called.
+/// The streams and arguments of a command.
 struct Console {
     var streams: Streams
-    /// What the command of an `exec` inherits, as long as no library was opened that changes it.
+    /// The environment for the command of an `exec`, taken before any library changes it.
     var inherited: () -> ProgramEnvironment = { .inherited() }
     /// The arguments of the program byte for byte, each with its NUL.
     var arguments: () -> [[CChar]] = { ProgramArguments.bytes }

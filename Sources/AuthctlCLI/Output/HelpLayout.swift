@@ -25,7 +25,7 @@ struct HelpLayout {
         return lines.joined(separator: "\n")
     }
 
-    /// What is moved to the right by two blanks is to be copied.
+    /// Keeps lines whole that are indented by two blanks: they are to be copied.
     private func sentence(_ line: Substring) -> String {
         line.prefix { $0 == " " }.count == 2 ? String(line) : wrapped(line, columns, below: 0)
     }

@@ -20,7 +20,7 @@ extension Streams {
         if printsJSON { try? result(json: ErrorReport(error, about: topic)) }
     }
 
-    /// What a terminal could obey is written as JSON's own escapes: the value stays the same.
+    /// Writes control characters as JSON escapes; the value stays the same.
     private static func harmless(_ json: String) -> String {
         json.unicodeScalars.reduce(into: "") { text, scalar in
             guard scalar.value >= 0x7F, SafeText.escape(for: scalar) != nil else {

@@ -60,7 +60,7 @@ struct Streams: Sendable {
     /// Whatever stands in it, a name, a path, an argument: no terminal obeys it.
     func say(_ text: String) { say(styled: StyledText(text)) }
 
-    /// What a warning begins with.
+    /// The start of every warning.
     static let warning = "warning: "
 
     /// A sentence behind the program's name. A warning has a mark instead where a person looks, and hangs below it.
@@ -75,7 +75,7 @@ struct Streams: Sendable {
         try? send(messages.text(text, wraps: wraps) + "\n", to: STDERR_FILENO)
     }
 
-    /// What is to be copied, or has its own lines: none of them is broken.
+    /// Prints text to be copied; its lines are not wrapped.
     func say(asIs text: String) { say(styled: StyledText(text), wraps: false) }
 
     /// An error in its words: what happened, what is wrong in particular, what to do next.

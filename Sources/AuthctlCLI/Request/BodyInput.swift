@@ -3,7 +3,7 @@ import LoginCore
 import LoginKit
 import Secrets
 
-/// What `@FILE` or `@-` names, open for reading.
+/// The file of `@FILE` or `@-`, open for reading.
 final class BodyInput {
     private var descriptor: Int32
     private let option: String
@@ -66,7 +66,7 @@ final class BodyInput {
     }
 
     private static let piece = 64 << 10
-    /// Not blocking: a pipe that nobody writes to would hold the opening for ever.
+    /// Opens without blocking: a pipe without a writer would block forever.
     private static let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
 
     private static func problem(_ option: String, _ name: String, _ code: Int32) -> LoginFault {

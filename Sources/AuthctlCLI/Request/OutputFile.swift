@@ -61,7 +61,7 @@ final class OutputFile {
         isPipe = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
     }
 
-    /// Not blocking, since a pipe that nobody reads would hold the opening for ever.
+    /// Opens without blocking: a pipe without a reader would block forever.
     private static func opened(_ path: String, patience: Int) -> Int32 {
         let deadline = ContinuousClock.now + .seconds(patience)
         while true {

@@ -11,7 +11,7 @@ struct RequestBody {
 
     /// How much of a pipe is kept, so that it can be sent once more, in bytes.
     static let kept = 1 << 20
-    /// What is put together in memory, in bytes.
+    /// The largest body that is assembled in memory, in bytes.
     static let largestForm = 8 << 20
 
     /// Reads what has to be read before anything is sent.

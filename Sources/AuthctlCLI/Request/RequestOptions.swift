@@ -1,7 +1,7 @@
 import ArgumentParser
 import LoginCore
 
-/// What `request` sends and where the answer goes, with curl's names and meanings.
+/// The options of `request`, with curl's names and meanings.
 struct RequestOptions: ParsableArguments {
     @Option(
         name: [.customShort("H"), .long],

@@ -3,7 +3,7 @@ import LoginKit
 
 /// The one or two words of `request` that are no options.
 struct RequestWords {
-    /// What a method is completed with, and what is one even where a profile has that name.
+    /// The methods that are completed, and that win over a profile of the same name.
     static let usualMethods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 
     let first: String

@@ -13,7 +13,7 @@ struct TerminalFilter {
         return Self.escaped(pending[..<cut])
     }
 
-    /// What has no end, once nothing follows.
+    /// An unfinished sequence at the end of the text.
     mutating func rest() -> [UInt8] {
         defer { pending = [] }
         return Self.escaped(pending[...])

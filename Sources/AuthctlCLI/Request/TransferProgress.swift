@@ -10,7 +10,7 @@ final class TransferProgress: TransferWatcher {
     private var done: Int64 = 0
     private var whole: Int64?
 
-    /// What is over sooner has no line.
+    /// Seconds before the line appears; shorter transfers have none.
     private static let patience = Duration.seconds(1)
     private static let pace = Duration.milliseconds(200)
 

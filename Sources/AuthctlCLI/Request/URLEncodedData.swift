@@ -1,11 +1,11 @@
 import LoginCore
 import Secrets
 
-/// What one `--data-urlencode` says, as in curl: `text`, `=text`, `name=text`, `@file` or `name@file`.
+/// One `--data-urlencode`, as in curl: `text`, `=text`, `name=text`, `@file` or `name@file`.
 struct URLEncodedData {
     /// Sent as it is, with a `=` behind it; empty for none.
     let name: String
-    /// What is encoded; `nil` if a file has it.
+    /// The text to encode; `nil` if it is in a file.
     let text: String?
     /// `@` and a path.
     let file: String?

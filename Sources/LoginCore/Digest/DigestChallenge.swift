@@ -21,7 +21,7 @@ package struct DigestChallenge: Equatable, Sendable {
     package let nonce: String
     /// Goes back as it came.
     package let opaque: String?
-    /// What the answer is computed with.
+    /// The algorithm of the response.
     package let algorithm: DigestAlgorithm
     /// As the server wrote it; `nil` if it did not, which means MD5.
     package let algorithmName: String?

@@ -2,7 +2,7 @@ package import Secrets
 
 /// The answer to a Digest challenge for one request, and what the server has to prove in return.
 package struct DigestResponse: Sendable {
-    /// How the user name goes along (RFC 7616, section 3.4.4).
+    /// The form of the user name (RFC 7616, section 3.4.4).
     enum Username: Equatable, Sendable {
         case plain(String)
         /// As RFC 5987 writes it, in `username*`.
@@ -37,7 +37,7 @@ package struct DigestResponse: Sendable {
         return Secret("Digest " + fields.map { "\($0.0)=\($0.1)" }.joined(separator: ", "))
     }
 
-    /// What `Authentication-Info` says about this answer (RFC 7616, section 3.5).
+    /// The verdict of `Authentication-Info` about this response (RFC 7616, section 3.5).
     package enum Proof: Equatable, Sendable {
         /// The server said nothing of itself.
         case none

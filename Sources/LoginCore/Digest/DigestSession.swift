@@ -25,7 +25,7 @@ package struct DigestSession: Sendable {
         }
     }
 
-    /// What is answered.
+    /// The challenge to answer.
     package let challenge: DigestChallenge
     /// Of the challenge, until the server names the next one.
     private(set) var nonce: String

@@ -2,7 +2,7 @@ import Secrets
 
 /// A service's description of itself, as far as it tells of logins (OpenAPI 3, sections 4.8.27 and 4.8.30; Swagger 2.0).
 struct APIDescription {
-    /// How a request proves itself.
+    /// The security scheme of a request.
     enum Scheme: Equatable {
         case basic, bearer, other
         case header(String)

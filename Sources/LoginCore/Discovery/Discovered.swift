@@ -1,16 +1,16 @@
-/// What GET requests without credentials found out about the login at a URL, with where each part of it comes from.
+/// The login at a URL, as GET requests without credentials found it, with the source of each part.
 package struct Discovered: Equatable, Sendable {
-    /// What refuses somebody without a login; `nil` if everything that was asked lets anonymous clients in.
+    /// The resource that refuses anonymous clients; `nil` if everything lets them in.
     package let guarded: GuardedPlace?
     /// Nothing where no way to log in was seen.
     package let login: FoundLogin?
-    /// What else was seen, for a person who goes on from here.
+    /// Further findings, for a person who continues by hand.
     package let seen: [Sighting]
-    /// What the service calls itself: realms, and titles of its pages.
+    /// The names of the service: realms and page titles.
     package let names: [String]
     /// How many requests it took.
     package let requests: Int
-    /// Whom they went to, the URL's own origin first.
+    /// The origins that were asked, the URL's own first.
     package let origins: [Origin]
 }
 
@@ -29,7 +29,7 @@ package struct GuardedPlace: Equatable, Sendable {
     /// Path and query.
     package let target: String
     package let refusal: Refusal
-    /// What names it, unless the person did.
+    /// The source of the URL; `nil` if the person gave it.
     package let namedBy: String?
 }
 

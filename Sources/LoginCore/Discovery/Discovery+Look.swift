@@ -1,4 +1,4 @@
-/// What one visit shows: a place that refuses anonymous clients, a way to log in, or both.
+/// The finding of one visit: a resource that refuses anonymous clients, a way to log in, or both.
 struct Glimpse {
     let place: GuardedPlace?
     let login: FoundLogin?
@@ -34,7 +34,7 @@ extension Discovery {
         return open(visit, page)
     }
 
-    /// What refuses by a status of its own, at the end of the redirects.
+    /// The status that refuses, at the end of the redirects.
     private func end(of visit: DiscoveryVisit, _ namedBy: String?) -> GuardedPlace {
         GuardedPlace(target: visit.end.target, refusal: .status(visit.response.status), namedBy: namedBy)
     }
@@ -50,7 +50,7 @@ extension Discovery {
             ? .form(status: status, passwordField: form.passwordField) : .status(status)
     }
 
-    /// What the challenges of a 401 lead to.
+    /// The way to log in that the challenges of a 401 offer.
     private func challenged(_ visit: DiscoveryVisit) throws(LoginFault) -> FoundLogin? {
         let challenges = visit.challenges, field = visit.challengeFields.joined(separator: ", ")
         let schemes = challenges.compactMap { HTTPScheme(rawValue: $0.scheme) }

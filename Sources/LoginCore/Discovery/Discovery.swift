@@ -22,7 +22,7 @@ package final class Discovery: MetadataTransport {
     private var origins: [Origin]
     private var first: DiscoveryVisit?
     var seen: [Sighting] = []
-    /// What the services call themselves.
+    /// The names of the services.
     private var names: [String] = []
 
     /// - Parameter rule: which URLs of others may be asked.
@@ -148,7 +148,7 @@ package final class Discovery: MetadataTransport {
         }
     }
 
-    /// What the metadata of the service and its server say; `nil` if there is none.
+    /// The metadata of the service and its authorization server; `nil` if there is none.
     func findServer(of target: String, _ challenge: AuthenticateChallenge?) throws(LoginFault) -> FoundServer? {
         guard let resource = read("\(start.origin)\(target.withoutQuery)") else { return nil }
         var subject = AuthorizationSubject(profile: OAuthProfile(), base: start.origin.description, resource: resource)
@@ -171,7 +171,7 @@ package final class Discovery: MetadataTransport {
     }
 }
 
-/// What one URL answered, at the end of its redirects.
+/// The response of one URL, at the end of its redirects.
 struct DiscoveryVisit {
     /// Path and query; with the slash at its end that the service wants there.
     var asked: String
@@ -180,7 +180,7 @@ struct DiscoveryVisit {
     var redirect: (status: Int, path: String)?
     var response = HTTPResponse(status: 0)
 
-    /// What it wants of somebody without a login.
+    /// How the resource refuses anonymous clients.
     var challenges: [AuthenticateChallenge] { AuthenticateChallenge.parse(challengeFields) }
     var challengeFields: [String] { response.values(of: "WWW-Authenticate") }
 

@@ -4,7 +4,7 @@ struct LinkSearch {
     struct Lead {
         /// Path and query.
         let target: String
-        /// What names it.
+        /// The source of the link.
         let namedBy: String
         /// How a request proves itself there, as the service's description says.
         let schemes: [APIDescription.Scheme]
@@ -58,7 +58,7 @@ struct LinkSearch {
         if place == nil, case .form(let form)? = login { form } else { nil }
     }
 
-    /// How a description has its operations proved.
+    /// The security scheme of the operations in a description.
     private static func login(_ lead: Lead) -> FoundLogin? {
         for scheme in lead.schemes {
             switch scheme {

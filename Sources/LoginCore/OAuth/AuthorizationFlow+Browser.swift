@@ -1,5 +1,5 @@
 extension AuthorizationFlow {
-    /// What came by the port or was pasted, without its code: that stays with the loop.
+    /// A response from the port or pasted, without its code, which stays with the loop.
     package enum Reply: Equatable, Sendable {
         case right
         case denied(OAuthRefusal)
@@ -30,7 +30,7 @@ extension AuthorizationFlow {
         package var asks: Bool
         /// Seconds that are left.
         package var seconds: Int
-        /// Why what was pasted last is not the address.
+        /// The complaint about the last pasted text.
         package var complaint: PasteFault?
         /// How many forged responses came.
         package var forgeries = 0

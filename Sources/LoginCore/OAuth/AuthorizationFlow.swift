@@ -11,9 +11,9 @@
 /// - a code that is typed on another origin than the issuer's is shown to nobody before the person has agreed;
 /// - every path ends, and nothing happens after the end.
 package struct AuthorizationFlow: Equatable, Sendable {
-    /// What the caller allows and already knows.
+    /// The caller's settings and knowledge.
     package struct Policy: Equatable, Sendable {
-        /// What decides between browser and device.
+        /// The facts that decide between browser and device.
         package var choice: AuthorizationWay.Choice
         /// The client that the profile names; `nil` if one is registered.
         package var clientID: String?
@@ -34,11 +34,11 @@ package struct AuthorizationFlow: Equatable, Sendable {
         }
     }
 
-    /// What the metadata, and the profile before it, say about the server.
+    /// The server, by the profile first and its metadata second.
     package struct Server: Equatable, Sendable {
-        /// Those that it has.
+        /// The endpoints that it has.
         package var endpoints: Set<OAuthEndpoint>
-        /// What a person has to agree to first; `nil` if nobody is asked.
+        /// The server that a person must agree to first; `nil` if nobody is asked.
         package var toAsk: ForeignServer?
 
         /// - Parameter toAsk: from `ForeignServer.toAsk`.
@@ -70,7 +70,7 @@ package struct AuthorizationFlow: Equatable, Sendable {
         case finished(Outcome)
     }
 
-    /// What came of the last effect, or that the flow begins.
+    /// The result of the last effect, or the beginning of the flow.
     package enum Event: Equatable, Sendable {
         case begun
         case discovered(Server)
@@ -95,7 +95,7 @@ package struct AuthorizationFlow: Equatable, Sendable {
         case failed(LoginFault)
     }
 
-    /// What is to be done next; what comes of it is the next event.
+    /// The next step. Its result is the next event.
     package enum Effect: Equatable, Sendable {
         /// Finds the server and reads its metadata.
         case discover
@@ -115,7 +115,7 @@ package struct AuthorizationFlow: Equatable, Sendable {
         case finish(Outcome)
     }
 
-    /// How it ends.
+    /// The end of the flow.
     package enum Outcome: Equatable, Sendable {
         case granted
         case failed(LoginFault)

@@ -62,7 +62,7 @@ package struct AuthorizationJudge: Equatable, Sendable {
         }
     }
 
-    /// What of it is no response to this login.
+    /// The reason that a request is not a response to this login.
     private enum Flaw: Error {
         case parameters, state, answer, issuer
 

@@ -21,7 +21,7 @@ package struct AuthorizationLoop {
         self.clock = clock
     }
 
-    /// What the steps hand on to one another.
+    /// The values that steps pass to each other.
     struct Held {
         var server: AuthorizationServer?
         var resource: ResourceMetadata?

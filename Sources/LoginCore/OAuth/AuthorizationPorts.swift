@@ -63,23 +63,23 @@ package struct LoopbackPort: Equatable, Sendable {
     }
 }
 
-/// What a person is told before they go to a browser.
+/// The facts that a person is shown before they go to a browser.
 package struct BrowserVisit: Equatable, Sendable {
-    /// Whom they go to, and what they are asked for there.
+    /// The server, and the scope it is asked for.
     package struct Server: Equatable, Sendable {
         /// The issuer that a profile says, else the origin of the issuer or of the endpoint.
         package let name: String
         /// As it is asked for; `nil` for the server's own default.
         package let scope: String?
 
-        /// What is shown of a server.
+        /// Makes the facts to show of a server.
         package init(name: String, scope: String?) {
             self.name = name
             self.scope = scope
         }
     }
 
-    /// Whom they go to.
+    /// The server.
     package let server: Server
     /// Safe to be shown and to be handed to a browser; it holds a state, and so does not belong in a log.
     package let url: String
@@ -92,7 +92,7 @@ package struct BrowserVisit: Equatable, Sendable {
     /// Whether the server has refused a device code.
     package let insteadOfDevice: Bool
 
-    /// What is shown; nothing is checked here.
+    /// Makes the facts to show; nothing is checked here.
     package init(
         server: Server, url: String, redirect: String, clientID: String, starts: Bool, insteadOfDevice: Bool = false
     ) {

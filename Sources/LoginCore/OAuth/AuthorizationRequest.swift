@@ -11,7 +11,7 @@ package struct AuthorizationRequest: Equatable, Sendable {
     package let resource: String?
     /// The name to log in as (OpenID Connect Core 1.0, section 3.1.2.1); sent only where the scope has openid.
     package let loginHint: String?
-    /// Those of the profile.
+    /// The profile's parameters.
     package let parameters: [OAuthParameter]
     /// Whether another account shall be chosen, where the server can do that.
     package let choosesAccount: Bool
@@ -67,7 +67,7 @@ package struct AuthorizationRequest: Equatable, Sendable {
             ])
     }
 
-    /// What the device authorization endpoint is told, beside the client.
+    /// The parameters for the device authorization endpoint, beside the client's.
     var deviceFields: [FormField] { shared + parameters.map { FormField($0.name, $0.value) } }
 
     private var shared: [FormField] {

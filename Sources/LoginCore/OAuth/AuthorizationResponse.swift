@@ -1,6 +1,6 @@
 package import Secrets
 
-/// What came back from the browser, by the loopback port or pasted (RFC 6749, section 4.1.2), once it was judged.
+/// A judged response from the browser, through the loopback port or pasted (RFC 6749, section 4.1.2).
 package enum AuthorizationResponse: Equatable, Sendable {
     /// The response to this login.
     case right(code: Secret)
@@ -12,7 +12,7 @@ package enum AuthorizationResponse: Equatable, Sendable {
     case notAnAddress(PasteFault)
 }
 
-/// Why a request to the loopback port is no response to this login.
+/// A request to the loopback port that is not a response to this login.
 package enum Forgery: String, Equatable, Sendable, CaseIterable {
     /// No HTTP request that is whole, of a reasonable length and there in time.
     case malformed
@@ -30,7 +30,7 @@ package enum Forgery: String, Equatable, Sendable, CaseIterable {
     /// It is from another issuer, or does not name its own although that was promised (RFC 9207, section 2.4).
     case issuer
 
-    /// What the sender gets; the page beside it is the same for all.
+    /// The status for the sender; the page is the same for all.
     package var status: Int {
         switch self {
         case .path: 404
@@ -48,7 +48,7 @@ package enum Forgery: String, Equatable, Sendable, CaseIterable {
     }
 }
 
-/// Why a pasted text is not the address at which the browser ended.
+/// A pasted text that is not the address at which the browser ended.
 package enum PasteFault: String, Equatable, Sendable, CaseIterable {
     case empty
     /// It does not begin as the redirect does; also a code by itself, which has neither a state nor an issuer.

@@ -112,7 +112,7 @@ package struct ForeignServer: Equatable, Sendable {
         self.registers = registers
     }
 
-    /// Those that are not the service's own.
+    /// The origins that are not the service's own.
     package var origins: [Origin] { ([issuer] + elsewhere).filter { $0 != resource.origin } }
 
     /// Returns what a person has to agree to first (RFC 9728, section 7.6): not where a profile says the issuer, and not where all of

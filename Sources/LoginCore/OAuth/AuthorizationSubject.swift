@@ -1,6 +1,6 @@
 package import Secrets
 
-/// What one grant is for, and what is known before the first request.
+/// The subject of one grant: everything known before the first request.
 package struct AuthorizationSubject: Sendable {
     /// As the profile says it.
     package var profile: OAuthProfile
@@ -8,7 +8,7 @@ package struct AuthorizationSubject: Sendable {
     package var base: String
     /// The URL that the login is for: `url` with the path of verify.
     package var resource: EndpointURL
-    /// Which URLs of others are safe enough.
+    /// The rule for URLs that others name.
     package var rule = EndpointRule()
     /// The Bearer challenge of a request without a login, if there was one (RFC 6750, section 3).
     package var challenge: AuthenticateChallenge?
@@ -16,7 +16,7 @@ package struct AuthorizationSubject: Sendable {
     package var scope: String?
     /// The name that the login has to come out as.
     package var username: String?
-    /// What `{secret:LABEL}` of the client's secret stands for.
+    /// The value of `{secret:LABEL}` in the client's secret.
     package var secret: Secret?
     /// Whether the person wants to choose the account.
     package var choosesAccount = false
@@ -29,13 +29,13 @@ package struct AuthorizationSubject: Sendable {
     }
 }
 
-/// What a person gave, with what only this login looks at.
+/// The grant, with facts that only this login needs.
 public struct AuthorizedGrant: Equatable, Sendable {
-    /// What is kept.
+    /// The grant to store.
     package let grant: Grant
     /// Looked at where only it names the person; not kept.
     package let identityToken: Secret?
-    /// What was sent with the authorization request; `nil` for a device.
+    /// The nonce of the authorization request; `nil` for a device.
     package let nonce: Secret?
 
     init(grant: Grant, identityToken: Secret?, nonce: Secret?) {

@@ -1,11 +1,11 @@
-/// How a person gives consent at one login.
+/// The way in which a person approves one login.
 package enum AuthorizationWay: Equatable, Sendable {
     /// In a browser that comes back to this machine (RFC 8252); `starts` unless it is only told where to go.
     case browser(starts: Bool)
     /// In a browser anywhere, with a code that is typed there (RFC 8628).
     case device
 
-    /// What decides about it: the first that holds.
+    /// The facts that decide; the first one that applies wins.
     package struct Choice: Equatable, Sendable {
         /// As an option says.
         package let option: AuthorizationWay?

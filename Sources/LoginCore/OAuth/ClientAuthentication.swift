@@ -32,7 +32,7 @@ package enum ClientAuthentication: String, Equatable, Sendable, CaseIterable {
     }
 }
 
-/// Which client it is, to the authorization server (RFC 6749, section 2).
+/// The identity of the client at the authorization server (RFC 6749, section 2).
 package struct OAuthClient: Equatable, Sendable {
     /// Its identifier, which is no secret.
     package let id: String
@@ -43,7 +43,7 @@ package struct OAuthClient: Equatable, Sendable {
     /// Where and with what it is deleted (RFC 7592); `nil` unless it was registered for this login.
     package let registration: Registration?
 
-    /// What manages a registered client (RFC 7592, section 3).
+    /// The management of a registered client (RFC 7592, section 3).
     package struct Registration: Equatable, Sendable {
         /// `registration_client_uri`; `nil` if the server does not offer it.
         package let url: String?

@@ -1,10 +1,10 @@
 package import Secrets
 
-/// What the device authorization endpoint handed out (RFC 8628, section 3.2).
+/// The response of the device authorization endpoint (RFC 8628, section 3.2).
 package struct DeviceAuthorization: Equatable, Sendable {
-    /// What is polled with; nobody sees it.
+    /// The device code, for polling; never shown.
     package let deviceCode: Secret
-    /// What a person types: printable ASCII.
+    /// The code that a person types, in printable ASCII.
     package let userCode: String
     /// Where they type it; safe to be shown.
     package let verificationURL: EndpointURL
@@ -73,7 +73,7 @@ package struct DeviceAuthorization: Equatable, Sendable {
             lifetime: body.seconds("expires_in", in: 10...3600), interval: body.seconds("interval", in: 1...60))
     }
 
-    /// What fits in one line of a terminal, and in no other place of it (RFC 8628, section 6.1).
+    /// Whether a code fits in one line of a terminal and controls nothing (RFC 8628, section 6.1).
     private static func isUserCode(_ text: String) -> Bool {
         text.utf8.count <= longestUserCode && text.utf8.allSatisfy { (0x20...0x7e).contains($0) }
             && text.first != " " && text.last != " "

@@ -2,7 +2,7 @@
 ///
 /// It has no clock. It is told what has passed since the code came, by a clock that goes on while the machine sleeps.
 package struct DevicePolling: Equatable, Sendable {
-    /// What a poll brought.
+    /// The result of a poll.
     package enum Answer: Equatable, Sendable {
         case pending
         /// With the new interval, in seconds, where the server names one.
@@ -15,7 +15,7 @@ package struct DevicePolling: Equatable, Sendable {
         case refused(OAuthRefusal)
     }
 
-    /// What to do now.
+    /// The next step.
     package enum Next: Equatable, Sendable {
         case wait(milliseconds: Int)
         case poll

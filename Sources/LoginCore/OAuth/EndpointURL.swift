@@ -54,7 +54,7 @@ package struct EndpointURL: Hashable, Sendable {
 /// Reads an absolute URL. Nothing for what is none, for another scheme than http and https, and for user information.
 package typealias URLReading = (String) -> EndpointURL?
 
-/// Which of the URLs that others name are safe enough to be asked, or shown (RFC 8252, section 8.3; RFC 9700, section 2.6).
+/// Decides which URLs of others may be requested or shown (RFC 8252, section 8.3; RFC 9700, section 2.6).
 package struct EndpointRule: Equatable, Sendable {
     /// The origin to which plain http is allowed, although it is not on this machine.
     package let plainOrigin: Origin?

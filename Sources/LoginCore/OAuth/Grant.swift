@@ -5,7 +5,7 @@ package import Secrets
 package struct Grant: Equatable, Sendable {
     /// The access token with its end, and the refresh token.
     package let token: Token
-    /// What they are good for, and where they are refreshed.
+    /// Their scope, and the endpoint that refreshes them.
     package let terms: Terms
 
     /// All that is kept beside the tokens.
@@ -22,7 +22,7 @@ package struct Grant: Equatable, Sendable {
         package let scope: String?
         /// Where the access token is to be used (RFC 8707); sent again at each refresh.
         package let resource: String?
-        /// Who it is, where only the id_token said it.
+        /// The user name, if only the id_token names it.
         package let name: String?
         /// `sub` of the id_token (OpenID Connect Core 1.0, section 2); `nil` if the server sent none, and of logins that are older
         /// than this.
@@ -58,7 +58,7 @@ package struct Grant: Equatable, Sendable {
         }
     }
 
-    /// What a login was given.
+    /// The grant of one login.
     package init(token: Token, terms: Terms) {
         self.token = token
         self.terms = terms
@@ -85,7 +85,7 @@ package struct Grant: Equatable, Sendable {
         self.init(token: session, terms: terms)
     }
 
-    /// What is revoked, in this order: the refresh token first, since many servers let the access token live on.
+    /// The tokens to revoke, in this order: the refresh token first, since many servers let the access token live on.
     package var revoked: [(token: Secret, hint: String)] {
         (token.refreshToken.map { [($0, "refresh_token")] } ?? []) + [(token.value, "access_token")]
     }
@@ -98,7 +98,7 @@ package struct Grant: Equatable, Sendable {
 }
 
 extension Grant.Terms {
-    /// What a next login has to ask for, where a request needs this scope (RFC 6750, section 3.1): it and what is granted already.
+    /// The scope for the next login if a request needs this one (RFC 6750, section 3.1), with what is granted already.
     package func scope(with wanted: String) -> String {
         let granted = scope?.split(separator: " ") ?? []
         let more = wanted.split(separator: " ").filter { !granted.contains($0) && String($0).isScopeToken }

@@ -10,13 +10,13 @@ package struct IdentityToken: Equatable, Sendable {
         self.claims = claims
     }
 
-    /// What it has to fit to (OpenID Connect Core 1.0, section 3.1.3.7).
+    /// The values that it must match (OpenID Connect Core 1.0, section 3.1.3.7).
     package struct Expectation: Sendable {
         /// As the server's metadata writes it; `nil` if there is none, so that none can be compared.
         package let issuer: String?
-        /// Whom it has to be for.
+        /// The expected audience.
         package let clientID: String
-        /// What was sent with the authorization request; `nil` for a device, which sends none.
+        /// The nonce of the authorization request; `nil` for a device, which sends none.
         package let nonce: Secret?
         /// Seconds of Unix time.
         package let now: Int64

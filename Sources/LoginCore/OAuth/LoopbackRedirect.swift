@@ -57,7 +57,7 @@ package struct LoopbackRedirect: Equatable, Sendable {
     /// The whole redirect URI once the port is known, exactly as it is sent (RFC 6749, section 3.1.2).
     package func uri(port: Int) -> String { "http://\(host.rawValue):\(port)\(path)" }
 
-    /// What browsers may send as `Host` (RFC 9110, section 7.2): without the port only where it is the usual one.
+    /// The values of `Host` that browsers may send (RFC 9110, section 7.2): without the port only if it is 80.
     package func authorities(port: Int) -> [String] {
         ["\(host.rawValue):\(port)"] + (port == 80 ? [host.rawValue] : [])
     }

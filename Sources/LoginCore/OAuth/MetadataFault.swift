@@ -1,4 +1,4 @@
-/// Why the metadata of a service or of an authorization server is not gone by.
+/// Metadata of a service or an authorization server that is refused.
 package enum MetadataFault: Error, Equatable, Sendable {
     /// There is nothing at any of the well-known places (RFC 8414, section 3).
     case notFound(tried: [String])
@@ -18,14 +18,14 @@ package enum MetadataFault: Error, Equatable, Sendable {
     case otherResource(expected: String, found: String)
     /// The challenge leads to metadata of another origin (RFC 9728, section 3.1).
     case elsewhere(url: String)
-    /// What the challenge gives for the place of the metadata is no URL.
+    /// `resource_metadata` in the challenge is not a URL.
     case noPlace(String)
     /// The challenge has a parameter twice (RFC 9110, section 11.2).
     case repeatedParameter(String)
     /// The login leads to other origins, which no profile names, and nobody can be asked.
     case serverElsewhere(resource: String, origins: [Origin])
 
-    /// What the program ends with.
+    /// The exit code.
     package var exitCode: ExitCode {
         switch self {
         case .notFound: .failure

@@ -5,7 +5,7 @@ struct OAuthBody {
     let response: HTTPResponse
     /// Nothing where the body is no JSON object.
     let members: [String: JSONValue]?
-    /// Why the body was not read; `nil` if it is JSON.
+    /// The fault of a body that was not read; `nil` if it is JSON.
     private let fault: JSONFault?
 
     /// In characters: more of a server's words is not worth keeping.
@@ -62,14 +62,14 @@ struct OAuthBody {
         OAuthRefusal(code, at: step, status: response.status, words: words)
     }
 
-    /// That the server cannot judge now: by its status, or by an error code that says so.
+    /// The fault of a server that cannot judge now, by its status or its error code.
     var busy: BusyFault? {
         let status = response.status
         let isBusy = status == 408 || status == 429 || status >= 500 || (hasError && code?.judgesNothing == true)
         return isBusy ? BusyFault(status: status, retryAfter: response.retryAfter, words: words) : nil
     }
 
-    /// Why there are no members.
+    /// The reason that there are no members.
     var unreadable: OAuthFault.Problem {
         switch fault {
         case .otherEncoding?, .repeatedMember?, .trailingComma?, .tooMuch?: fault.map { .doubtfulJSON($0) } ?? .notJSON
@@ -88,7 +88,7 @@ struct OAuthBody {
 }
 
 extension HTTPResponse {
-    /// None of these requests follows a redirect (RFC 9700, section 4.11).
+    /// Refuses redirects: none of these requests follows one (RFC 9700, section 4.11).
     func refuseRedirect(at step: OAuthStep) throws(LoginFault) {
         guard (300..<400).contains(status) else { return }
         throw .failure(.redirected(step: step.rawValue, status: status, target: redirect?.target ?? ""))

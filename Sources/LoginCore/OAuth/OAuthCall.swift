@@ -90,7 +90,7 @@ package struct OAuthCall: Equatable, Sendable {
         return request
     }
 
-    /// What of it must not be shown, should the response repeat it.
+    /// The secrets in it, to be hidden if the response repeats them.
     private var hidden: [Secret?] {
         let secrets: Set<String> = ["code", "code_verifier", "device_code", "refresh_token", "token", "state"]
         return [client.secret] + fields.filter { secrets.contains($0.name) }.map(\.value)

@@ -36,7 +36,7 @@ package enum OAuthErrorCode: String, Equatable, Sendable, CaseIterable {
     case requestURINotSupported = "request_uri_not_supported"
     case registrationNotSupported = "registration_not_supported"
 
-    /// What the program ends with, where such a response ends a login.
+    /// The exit code if such a response ends a login.
     package var exitCode: ExitCode {
         switch self {
         case .accessDenied: .cancelled

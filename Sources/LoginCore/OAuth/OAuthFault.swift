@@ -1,4 +1,4 @@
-/// Which request or response of a grant it was.
+/// A request or response of a grant.
 package enum OAuthStep: String, Equatable, Sendable, CaseIterable {
     case resourceMetadata = "resource metadata"
     case serverMetadata = "server metadata"
@@ -13,11 +13,11 @@ package enum OAuthStep: String, Equatable, Sendable, CaseIterable {
     case deregistration
 }
 
-/// That an authorization server said no, in a response of RFC 6749, section 4.1.2.1 or 5.2, or by a status alone.
+/// A refusal by an authorization server (RFC 6749, sections 4.1.2.1 and 5.2), or by a status alone.
 package struct OAuthRefusal: Error, Equatable, Sendable {
     /// Nothing where the server names none, or one of its own.
     package let code: OAuthErrorCode?
-    /// What was refused.
+    /// The request that was refused.
     package let step: OAuthStep
     /// Nothing for a response that came through the browser.
     package let status: Int?
@@ -33,7 +33,7 @@ package struct OAuthRefusal: Error, Equatable, Sendable {
     }
 }
 
-/// What is wrong with an authorization server, its metadata or its responses, or with what a profile says of it.
+/// A fault of an authorization server, its metadata or responses, or of the profile's `oauth` table.
 package enum OAuthFault: Error, Equatable, Sendable {
     case refused(OAuthRefusal)
     /// Nothing came back in so many seconds. A server that knows the redirect or the client not keeps the browser (RFC 6749,
@@ -63,7 +63,7 @@ package enum OAuthFault: Error, Equatable, Sendable {
     case otherSubject(was: String, now: String, isRevoked: Bool)
     case unusableResponse(OAuthStep, Problem)
 
-    /// Why a response that is no refusal cannot be used.
+    /// A response that is no refusal and cannot be used.
     package enum Problem: Equatable, Sendable {
         case notJSON
         /// JSON that two readers could read in two ways.
@@ -80,7 +80,7 @@ package enum OAuthFault: Error, Equatable, Sendable {
     }
 }
 
-/// What does not fit in an id_token.
+/// The claim of an id_token that does not match.
 package enum IdentityTokenFault: String, Error, Equatable, Sendable, CaseIterable {
     case missing, issuer, audience, expired, nonce
     /// It says nothing under the name that the profile wants.
@@ -88,7 +88,7 @@ package enum IdentityTokenFault: String, Error, Equatable, Sendable, CaseIterabl
 }
 
 extension OAuthFault {
-    /// What the program ends with.
+    /// The exit code.
     package var exitCode: ExitCode {
         switch self {
         case .refused(let refusal): refusal.exitCode

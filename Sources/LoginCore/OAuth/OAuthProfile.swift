@@ -10,9 +10,9 @@ package struct OAuthProfile: Equatable, Sendable {
     package var clientID: String?
     /// Nothing for a public client.
     package var clientSecret: ClientSecret?
-    /// How the client proves itself; `nil` for what the metadata lists first.
+    /// The client authentication; `nil` for the first one that the metadata lists.
     package var clientAuthentication: ClientAuthentication?
-    /// What is asked for (RFC 6749, section 3.3), exactly as it is sent.
+    /// The scope (RFC 6749, section 3.3), exactly as it is sent.
     package var scope: String?
     /// Where the access token is to be used (RFC 8707); `nil` for what the service's metadata says.
     package var resource: String?
@@ -25,7 +25,7 @@ package struct OAuthProfile: Equatable, Sendable {
     /// They go before those of the metadata.
     package var endpoints: [OAuthEndpoint: String] = [:]
 
-    /// How the person gives consent.
+    /// The way in which the person approves.
     package enum Flow: String, Equatable, Sendable, CaseIterable {
         /// In a browser that comes back to this machine (RFC 8252).
         case browser
@@ -84,7 +84,7 @@ package enum OAuthEndpoint: String, Hashable, Sendable, CaseIterable {
     /// RFC 9126, section 2. Only metadata names it.
     case pushedAuthorization = "pushed-authorization-request"
 
-    /// Those that stand in a profile, each as `NAME-endpoint`.
+    /// The endpoints that a profile names, each as `NAME-endpoint`.
     package static let ofProfiles: [OAuthEndpoint] = [
         .authorization, .token, .deviceAuthorization, .revocation, .registration,
     ]

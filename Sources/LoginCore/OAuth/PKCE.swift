@@ -16,7 +16,7 @@ package struct PKCE: Equatable, Sendable {
     }
 }
 
-/// What is new for each try of an authorization, and forgotten once it is over: nothing of it is stored.
+/// The random values of one authorization; never stored.
 package struct AuthorizationAttempt: Equatable, Sendable {
     /// Ties the response to this login (RFC 6749, section 10.12).
     package let state: Secret

@@ -1,4 +1,4 @@
-/// What the endpoint for pushed authorization requests handed out (RFC 9126, section 2.2): it stands for all that was pushed.
+/// The response of the pushed authorization request endpoint (RFC 9126, section 2.2).
 package struct PushedRequest: Equatable, Sendable {
     /// For one use, in the place of the parameters.
     package let requestURI: String

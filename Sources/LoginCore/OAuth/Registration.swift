@@ -4,7 +4,7 @@ import Secrets
 package struct RegistrationRequest: Equatable, Sendable {
     /// The one that is listened on; `nil` for a code on a device, where no response comes back.
     package let redirect: String?
-    /// What will be asked for: without it, some servers allow openid alone.
+    /// The scope for later; without it, some servers allow openid alone.
     package let scope: String?
 
     /// - Parameter redirect: with the port that is open now.
@@ -66,7 +66,7 @@ extension SecretBuilder {
     }
 }
 
-/// What a server made of a registration (RFC 7591, section 3.2): it decides how the client proves itself.
+/// The response to a registration (RFC 7591, section 3.2), which decides how the client authenticates.
 package struct RegistrationResponse: Equatable, Sendable {
     /// Lives and dies with its login.
     package let client: OAuthClient

@@ -1,10 +1,10 @@
-/// What a service says of itself as a protected resource (RFC 9728), read and checked.
+/// The metadata of a protected resource (RFC 9728), read and checked.
 package struct ResourceMetadata: Equatable, Sendable {
     /// In the document's own spelling: it is sent as `resource` (RFC 8707).
     package let resource: String
     /// The issuers that make its logins, in its order; the first is taken.
     package let authorizationServers: [String]
-    /// What it lists of its scopes; `nil` if it does not say.
+    /// The scopes that it lists; `nil` if it lists none.
     package let scopes: [String]?
     /// Where it was found, and what led there.
     package let evidence: [String]

@@ -1,4 +1,4 @@
-/// What became of a token that was to be revoked (RFC 7009, section 2.2).
+/// The result of a revocation (RFC 7009, section 2.2).
 package enum RevocationResponse: Equatable, Sendable {
     case revoked
     /// The server does not revoke tokens of this kind (section 2.2.1).

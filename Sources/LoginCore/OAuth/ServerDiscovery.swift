@@ -6,7 +6,7 @@ struct ServerDiscovery {
     let subject: AuthorizationSubject
     let transport: any MetadataTransport
 
-    /// What was found.
+    /// The servers that were found.
     struct Found {
         let server: AuthorizationServer
         /// Nothing where the profile says enough by itself.

@@ -1,22 +1,22 @@
-/// What an authorization server says of itself (RFC 8414; OpenID Connect Discovery 1.0, section 3), read and checked.
+/// The metadata of an authorization server (RFC 8414; OpenID Connect Discovery 1.0, section 3), read and checked.
 package struct ServerMetadata: Equatable, Sendable {
     /// In the document's own spelling, with which everything later is compared exactly (RFC 9207, section 2.4).
     package let issuer: String
     /// Of the issuer, as it is shown: its host is an A-label.
     package let origin: Origin
-    /// Those that it has; each https, or as the rule permits.
+    /// Its endpoints; each https, or as the rule permits.
     package let endpoints: [OAuthEndpoint: EndpointURL]
     /// Whether every response names its issuer (RFC 9207, section 3).
     package let promisesIssuer: Bool
-    /// How clients may prove themselves at the token endpoint; `nil` if it does not say.
+    /// The client authentications of the token endpoint; `nil` if it does not say.
     package let tokenAuthentication: [String]?
     /// The same for the revocation endpoint.
     package let revocationAuthentication: [String]?
     /// The resources whose logins it makes (RFC 9728, section 4).
     package let protectedResources: [String]
-    /// What `prompt` may be (OpenID Connect's Initiating User Registration, section 4).
+    /// The supported values of `prompt` (OpenID Connect's Initiating User Registration, section 4).
     package let promptValues: [String]
-    /// What it lists of its scopes.
+    /// The scopes that it lists.
     package let scopes: [String]
 
     /// Reads a document.

@@ -1,6 +1,6 @@
 package import Secrets
 
-/// What a token endpoint said (RFC 6749, sections 5.1 and 5.2), and what may be made of it.
+/// The response of a token endpoint (RFC 6749, sections 5.1 and 5.2).
 package enum TokenResponse: Equatable, Sendable {
     case issued(IssuedTokens)
     case refused(OAuthRefusal)

@@ -1,11 +1,11 @@
-/// What verify answers without a login: the status, and the path of `Location`.
+/// The response of verify without a login: the status and the path of `Location`.
 ///
 /// Where a profile says neither `logged-out` nor `forbidden`, the same response to a session may mean that the session has ended;
 /// and only a response that differs may lack the user name.
 package struct AnonymousResponse: Equatable, Sendable {
     /// Of HTTP; never one that says nothing (408, 429, 5xx).
     package let status: Int
-    /// Behind its origin if that is another one; `nil` if the response leads nowhere.
+    /// With its origin if that is another one; `nil` without a redirect.
     package let location: String?
     /// Whether a rule of the profile, and not the missing user name alone, tells it from the response to a session.
     package let isRefusedByRule: Bool

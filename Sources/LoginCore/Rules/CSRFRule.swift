@@ -2,12 +2,12 @@ package import Secrets
 
 /// Where a service hands out the value that guards against forged requests, for `{csrf}`.
 package struct CSRFRule: Equatable, Sendable {
-    /// Which of its answers has the value.
+    /// The response that has the value.
     package let source: Source
     /// Where that answer has it.
     package let value: Place
 
-    /// How the value is come by.
+    /// The source of the value.
     package enum Source: Equatable, Sendable {
         /// Path and query of a page, appended to the profile's `url`: fetched with the session before each request that needs it.
         case fetched(path: String)

@@ -6,7 +6,7 @@ extension HTTPResponse {
     private static let errorMembers = ["message", "error_description", "detail", "error", "title"]
     private static let problemMembers = ["detail", "title"]
 
-    /// What a JSON body says at its top level about why a request was refused (RFC 6749, section 5.2; RFC 9457).
+    /// The reason for a refusal at the top level of a JSON body (RFC 6749, section 5.2; RFC 9457).
     var errorText: String? {
         do throws(JSONFault) {
             let body = try body.withUnsafeBytes { (bytes) throws(JSONFault) in try JSONReader.read(bytes) }

@@ -1,10 +1,10 @@
-/// Why an answer was judged as it was, for `profile test`.
+/// The reason for a judgement, for `profile test` and `--explain`.
 package struct Evidence: Equatable, Sendable {
-    /// Which request was answered.
+    /// The request that was answered.
     package let step: Step
     /// Of HTTP.
     package let status: Int
-    /// What the answer was taken for.
+    /// The judgement.
     package let judgement: Judgement
     /// The key and the number of the profile's own rule that held, counted from 1; `nil` if what is usual decided.
     package let rule: Rule?
@@ -74,7 +74,7 @@ extension Judgement {
 }
 
 extension ParsedResponse {
-    /// What `judged` says, and why.
+    /// The judgement with its reason.
     /// - Parameter anonymous: what verify is known to answer without a login.
     package func evidence(by rule: ResponseRule, at step: Step, anonymous: AnonymousResponse? = nil) -> Evidence {
         Evidence(self, rule, step, judged(by: rule, at: step, anonymous: anonymous), anonymous)

@@ -62,7 +62,7 @@ extension PageForm {
 }
 
 extension LoginPage {
-    /// What the form that `rule` sends has beside the fields that the profile names.
+    /// The form's own entries, beside the fields that the profile names.
     /// - Throws: as `form(with:leadingTo:)`; `formDisabled`.
     package func entries(
         of rule: RequestRule, with names: [String], leadingTo path: String

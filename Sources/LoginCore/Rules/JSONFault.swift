@@ -1,4 +1,4 @@
-/// Why a text is not taken for JSON.
+/// A text that is not accepted as JSON.
 package enum JSONFault: Error, Equatable, Sendable {
     /// It is none, or no array and no object.
     case malformed

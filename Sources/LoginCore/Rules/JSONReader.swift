@@ -3,7 +3,7 @@
 /// The decoder of Foundation takes more than JSON, guesses the encoding, and its work grows with depth times values: a server
 /// could keep it busy for minutes with a few kilobytes.
 package struct JSONReader {
-    /// How deep arrays and objects may stand in one another.
+    /// The largest depth of nested arrays and objects.
     package static let deepest = 64
     /// How many values there may be.
     package static let mostValues = 20_000

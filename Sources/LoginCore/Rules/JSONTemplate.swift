@@ -13,7 +13,7 @@ package enum JSONTemplate: Equatable, Sendable {
 
     /// A name and its value in an object.
     package struct Member: Equatable, Sendable {
-        /// Not a template; escaped when it is sent.
+        /// A literal string; escaped when it is sent.
         package let name: String
         /// A text with a `{ttl}` that was not asked for is left out, name and all.
         package let value: JSONTemplate

@@ -1,9 +1,9 @@
-/// What the verify endpoint, or a login, said.
+/// The judgement of a response of verify or of a login.
 package enum Judgement: Equatable, Sendable {
     case accepted
     case refused(Refusal)
     case forbidden(Refusal)
-    /// What was sent is good, and a code or an approval is needed; with the server's own words.
+    /// The credential is good, and a code or an approval is needed; with the server's own words.
     case needsSecondFactor(words: String?)
     /// An approval on another device is still waited for.
     case pending
@@ -11,7 +11,7 @@ package enum Judgement: Equatable, Sendable {
     case unclear(LoginFault)
 }
 
-/// Which request an answer belongs to, for the defaults of its rules and for messages.
+/// The request that a response belongs to, for the defaults of its rules and for messages.
 package enum Step: String, Equatable, Sendable {
     case login, verify, refresh, logout
     /// The page that is fetched before a request.

@@ -2,7 +2,7 @@ package import Secrets
 
 /// A page that is fetched before a request, as far as its forms matter (HTML, section 4.10.21).
 ///
-/// What it says is only looked at: where a request goes is what the profile says, never what a page does.
+/// It is only read: the profile decides where a request goes, never a page.
 package struct LoginPage: Equatable, Sendable {
     /// Where the page lies.
     package let origin: Origin
@@ -51,7 +51,7 @@ package struct PageForm: Equatable, Sendable {
     /// The buttons that submit it, disabled ones too, in the order of the page.
     package var submitButtons: [SubmitButton] = []
 
-    /// What follows the first of `methods` and of `actions` is its buttons'.
+    /// The first of `methods` and `actions` is the form's, the others are its buttons'.
     package init(methods: [String], actions: [Redirect], fields: [PageField] = []) {
         self.methods = methods
         self.actions = actions
@@ -65,7 +65,7 @@ package struct PageField: Equatable, Sendable {
     package let name: String
     /// Of an `input` or a `button` its type, else the name of the element.
     package let type: String
-    /// What the page fills in; of a list the chosen or the first one.
+    /// The value that the page fills in; of a list, the selected or first option.
     package var value: Secret?
     /// Whether it is the one of several of its name that would be sent: not an unchecked box.
     package let isChosen: Bool
@@ -138,7 +138,7 @@ extension Redirect {
 }
 
 extension ParsedResponse {
-    /// Why the answer is not a page with a form. Some servers answer the login page itself with 401 or 403.
+    /// The fault of a response without a form. Some servers answer the login page itself with 401 or 403.
     package var pageFault: LoginFault? {
         guard status != 401, status != 403 else { return nil }
         guard case .unclear(let error) = judged(by: ResponseRule(), at: .page) else { return nil }

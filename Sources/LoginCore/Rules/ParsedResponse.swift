@@ -44,7 +44,7 @@ package struct ParsedResponse {
         return redirect
     }
 
-    /// What stands at a place, as text. `Location` on the same origin is read as path and query.
+    /// The value at a place, as text. `Location` on the same origin is read as path and query.
     package func text(at place: Place) -> String? {
         switch place {
         case .json(let pointer):
@@ -77,7 +77,7 @@ package struct ParsedResponse {
     /// Of a body that is looked at as text, in bytes.
     private static let textLimit = 1 << 20
 
-    /// What stands at a place, as a secret that came from the server.
+    /// The value at a place, as a secret.
     package func secret(at place: Place) -> Secret? {
         switch place {
         case .cookie(let name): return response.cookies.only(name)?.value
@@ -99,7 +99,7 @@ package struct ParsedResponse {
 }
 
 extension String {
-    /// What lies between the first `before` and the next `after`; up to the end where `after` is empty.
+    /// The text between the first `before` and the next `after`; up to the end if `after` is empty.
     fileprivate func between(_ before: String, _ after: String) -> String? {
         let bytes = Array(utf8)
         guard let start = before.isEmpty ? 0 : bytes.firstRange(of: Array(before.utf8))?.upperBound else { return nil }

@@ -11,7 +11,7 @@ package indirect enum Place: Hashable, Sendable {
     case identityToken(String)
     /// The body as text, the first MiB of it.
     case text
-    /// What lies between two texts there; up to the end where `after` is empty.
+    /// The text between two others there; up to the end if `after` is empty.
     case between(Place, before: String, after: String)
 
     /// - Returns: `nil` for a text of another form.
@@ -71,13 +71,13 @@ extension Place: CustomStringConvertible {
 }
 
 extension String {
-    /// What follows a prefix, if something does.
+    /// The text after a prefix, if it has any.
     fileprivate func dropping(_ prefix: String) -> String? {
         hasPrefix(prefix) && utf8.count > prefix.utf8.count ? String(dropFirst(prefix.count)) : nil
     }
 }
 
-/// What a body says as an HTML page, as far as rules look at it.
+/// The parts of an HTML page that rules read.
 package struct HTMLBody {
     /// In the order of the page.
     package let forms: [PageForm]

@@ -1,4 +1,4 @@
-/// What the answer to a request of the person's own says about the session that went along.
+/// The meaning of a response to the person's own request for the session that was sent with it.
 package enum RelayJudgement: Equatable, Sendable {
     /// Nothing: it is the person's to read.
     case passed
@@ -17,7 +17,7 @@ package enum RelayJudgement: Equatable, Sendable {
     case otherRealm(String)
 }
 
-/// What the answer to a request of the person's own is read by, besides the rules of the profile.
+/// The facts for reading such a response, beside the rules of the profile.
 package struct RelayContext: Equatable, Sendable {
     /// Where the login was verified, as far as that is known.
     package var space: VerifiedSpace?

@@ -16,16 +16,16 @@ package struct RequestRule: Equatable, Sendable {
     package var query: [Parameter] = []
     /// Beside those of the session.
     package var headers: [HeaderRule] = []
-    /// What is sent as the body.
+    /// The body.
     package var content: Content = .none
     /// Path and query of a page that is fetched first, appended to the profile's `url`.
     package var page: String?
-    /// How its answer is read.
+    /// The rule for reading the response.
     package var response: ResponseRule
 
     /// A name and its value, in a query or a form.
     package struct Parameter: Equatable, Sendable {
-        /// Not a template; percent-encoded when it is sent.
+        /// A literal name; percent-encoded when it is sent.
         package var name: String
         /// Filled in and percent-encoded. Where it holds a `{ttl}` that was not asked for, all of it is left out.
         package var value: Template

@@ -1,17 +1,17 @@
-/// How one of a profile's answers is read.
+/// The rule for reading a response.
 package struct ResponseRule: Equatable, Sendable {
-    /// What a refusal looks like; one must hold. Nothing means the default of the request.
+    /// The signs of a refusal; one must hold. `nil` means the request's default.
     package var refused: [Condition]?
-    /// What it looks like that the session has ended, in the place of `refused` for verify; `nil` means 401.
+    /// The signs that the session has ended; for verify, instead of `refused`. `nil` means 401.
     package var loggedOut: [Condition]?
-    /// What proves a login at verify although the status is not 2xx; never a status that refuses or tells nothing.
+    /// The responses other than 2xx that prove a login at verify; never a status that refuses or tells nothing.
     package var loggedIn: [Condition]?
     /// What it looks like that the account may not; `nil` means 403 for verify, or an answer that tells it by
     /// itself (RFC 6750, section 3.1).
     package var forbidden: [Condition]?
-    /// What it looks like that a code or an approval is needed before the login is good; looked at after `forbidden`.
+    /// The signs that a code or an approval is needed; checked after `forbidden`.
     package var secondFactor: [Condition]?
-    /// What it looks like that an approval on another device is still waited for.
+    /// The signs that an approval on another device is still missing.
     package var pending: [Condition]?
     /// Seconds after which a pending request is sent again.
     package var interval = 5
@@ -26,12 +26,12 @@ package struct ResponseRule: Equatable, Sendable {
     package var refreshToken: Place?
     /// Where the end of the session is; `nil` for the end that a token or a cookie tells of itself.
     package var expiry: Expiry?
-    /// What later requests need of the response, by name.
+    /// The values that later requests need from the response, by name.
     package var taken: [Taken] = []
 
     /// A value of a response that later requests send, as `{NAME}`.
     package struct Taken: Equatable, Sendable {
-        /// What stands between the braces.
+        /// The text between the braces.
         package let name: String
         /// Where the response has it.
         package let place: Place
@@ -82,7 +82,7 @@ extension ResponseRule.Expiry {
     }
 }
 
-/// What an answer may look like: a status, or places that must all hold a text of a certain form.
+/// A condition on a response: a status, or places that must all hold a text of a certain form.
 package struct Condition: Equatable, Sendable {
     /// The code that it must have; `nil` for any.
     package var status: Int?
@@ -93,7 +93,7 @@ package struct Condition: Equatable, Sendable {
     package struct PlacePattern: Equatable, Sendable {
         /// Where it is looked for.
         package let place: Place
-        /// What the text there must look like.
+        /// The form that the text must have.
         package let pattern: TextPattern
 
         /// - Parameter pattern: the empty one, for a place that must be missing or empty.

@@ -5,7 +5,7 @@ package struct RuleProposal: Equatable, Sendable {
     /// As a profile has it, such as `refused = [403]`.
     package let line: String
 
-    /// What is missing for the answer that verify gave without a login.
+    /// The rule that the anonymous response of verify calls for.
     package init?(_ rule: ResponseRule, anonymous: AnonymousResponse?) {
         guard let anonymous, anonymous.meansLoggedOut, let known = rule.loggedOut.statuses,
             !known.contains(anonymous.status)
@@ -14,7 +14,7 @@ package struct RuleProposal: Equatable, Sendable {
         (step, line) = (.verify, "logged-out = [\(conditions.joined(separator: ", "))]")
     }
 
-    /// What is missing where verify answers anonymous clients with a page that asks for a password.
+    /// The rule for a verify that shows anonymous clients a login form.
     package init?(_ rule: ResponseRule, passwordField name: String?) {
         guard let name, name.utf8.allSatisfy(\.isPlainInURL), let known = rule.loggedOut.statuses else { return nil }
         let conditions = known.map { "\($0)" } + ["{ \"form:\(name)\" = \"*\" }"]
@@ -30,7 +30,7 @@ package struct RuleProposal: Equatable, Sendable {
         (step, line) = (.verify, "logged-out = [\(statuses.joined(separator: ", "))]")
     }
 
-    /// What is missing for a login that ended with a status that no rule names.
+    /// The rule for a login that ended with a status that no rule names.
     package init?(_ rule: ResponseRule, end error: LoginFault) {
         guard case .failure(let fault) = error, let status = fault.possibleRefusal, let known = rule.refused.statuses
         else { return nil }

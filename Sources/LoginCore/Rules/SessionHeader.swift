@@ -73,7 +73,7 @@ extension SessionRule {
 }
 
 extension SlotValues {
-    /// What goes into the slots of a request that carries `session`.
+    /// The slot values of a request that carries `session`.
     /// - Parameter extraSecrets: beside it, above all what the login handed out for later requests.
     package init(_ session: Session, username: String, _ extraSecrets: [CredentialField: Secret] = [:]) {
         self.init()

@@ -1,6 +1,6 @@
 package import Secrets
 
-/// What the session adds to the body of a person's own request.
+/// The members that the session adds to the body of a person's own request.
 extension SessionRule {
     /// The slots of all that goes along with a person's own request: in its headers, and in its body where that is added to.
     package func slots(forOwn request: HTTPRequest) -> Set<Template.Slot> {
@@ -57,11 +57,11 @@ extension SessionRule {
     }
 }
 
-/// What members can be added to.
+/// The bodies that members can be added to.
 private enum BodyForm { case form, json }
 
 extension HTTPRequest {
-    /// What the body is, as its type says; `nil` for other types, and where there is none.
+    /// The form of the body, by its type; `nil` for other types or without a body.
     fileprivate var bodyForm: BodyForm? {
         guard body != nil || streamedBodies?.source != nil,
             let field = headers.last(where: { $0.name.lowercased() == "content-type" })

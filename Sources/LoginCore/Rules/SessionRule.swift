@@ -1,4 +1,4 @@
-/// How the session goes along with a request.
+/// The rule for sending the session with a request.
 package struct SessionRule: Equatable, Sendable {
     /// Sent with every request.
     package var headers: [HeaderRule] = []
@@ -65,7 +65,7 @@ package struct SessionRule: Equatable, Sendable {
 
     private var bodySlots: [Template.Slot] { form.flatMap(\.value.slots) + json.flatMap(\.value.slots) }
 
-    /// Those in the headers of a request with this verb.
+    /// The slots in the headers of a request with this method.
     package func slots(for method: String) -> Set<Template.Slot> {
         Set(headers(for: method).flatMap(\.slots))
     }
@@ -75,7 +75,7 @@ package struct SessionRule: Equatable, Sendable {
 package struct HeaderRule: Equatable, Sendable {
     /// The field's name: what is filled in stands behind literal text.
     package var name: Template
-    /// What is sent behind the colon.
+    /// The value of the header.
     package var value: Template
 
     /// Nothing is checked here: `filled` looks at what goes into the slots, the transport at the whole line.

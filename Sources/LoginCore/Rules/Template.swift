@@ -1,6 +1,6 @@
 /// A text with slots in braces: `{username}`, `{cookie:NAME}`; `{{` is a brace.
 package struct Template: Equatable, Sendable {
-    /// What is filled in.
+    /// The value to fill in.
     package enum Slot: Hashable, Sendable {
         case username, password, ttl, token, refreshToken
         case cookie(String)
@@ -10,7 +10,7 @@ package struct Template: Equatable, Sendable {
         case code
         /// `{csrf}`, what guards against forged requests; what holds it is sent only when it is known.
         case csrf
-        /// What a response of the login handed out, by the name that `take` gave it.
+        /// A value that a response of the login gave, by its name in `take`.
         case taken(String)
     }
 
@@ -20,7 +20,7 @@ package struct Template: Equatable, Sendable {
         case slot(Slot)
     }
 
-    /// Why a text is no template.
+    /// A text that is not a template.
     package enum Malformed: Error, Equatable, Sendable {
         case unknownSlot(String)
         case unclosedBrace

@@ -1,6 +1,6 @@
 package import Secrets
 
-/// What goes into the slots of a template.
+/// The values for the slots of a template.
 package struct SlotValues: Equatable, Sendable {
     /// For `{username}`.
     package var username: String?
@@ -20,7 +20,7 @@ package struct SlotValues: Equatable, Sendable {
     package var csrf: Secret?
     /// For `{secret:LABEL}`, and for what `take` has named.
     package var extraSecrets: [CredentialField: Secret] = [:]
-    /// What the page's form adds to the form that is sent.
+    /// The entries that the page's form adds.
     package var pageEntries: [FormEntry] = []
 
     /// Nothing is known yet. What a template then lacks is a `FillFault`, but for `{ttl}`.
@@ -75,7 +75,7 @@ package enum Escaping: Sendable {
     }
 }
 
-/// Why a template could not be filled in.
+/// A template that could not be filled in.
 package enum FillFault: Error, Equatable, Sendable {
     case missing(Template.Slot)
     /// A control character, which would end the header's line.
@@ -114,7 +114,7 @@ extension Template {
         }
     }
 
-    /// What the author wrote may lead where it wants; what is filled in may not lead away from it.
+    /// Checks that a filled-in value cannot change where the author's URL leads.
     private func checkSegments(_ values: SlotValues) throws(FillFault) {
         var segment = "", filled: Slot?
         for part in parts {
@@ -151,7 +151,7 @@ extension Template {
 }
 
 extension Secret {
-    /// What a person has typed has to arrive as it is; what a server has handed out is the server's own.
+    /// Typed values must arrive unchanged; values from a server are the server's own concern.
     fileprivate func checkForHeader(_ slot: Template.Slot) throws(FillFault) {
         guard isHeaderSafe else { throw .notForHeader(slot) }
         guard slot == .password else { return }

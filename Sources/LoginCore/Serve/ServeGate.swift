@@ -2,7 +2,7 @@ import Secrets
 
 /// The address that the command of an `exec --serve` gets, and who is let in there.
 package struct ServeGate: Equatable, Sendable {
-    /// Why a request is turned away, before anything of it is read but its head.
+    /// The reason for turning a request away, judged by its head alone.
     package enum Refusal: Equatable, Sendable, CaseIterable {
         /// The socket at the other end is another user's.
         case otherUser
@@ -30,10 +30,10 @@ package struct ServeGate: Equatable, Sendable {
         (self.port, self.segment, self.user) = (port, segment, user)
     }
 
-    /// What has to stand in `Host`.
+    /// The required value of `Host`.
     package var authority: String { "127.0.0.1:\(port)" }
 
-    /// What stands for the service's origin, without a slash at the end.
+    /// The base URL that replaces the service's origin, without a slash at the end.
     package var root: String { "http://\(authority)/\(segment)" }
 
     /// - Parameter user: whose the socket at the other end is; `nil` if nobody could tell.
@@ -83,7 +83,7 @@ package struct ServeGate: Equatable, Sendable {
     }
 }
 
-/// That a request is turned away at the door.
+/// A request that is not let in.
 package struct ServeRefused: Error, Equatable {
     package let reason: ServeGate.Refusal
 

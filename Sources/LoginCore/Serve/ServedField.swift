@@ -2,7 +2,7 @@
 package struct ServedField: Equatable, Sendable {
     /// As it was sent; compared without case (RFC 9110, section 5.1).
     package let name: String
-    /// What stands behind the colon.
+    /// The value.
     package let bytes: [UInt8]
 
     package init(name: String, bytes: [UInt8]) {

@@ -31,7 +31,7 @@ package struct ServedHeaders: Sendable {
         taken = Set((rule.headers + rule.writeHeaders).map(\.shownName))
     }
 
-    /// What of the command's fields goes on to the service.
+    /// The fields of the command's request that go on to the service.
     package func sent(_ fields: [ServedField]) -> [HTTPRequestField] {
         let named = Set(fields.filter { $0.hasName("Connection") }.flatMap(\.text.tokens))
         var sent: [HTTPRequestField] = []
@@ -51,7 +51,7 @@ package struct ServedHeaders: Sendable {
         return sent
     }
 
-    /// What of the service's fields goes on to the command.
+    /// The fields of the service's response that go on to the command.
     /// - Parameter hides: whether a line repeats a secret.
     package func returned(_ fields: [HTTPResponseField], hides: (String) -> Bool) -> [HTTPResponseField] {
         let named = Set(fields.filter { $0.name.lowercased() == "connection" }.flatMap(\.value.tokens))
@@ -70,7 +70,7 @@ package struct ServedHeaders: Sendable {
         }
     }
 
-    /// What is at the service's origin, as the command has to ask for it; everything else as it is.
+    /// A URL at the service's origin, rewritten to the loopback address; others as they are.
     package func here(_ url: String) -> String {
         if let rest = rest(of: url, behind: "//\(origin.authority)") { return root + rest }
         if url.hasPrefix("//") { return url }

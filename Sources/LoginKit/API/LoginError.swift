@@ -1,6 +1,6 @@
 import LoginCore
 
-/// Why a login, a request or a logout ended without success.
+/// A login, request or logout that did not succeed.
 ///
 /// Compare `code`, and show `message` and `advice` to people. A later version may add codes, so a `switch` needs a `default`:
 ///
@@ -53,9 +53,9 @@ public struct LoginError: Error, Equatable, Sendable, CustomStringConvertible {
 
     /// The kind of failure.
     public var code: Code { Code(exitCode: fault.exitCode) }
-    /// What happened, as part of a sentence in English, without control characters.
+    /// A description of what happened: part of a sentence in English, without control characters.
     public var message: String { fault.message(about: ErrorContext()).what }
-    /// What to do about it, as part of a sentence; `nil` if nothing can be advised.
+    /// Advice, as part of a sentence; `nil` if there is none.
     public var advice: String? {
         let next = fault.message(about: ErrorContext()).next
         return next.isEmpty ? nil : next

@@ -5,7 +5,7 @@ public struct LoginSession: Sendable {
     let visit: LoginActor
     /// The profile that it belongs to.
     public let profile: Profile
-    /// Whose session it is: as the server said, where it was asked, else as it is stored.
+    /// The identity: as the server said if it was asked, else as stored.
     public let identity: Identity
 
     /// Sends one request with the session attached. If the answer means 'logged out', the session is refreshed or somebody logs

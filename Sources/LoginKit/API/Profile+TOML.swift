@@ -28,6 +28,6 @@ extension Profile {
 }
 
 extension RetryRequest {
-    /// What kept the credential from being judged.
+    /// The failure that kept the credential from being judged.
     public var error: LoginError { LoginError(fault) }
 }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import LoginCore
 
-/// What a service answered.
+/// A response of the service.
 public struct SessionResponse: Sendable {
     /// The code of the answer (RFC 9110, section 15).
     public let status: Int

@@ -10,14 +10,14 @@ final class AuthorizationDialogue {
     var listener: LoopbackListener?
     var redirect = LoopbackRedirect()
     var question: AddressQuestion?
-    /// What stands before the address.
+    /// The label before the address.
     var label = addressLabel
     var began: ContinuousClock.Instant?
-    /// What may be wrong where nothing comes; said once.
+    /// A hint for when no response comes; said once.
     var hint: String?
     /// Held back until the end, where one has come.
     private var signals: HeldSignals?
-    /// What was said of forged answers.
+    /// The forgeries that were reported.
     var told: Set<Forgery> = []
 
     static let addressLabel = "Address: "

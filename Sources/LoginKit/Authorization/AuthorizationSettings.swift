@@ -1,8 +1,8 @@
 import LoginCore
 
-/// How a person gives a grant at one login.
+/// Settings for approving one login.
 struct AuthorizationSettings {
-    /// What is logged in to, as the person knows it.
+    /// The profile's name.
     var profile: String
     var origin: Origin
     /// Whether somebody sits at the terminal. Without one, lines are only said, and what comes by the port is waited for.

@@ -1,9 +1,9 @@
 import Glibc
 import LoginCore
 
-/// Which browser opens a URL, and how it is started: without a shell, and apart from the terminal.
+/// Chooses a browser and starts it, without a shell and apart from the terminal.
 struct BrowserStart: Sendable {
-    /// What came of it.
+    /// The result.
     package enum Outcome: Equatable, Sendable {
         case started
         /// All that were tried, in this order.
@@ -16,7 +16,7 @@ struct BrowserStart: Sendable {
     package struct Failure: Equatable, Sendable {
         /// As it was named.
         let program: String
-        /// Why it could not be started, as a part of a sentence; or how it ended.
+        /// The reason that it did not start, or how it ended, as part of a sentence.
         let words: String
     }
 

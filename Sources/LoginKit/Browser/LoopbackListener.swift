@@ -13,7 +13,7 @@ final class LoopbackListener {
     let port: LoopbackPort
     private var sockets: [LoopbackSocket]
     private var connections: [LoopbackConnection] = []
-    /// What `/done` shows, once there was a response to this login.
+    /// The page of `/done`, once there was a response to this login.
     private var ending: LoopbackPage?
 
     private static let mostAtOnce = 8
@@ -65,7 +65,7 @@ final class LoopbackListener {
         return sockets
     }
 
-    /// What to poll for input. As long as there are enough connections, the next ones wait in the kernel.
+    /// The descriptors to poll for input. Connections beyond the limit wait in the kernel.
     var descriptors: [Int32] {
         let mayAccept = connections.count < Self.mostAtOnce
         return (mayAccept ? sockets.map(\.descriptor) : []) + connections.map(\.descriptor)

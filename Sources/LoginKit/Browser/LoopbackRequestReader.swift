@@ -7,9 +7,9 @@ import Secrets
 /// It knows as much of HTTP as a browser says to a redirect. What is not exactly that is malformed, and found out as soon as it
 /// is there: a TLS hello at its first byte. The bytes lie in one buffer that is wiped.
 final class LoopbackRequestReader {
-    /// What is known by now.
+    /// The result so far.
     enum Progress: Equatable, Sendable {
-        /// Not all of it is there.
+        /// The request is not complete yet.
         case unfinished
         case request(LoopbackRequest)
         /// No request, or one that is too long.

@@ -37,7 +37,7 @@ struct NoConsent: ConsentDialogue {
 }
 
 extension LoginContext {
-    /// How a person is told where to consent in a run.
+    /// Settings for telling a person where to approve a login.
     func consentSettings(_ run: LoginRun) throws(LoginFault) -> AuthorizationSettings {
         let consent = run.settings.consent
         var settings = AuthorizationSettings(

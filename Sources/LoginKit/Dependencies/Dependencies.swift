@@ -20,13 +20,13 @@ package struct Dependencies {
     /// The way to one origin, for one identity and through one proxy.
     var transport: (Origin, TransportSettings) -> any Transport
     var tickets: TicketCache
-    /// Whose turn it is to ask; `nil` if there is but one thread.
+    /// The lock for asking a person; `nil` with one thread.
     var turn: PromptLock?
     /// How many servers are asked at a time.
     package var width = 8
     /// Whether nobody waits any more for what is being done; `nil` if that cannot be.
     var isCancelled: (@Sendable () -> Bool)?
-    /// What postpones the end of the program or of the call while a refresh is under way.
+    /// Postpones the end of the program or of the call while a refresh is under way.
     var postponement = Postponement(begin: { _ in }, end: {})
     /// The line on the terminal that names the server a command waits for.
     var noticeLine = NoticeLine(show: { _ in false }, hide: {})
@@ -44,7 +44,7 @@ package struct Dependencies {
         /// - Returns: whether it stands there now.
         let show: @Sendable (_ text: String) -> Bool
         let hide: @Sendable () -> Void
-        /// Has something move behind the words of a line that stands there, whoever showed it.
+        /// Animates the end of a line that is shown.
         var move: @Sendable (_ tail: String) -> Void = { _ in }
     }
 
@@ -64,7 +64,7 @@ package struct Dependencies {
         }
     }
 
-    /// How a person is asked.
+    /// Settings for asking a person.
     package struct DialogueSettings: Equatable {
         var mask = "*"
         /// Seconds for each answer.
@@ -101,7 +101,7 @@ package struct Dependencies {
 }
 
 extension Dependencies {
-    /// What is remembered without being secret.
+    /// The account registry, which holds no secrets.
     package func registry(_ stateFolder: String) -> AccountRegistry {
         AccountRegistry(folder: stateFolder, remembers: true, isCancelled: isCancelled ?? { false })
     }

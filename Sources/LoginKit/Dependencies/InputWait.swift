@@ -11,7 +11,7 @@ package struct InputWait {
         (self.descriptor, self.deadline, self.isOver) = (descriptor, deadline, isOver)
     }
 
-    /// How often `isOver` is asked, in milliseconds.
+    /// Milliseconds between two calls of `isOver`.
     private static let interval: Int32 = 50
 
     /// - Returns: whether a read will not block: there are bytes, or the end. Nothing more comes where it is false.

@@ -7,7 +7,7 @@ package enum SecretFile {
     /// Longer secrets are refused, in bytes.
     static let limit = 64 << 10
 
-    /// Why there is no secret.
+    /// The reason that there is no secret.
     package enum Problem: Error, Equatable {
         case cannotRead(errno: Int32)
         case tooLong
@@ -39,7 +39,7 @@ package enum SecretFile {
         return builder.finish().withoutCarriageReturn(if: lineEnded)
     }
 
-    /// What a file with these bytes would hold.
+    /// Reads the secret from the bytes of a file.
     static func soleLine(of text: Secret) throws(Problem) -> Secret {
         let lines = text.withUnsafeBytes { $0.count { $0 == UInt8(ascii: "\n") } }
         let isEnded = text.withUnsafeBytes { $0.last == UInt8(ascii: "\n") }

@@ -6,7 +6,7 @@ import Secrets
 struct StorePassphrase {
     unowned let context: LoginContext
 
-    /// How often a person may try.
+    /// The number of attempts.
     static let tries = 3
 
     func first() throws(StoreFault) -> Secret {

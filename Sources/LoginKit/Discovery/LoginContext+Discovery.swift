@@ -9,7 +9,7 @@ extension LoginContext {
         return try proposal(of: try discovery(of: url, profile, choices), url.origin, name: name, lasting)
     }
 
-    /// What is found out of a URL, as the profile that follows from it.
+    /// Discovers the login at a URL and proposes a profile for it.
     /// - Parameter lasting: what is written down of how the server is reached.
     func proposal(
         of discovery: Discovery, _ origin: Origin, name: String, _ lasting: Profile.Settings

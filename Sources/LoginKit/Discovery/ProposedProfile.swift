@@ -7,14 +7,14 @@ package struct ProposedProfile {
         /// From the profile's table on.
         package let path: [String]
         package let value: ConfigValue
-        /// What says so, for a person; `nil` for what the person gave.
+        /// The evidence, for a person; `nil` for a value that the person gave.
         package let why: String?
     }
 
     package let name: String
     package let found: Discovered
     package let lines: [Line]
-    /// What a person has to know beside the profile, and what was not found out.
+    /// Remarks about the profile, and what was not detected.
     package let remarks: [String]
 
     /// - Parameters:

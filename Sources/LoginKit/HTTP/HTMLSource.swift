@@ -7,7 +7,7 @@ import Secrets
 /// which changes no tree. Only the parser knows whether these bytes are a tag at all: in an attribute the mark is taken out
 /// again, and scripts and comments are not read. Character references that libxml2 does not know become numbers.
 struct HTMLSource {
-    /// What stands in the place of tags; it occurs nowhere else in the page.
+    /// The replacement for tags; it occurs nowhere else in the page.
     struct Marks {
         fileprivate let number: Int
 
@@ -72,7 +72,7 @@ struct HTMLSource {
         }
     }
 
-    /// What takes the place of the first bytes, and of how many.
+    /// The replacement for the first bytes, and their number.
     private static func replacement(
         _ rest: Slice<UnsafeRawBufferPointer>, _ marks: Marks
     ) -> (written: String, count: Int)? {

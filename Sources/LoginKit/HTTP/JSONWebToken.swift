@@ -2,7 +2,7 @@ import FoundationEssentials
 import LoginCore
 import Secrets
 
-/// What a JSON Web Token says of itself (RFC 7519). Only hints for ourselves: the signature is the server's business.
+/// The claims of a JSON Web Token (RFC 7519). Only hints: checking the signature is up to the server.
 struct JSONWebToken {
     /// As they stand in the payload.
     let claims: JSONValue

@@ -1,11 +1,11 @@
 import LoginCore
 import Secrets
 
-/// What a page left for the request that follows it.
+/// The cookies and form entries of a page, for the request that follows it.
 struct PageVisit {
     /// All that hold after its answer.
     let cookies: [Cookie]
-    /// What the form that is meant sends beside the profile's own fields.
+    /// The entries of the chosen form, beside the profile's own fields.
     let entries: [FormEntry]
     let url: ParsedURL
 }

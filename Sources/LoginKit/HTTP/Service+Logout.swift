@@ -1,7 +1,7 @@
 package import LoginCore
 
 extension Service {
-    /// What came of a logout request.
+    /// The result of a logout request.
     package enum LogoutOutcome: Equatable, Sendable {
         case notConfigured
         /// The authorization server revokes nothing, or not for this client.

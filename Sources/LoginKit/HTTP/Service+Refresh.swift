@@ -8,7 +8,7 @@ extension Service {
         return token.refreshToken != nil && (profile.refresh != nil || token.terms != nil)
     }
 
-    /// What a refresh brought, and whose it is as far as the answer tells.
+    /// The result of a refresh, and its owner as far as the response tells.
     struct RefreshedSession {
         /// In the place of the old one.
         package let session: Session
@@ -70,7 +70,7 @@ extension Service {
 }
 
 extension ResponseRule {
-    /// What `refresh` does not say is as in `login`.
+    /// The rule of `refresh`, with the keys of `login` for those it lacks.
     fileprivate func completed(by login: ResponseRule?) -> ResponseRule {
         var rule = self
         rule.token = token ?? login?.token

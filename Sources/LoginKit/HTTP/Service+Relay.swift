@@ -2,7 +2,7 @@ package import LoginCore
 import Secrets
 
 extension Service {
-    /// What came of a request of the person's own.
+    /// The response to a request of the person's own.
     package struct Relayed {
         /// With an empty body: that went to the request's sink. Only the refusal of another protocol may have one.
         package let response: HTTPResponse
@@ -64,7 +64,7 @@ extension Service {
         return space.covers(path: try URLParser.parsed(url).path)
     }
 
-    /// What an answer says about the session.
+    /// Judges what a response says about the session.
     /// - Parameters:
     ///   - body: as much as there is of it; `nil` if it was too long to be held.
     ///   - space: where the login was verified, as far as that is known.
@@ -99,7 +99,7 @@ extension Service {
         }
     }
 
-    /// What a login by HTTP authentication has to tell later requests.
+    /// The protection space of a login by HTTP authentication, for later requests.
     func verifiedSpace(of session: Session, username: String) throws(LoginFault) -> VerifiedSpace? {
         switch profile.kind {
         case .exchange, .pasted, .certificate, .oauth: return nil

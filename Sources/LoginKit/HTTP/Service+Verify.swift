@@ -81,13 +81,13 @@ extension ParsedResponse {
 }
 
 extension Session {
-    /// Who it is, where only the id_token of its grant said it.
+    /// The user name, if only the id_token of the grant names it.
     fileprivate func name(at place: Place?) -> String? {
         if case .identityToken? = place { terms?.name } else { nil }
     }
 }
 
 extension Refusal {
-    /// What a server would say of a session that is past its end.
+    /// The refusal that a server would give for an expired session.
     fileprivate static let pastEnd = Refusal(status: 401)
 }

@@ -3,7 +3,7 @@ package import Secrets
 
 /// Where a profile's requests go.
 package struct ServiceEndpoint: Equatable, Sendable {
-    /// What every secret of the profile is bound to.
+    /// The origin that every secret of the profile is bound to.
     package let origin: Origin
     /// Origin and base path, without a slash at the end; every path of the profile is appended to it. Callers make sure that
     /// it lies on `origin`.
@@ -15,7 +15,7 @@ package struct ServiceEndpoint: Equatable, Sendable {
 ///
 /// It judges nothing by itself: `ParsedResponse.judged` does, and whether to go on is `LoginFlow`'s decision.
 package final class Service: Authenticator {
-    /// What a caller may add to a profile.
+    /// Options that a caller adds to a profile.
     package struct Options: Sendable {
         /// Seconds that a token is asked to live.
         var ttl: Int?
@@ -23,12 +23,12 @@ package final class Service: Authenticator {
         var pinnedMethod: AuthenticationMethod?
         /// A password was given: no ticket takes its place.
         var hasPassword: Bool
-        /// Whom the login is for, if that is known: another one's ticket is not used.
+        /// The user that the login is for, if known: another user's ticket is not used.
         var username: String?
 
         /// Whether nothing is known of the service but a URL, so that what verify answers is learnt at the login.
         var learns = false
-        /// What verify answered before the login of this account.
+        /// The response of verify before the login of this account.
         var anonymousResponse: AnonymousResponse?
         /// Whether a person wrote the verify endpoint, or it has accepted a session of this profile before: what it then calls
         /// logged out may be a refusal.
@@ -48,7 +48,7 @@ package final class Service: Authenticator {
     }
 
     let client: ServiceClient
-    /// What is particular to the kind of the profile's logins.
+    /// The procedure for the kind of the profile's logins.
     let procedure: any LoginProcedure
     let options: Options
     let clock: WallClock
@@ -56,7 +56,7 @@ package final class Service: Authenticator {
     let others: OriginTransports
     /// Whether the session of the last login is carried by cookies that the page before it had set.
     var keepsAnonymousSession = false
-    /// Why the last token looks as if it were past its end, where the clocks are the reason.
+    /// The difference of the clocks, if it makes the last token look expired.
     var clockDifference: ClockDifference?
     /// The client that was registered for the login that has ended, where its server could not be made to delete it.
     var undeletedClient: String?
@@ -67,7 +67,7 @@ package final class Service: Authenticator {
     /// The status that verify answered to a fresh grant, where it proves a login only beside the 401 of before.
     var learnedStatus: Int?
 
-    /// Asks nothing yet.
+    /// Sends no request.
     /// - Parameters:
     ///   - anonymous: the way without the client certificate; `nil` unless that alone is the proof.
     ///   - others: the ways to other origins than the profile's.
@@ -95,9 +95,9 @@ package final class Service: Authenticator {
 
     var profile: Profile { client.profile }
     var endpoint: ServiceEndpoint { client.endpoint }
-    /// What the server asked for, once it was asked.
+    /// The protection space, once the server was asked.
     package var protectionSpace: ProtectionSpace? { procedure.space }
-    /// What verify answers without a login: found out by `prepare`, else remembered.
+    /// The response of verify without a login: found out by `prepare`, else remembered.
     package var anonymousResponse: AnonymousResponse? { client.anonymousResponse }
     /// The field for a password on a page that verify has answered an anonymous client with, as if there were a login.
     package var anonymousPasswordField: String? { client.anonymousPasswordField }
@@ -114,7 +114,7 @@ package final class Service: Authenticator {
 
     package func hold(_ extraSecrets: [CredentialField: Secret]) { client.hold(extraSecrets) }
 
-    /// What goes along with every request beside the session.
+    /// The secrets that are sent with every request, beside the session.
     var heldSecrets: [CredentialField: Secret] { client.extraSecrets }
 
     package func trust(_ exception: TrustedCertificate) {
@@ -156,7 +156,7 @@ package final class Service: Authenticator {
         }
     }
 
-    /// What the login handed out that is needed after it.
+    /// The values that the login returned for later requests.
     package var takenForLater: [CredentialField: Secret] { client.extraSecrets.taken(profile.takenForLater) }
 
     package func verify(_ session: Session, username: String) throws(LoginFault) -> Login {

@@ -15,7 +15,7 @@ final class ServiceClient {
     let ttl: Int?
     /// Is told how each response was judged.
     var observer: ((Evidence) -> Void)?
-    /// What verify answers without a login: found out before a login, else remembered.
+    /// The response of verify without a login: found out before a login, else remembered.
     var anonymousResponse: AnonymousResponse?
     /// The cookies that the last request without a login was answered with.
     var anonymousCookieNames: Set<String> = []
@@ -23,15 +23,15 @@ final class ServiceClient {
     var anonymousPasswordField: String?
     /// Everything secret that was sent or received: what the server says is not shown where it repeats any of it.
     private(set) var hidden = RepeatedSecrets()
-    /// What goes along with every request.
+    /// The secrets that are sent with every request.
     var extraSecrets: [CredentialField: Secret] = [:]
     /// For `{csrf}`, once it is known; goes along with the session.
     var csrf: Secret?
 
-    /// How a request goes out: with a credential, or without.
+    /// Sends a request, with a credential or without.
     typealias Way = (HTTPRequest) throws(LoginFault) -> Sent
 
-    /// What came of a request.
+    /// The result of a request.
     struct Sent {
         let response: HTTPResponse
         /// Whether it showed that the server took the credential for good, whatever its status.
@@ -43,7 +43,7 @@ final class ServiceClient {
     /// The response to one of the profile's requests.
     struct Reply {
         let facts: ParsedResponse
-        /// What the page before the request left, where it has one.
+        /// The page before the request, if there was one.
         let visit: PageVisit?
         /// The response itself, where it is a page that was read.
         let page: ResponsePage?
@@ -160,7 +160,7 @@ final class ServiceClient {
         return try shielded(body)
     }
 
-    /// What is thrown repeats no secret of this run.
+    /// Removes the secrets of this run from errors.
     func shielded<Result>(_ body: () throws(LoginFault) -> Result) throws(LoginFault) -> Result {
         do throws(LoginFault) {
             return try body()
@@ -174,7 +174,7 @@ final class ServiceClient {
         endpoint.base + ((profile.verify ?? profile.login)?.path.shown ?? "/")
     }
 
-    /// That the login needs what was not given.
+    /// The error for a credential that was not given.
     var lacking: LoginFault { .loginRequired(LoginNeed(why: .nothingStored, missing: profile.fields)) }
 }
 

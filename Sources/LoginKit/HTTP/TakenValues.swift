@@ -1,7 +1,7 @@
 import LoginCore
 import Secrets
 
-/// What a response hands out for later requests, as `take` names it.
+/// Keeps the values of a response for later requests, as `take` names them.
 extension ServiceClient {
     /// Keeps what a response hands out for later requests; what is not there is missed where it is used.
     /// - Parameter keepingOld: whether a response that says nothing of it leaves what there was.
@@ -24,7 +24,7 @@ extension ServiceClient {
         hide(places.map { facts.secret(at: $0) } + facts.response.cookies.map(\.value) + taken)
     }
 
-    /// What goes into the slots of a request that carries `session`.
+    /// The slot values of a request that carries `session`.
     func values(_ session: Session, username: String) -> SlotValues {
         var values = SlotValues(session, username: username, extraSecrets)
         values.csrf = csrf

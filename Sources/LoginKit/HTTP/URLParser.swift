@@ -31,7 +31,7 @@ package struct URLParser: Sendable {
             query: url.text(CURLUPART_QUERY), user: user, password: password)
     }
 
-    /// What is there but cannot be decoded must not pass for what is not there.
+    /// Refuses a part that cannot be decoded, instead of treating it as missing.
     private func userInformation(
         of url: borrowing CurlURL, _ fault: URLFault
     ) throws(UsageFault) -> (user: String?, password: Secret?) {
@@ -64,7 +64,7 @@ package struct URLParser: Sendable {
         return Redirect(url: text, origin: nil, target: url.text(CURLUPART_PATH) ?? text)
     }
 
-    /// What the `Location` among the fields says, if there is one.
+    /// Reads `Location` among the fields, if there is one.
     func redirect(in fields: [HTTPResponseField], from url: ParsedURL) -> Redirect? {
         let location = fields.first { $0.name.lowercased() == "location" }
         guard let location, !location.value.isEmpty else { return nil }
@@ -86,7 +86,7 @@ package struct URLParser: Sendable {
     }
 }
 
-/// What a host of an `Origin` may be; libcurl lets more pass.
+/// Checks the host of an `Origin`; libcurl allows more.
 enum HostName {
     /// A name of DNS (RFC 1035, section 2.3.4, and underscores) that does not end with a dot, or an address.
     static func isUsable(_ host: String) -> Bool {

@@ -1,6 +1,6 @@
 package import LoginCore
 
-/// What was chosen of how a person consents at an authorization server.
+/// Options for approving a login at an authorization server.
 package struct ConsentChoices: Equatable, Sendable {
     /// As an option says.
     package var way: AuthorizationWay?

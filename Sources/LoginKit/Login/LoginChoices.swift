@@ -1,7 +1,7 @@
 package import LoginCore
 import Secrets
 
-/// What was chosen for one login, in the place of what the profile says.
+/// Options of one login, which override the profile.
 package struct LoginChoices {
     /// One of the methods that the profile accepts.
     package var method: AuthenticationMethod?
@@ -9,9 +9,9 @@ package struct LoginChoices {
     package var store: String?
     /// How long the login is kept.
     package var persist: Persistence?
-    /// What the profile that a URL makes is called.
+    /// The name for the profile that is generated for a URL.
     package var name: String?
-    /// How often a person is asked at most.
+    /// The largest number of attempts.
     package var maxAttempts = 3
     /// How long a person has for each answer, in seconds.
     package var promptTimeout = 300
@@ -19,7 +19,7 @@ package struct LoginChoices {
     package var password: SuppliedCredential.Source?
     /// Where the code of a second factor is to be had from; `nil` for the variable and the profile's command.
     package var code: SuppliedCredential.Source?
-    /// How a person consents at an authorization server.
+    /// Options for approving at an authorization server.
     package var consent = ConsentChoices()
     /// Whether an empty password will do.
     package var blankPassword = false
@@ -40,7 +40,7 @@ package struct LoginChoices {
     /// Whether it was chosen where the password is.
     var namesPassword: Bool { password != nil }
 
-    /// What becomes of a certificate that does not verify.
+    /// The policy for a certificate that does not verify.
     package func trustPolicy(mayAsk: Bool) -> TrustPolicy {
         TrustPolicy(fingerprint: trustFingerprint, mayAsk: mayAsk)
     }

@@ -114,7 +114,7 @@ package struct LoginRun {
             """)
     }
 
-    /// What was asked for once is stored, and completes a password that was given.
+    /// Completes a given password with stored secrets that are asked for only once.
     private func supplied() throws(LoginFault) -> Credential? {
         guard let supplied = settings.supplied, profile.asksForMore else { return settings.supplied }
         return supplied.completed(by: try keeper.fill().extraSecrets)

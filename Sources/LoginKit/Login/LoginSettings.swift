@@ -1,7 +1,7 @@
 package import LoginCore
 import Secrets
 
-/// What a login of one profile is run with.
+/// The resolved settings of one login.
 package struct LoginSettings {
     package var policy = LoginFlow.Policy()
     /// The session for which the policy has the refresh come first: what another process has put in its place is not
@@ -9,7 +9,7 @@ package struct LoginSettings {
     var outdated: Session?
     /// Whether nobody wants to know who is logged in, so that a refreshed grant costs one request.
     var wantsTokenAlone = false
-    /// How the server has just refused `outdated`; `nil` if it did not.
+    /// The refusal of `outdated`; `nil` if it was not refused.
     var refusal: Refusal?
     /// The account, by the name typed or the server's; `nil` for the active one.
     package var username: String?
@@ -30,7 +30,7 @@ package struct LoginSettings {
     package var showsNotice = false
     /// Whether nothing is known of the service but a URL.
     var learns = false
-    /// How a person consents at an authorization server.
+    /// Options for approving at an authorization server.
     var consent = ConsentChoices()
 
     /// Nothing was chosen: what is stored, without a question.

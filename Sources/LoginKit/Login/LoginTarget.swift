@@ -1,13 +1,13 @@
 package import LoginCore
 import Secrets
 
-/// What `login` was told to log in to.
+/// The target of a login.
 package struct LoginTarget {
     /// A profile of that name, or the one that a URL stands for, be it remembered yet or not.
     package var profile: Profile
     /// The URL of the verify endpoint as it was given, if it was one.
     var url: String?
-    /// What stood before the `@` of the URL.
+    /// The user in the URL.
     var user: String?
     var password: Secret?
     /// Of a profile that is not written down yet.
@@ -17,11 +17,11 @@ package struct LoginTarget {
     package var isNew: Bool { new != nil }
 
     struct New {
-        /// What is to be written down besides the URL.
+        /// The keys to write beside the URL.
         let settings: Profile.Settings
         /// The profile that was proposed and taken, where the URL alone is not enough.
         var table: [String: ConfigValue]?
-        /// What the URL wants of somebody without a login.
+        /// The challenges for an anonymous client at the URL.
         let offered: [AuthenticateChallenge]
         /// Finds a name that is free.
         let name: () throws(LoginFault) -> String
@@ -35,7 +35,7 @@ package struct LoginTarget {
         (self.profile, self.new) = (profile, new)
     }
 
-    /// How a command names the account: `-u NAME`.
+    /// The option that names the account: `-u NAME`.
     package static func userOption(_ name: String) -> [String] {
         name.hasPrefix("-") ? ["--username=\(name)"] : ["-u", name]
     }

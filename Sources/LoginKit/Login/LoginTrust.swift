@@ -1,14 +1,14 @@
 package import LoginCore
 
 extension LoginContext {
-    /// How the person is asked in a login with these options.
+    /// Settings for asking the person in a login with these options.
     func dialogueSettings(_ choices: LoginChoices) -> Dependencies.DialogueSettings {
         var settings = dialogueSettings
         settings.allowsBlankPassword = choices.blankPassword
         return settings
     }
 
-    /// What is accepted of an origin: in this run, else remembered.
+    /// The accepted certificate of an origin: from this run, else remembered.
     func exception(for origin: Origin) throws(LoginFault) -> TrustedCertificate? {
         if let accepted = acceptance?.exception, accepted.origin == origin { return accepted }
         return try document().exception(for: origin)

@@ -1,6 +1,6 @@
 package import LoginCore
 
-/// What became of one account at logout.
+/// The result of a logout for one account.
 package struct Receipt {
     package let profile: String
     package let place: Origin
@@ -9,13 +9,13 @@ package struct Receipt {
     package var erased = false
     /// When what lives on at the server ends, in seconds of Unix time.
     package var expires: Int64?
-    /// Why the server's half failed.
+    /// The fault at the server.
     package var problem: String?
     /// Whether it was made with a Kerberos ticket, which is not authctl's to end.
     package var hadTicket = false
     /// Whether there is a session at the server, which may live on; a credential that is sent each time has none.
     package var hadSession = true
-    /// Why the local copy is still there.
+    /// The fault that kept the local copy.
     package var fault: LoginFault?
 
     package init(profile: String, place: Origin, username: String, server: Server, expires: Int64?) {
@@ -23,7 +23,7 @@ package struct Receipt {
         (self.server, self.expires) = (server, expires)
     }
 
-    /// What the server did, in a word.
+    /// The server's part, in a word.
     package enum Server: String {
         case revoked
         case endedBefore = "ended before"

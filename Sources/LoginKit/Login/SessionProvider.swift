@@ -8,7 +8,7 @@ package struct SessionProvider {
     package let profile: Profile
     package var settings: LoginSettings
 
-    /// What it lets through.
+    /// A session, with the run that it came from.
     package struct AuthenticatedSession {
         package let run: LoginRun
         let keeper: SessionHolder
@@ -45,7 +45,7 @@ package struct SessionProvider {
         ).settings()
     }
 
-    /// What is stored and not past its end, as it is: the server is not asked. Else as `enter`.
+    /// Returns a stored session that has not expired, without asking the server; else as `enter`.
     package func enterUnverified() throws(LoginFault) -> AuthenticatedSession {
         try context.inTurn { () throws(LoginFault) in try stored() }
     }
@@ -90,7 +90,7 @@ package struct SessionProvider {
         return false
     }
 
-    /// Has the server verify what is stored; refreshes it, or has somebody log in.
+    /// Verifies the stored session, refreshes it, or logs in.
     /// - Parameter refused: the session that the server has just refused, so that it is not asked about it once more.
     package func enter(after refused: Session? = nil) throws(LoginFault) -> AuthenticatedSession {
         try context.inTurn { () throws(LoginFault) in try entered(after: refused) }

@@ -114,7 +114,7 @@ extension LoginContext {
         warn("\(difference.setBackWarning(of: profile))")
     }
 
-    /// Why an account cannot be used, as far as is known without the network.
+    /// The reason that an account cannot be used, as far as known without the network.
     package func problem(with account: AccountRecord, of profile: String) throws(LoginFault) -> LoginFault? {
         if account.passwordRefused { return .loginRequired(LoginNeed(why: .passwordRefusedBefore)) }
         if let other = account.otherPerson { return .loginRequired(LoginNeed(why: .refreshedForAnother(other))) }
@@ -135,7 +135,7 @@ extension LoginContext {
 }
 
 extension ProfileRecord? {
-    /// Why no account is the active one.
+    /// The reason that no account is active.
     fileprivate var missing: LoginNeed.Why {
         guard let names = self?.usernames, !names.isEmpty else { return .nothingStored }
         return .noActiveAccount(known: names)

@@ -17,7 +17,7 @@ package struct SuppliedCredential {
 
     package let source: Source
     let allowsBlank: Bool
-    /// What it is, for its option, its variable and messages.
+    /// The name for its option, its variable and messages.
     var kind = Kind.password
     /// How long it may take to come, in seconds.
     var patience = PasswordCommand.patience
@@ -104,7 +104,7 @@ extension LoginContext {
 }
 
 extension SecretFile.Problem {
-    /// What went wrong, in words.
+    /// The fault, in words.
     var words: String {
         switch self {
         case .cannotRead(let errno): "it cannot be read: \(SystemWords.of(errno))"

@@ -31,7 +31,7 @@ package struct TokenSource {
         return (try session(of: account), account.username)
     }
 
-    /// What the login of an account handed out that the session needs in a header.
+    /// The values from the login that the session needs in a header.
     package func taken(_ username: String) throws(LoginFault) -> [CredentialField: Secret] {
         guard !profile.takenForLater.isEmpty, let account = try context.record(of: profile)?.account(named: username)
         else { return [:] }

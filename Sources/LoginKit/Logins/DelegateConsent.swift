@@ -1,6 +1,6 @@
 import LoginCore
 
-/// Has a delegate show where the person approves a login, and waits as the terminal's dialogue does.
+/// Asks a delegate to show where the person approves a login, and waits as the terminal's dialogue does.
 final class DelegateConsent: ConsentDialogue {
     private let questions: DelegateDialogue
     private let profile: String

@@ -3,7 +3,7 @@ import LoginCore
 import Secrets
 import Synchronization
 
-/// Has a delegate answer what a login asks, and blocks the login's own thread until it has.
+/// Passes the questions of a login to a delegate, and blocks the login's own thread until it has answered.
 struct DelegateDialogue: Dialogue {
     let delegate: any LoginDelegate
     let isCancelled: @Sendable () -> Bool

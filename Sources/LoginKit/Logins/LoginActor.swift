@@ -3,7 +3,7 @@ import Secrets
 
 /// Runs one login and the requests after it on a thread of its own.
 actor LoginActor {
-    /// Which profile it is for.
+    /// The profile of the login.
     enum Place: Sendable {
         /// Nothing for the one that authctl would take.
         case named(String?)

@@ -12,7 +12,7 @@ extension Logins {
             dependencies, options, Messages(note: { delegate.note($0) }, warn: { delegate.note($0) }))
     }
 
-    /// What the context of a login is made of where a program runs it.
+    /// The dependencies of a login that a program runs.
     private var dependencies: Dependencies {
         var dependencies = Dependencies.real(environment)
         let hold = CancellationHold()

@@ -1,12 +1,12 @@
 package import LoginCore
 
-/// What a person is told while they give a grant: in a browser here, in one anywhere, or with a code.
+/// The sentences of a login by OAuth: in a browser here, in one anywhere, or with a code.
 struct AuthorizationWords: Sendable {
     /// The profile's name, not escaped yet.
     let profile: String
     let origin: Origin
 
-    /// How the browser is reached.
+    /// The place of the browser.
     enum Place: String, Sendable {
         case here = "in the browser"
         case anywhere = "in a browser anywhere"
@@ -20,7 +20,7 @@ struct AuthorizationWords: Sendable {
         return "Log in to \(name) (\(SafeText.escaped(origin.description))) \(at)"
     }
 
-    /// What is asked for, where that is known; a line that may have to be cut.
+    /// The scope, if it is known: a line that may have to be cut.
     static func scope(_ server: BrowserVisit.Server) -> String? {
         server.scope.map { "It asks for: \(SafeText.line($0))" }
     }
@@ -35,12 +35,12 @@ struct AuthorizationWords: Sendable {
     /// The URL has a line of its own, and is whole: it is to be copied.
     static func address(_ url: String) -> String { SafeText.escaped(url, limit: .max) }
 
-    /// What was tried in vain.
+    /// The browsers that did not start.
     static func notStarted(_ programs: [(name: String, reason: String)]) -> [String] {
         programs.map { "The browser could not be started: \(SafeText.escaped($0.name, limit: 100)) (\($0.reason))." }
     }
 
-    /// How the response is brought here by hand.
+    /// Explains how to bring the response here by hand.
     static func carrying(from redirect: String) -> [String] {
         [
             "Your browser may end on a page that will not load; that is expected.",
@@ -81,7 +81,7 @@ struct AuthorizationWords: Sendable {
 }
 
 extension ForeignServer {
-    /// What a person has to know before they agree.
+    /// The facts that a person needs before they agree.
     package func lines(for origin: Origin) -> [String] {
         let places = evidence.isEmpty ? [] : ["  (\(evidence.map { SafeText.escaped($0) }.joined(separator: ", ")))."]
         let more =
@@ -99,7 +99,7 @@ extension ForeignServer {
 }
 
 extension PasteFault {
-    /// Why what was pasted is not the address, and what to do.
+    /// Says why the pasted text is not the address, and what to do.
     var words: String {
         switch self {
         case .empty: "Nothing was pasted: copy the whole line."

@@ -6,12 +6,12 @@ extension ClockDifference {
         "the clock here is \(length) \(seconds > 0 ? "ahead of" : "behind") the server's"
     }
 
-    /// What a login says of a session that looks as if it were over.
+    /// The message about a session that looks expired.
     func warning(of profile: String) -> String {
         "warning: \(profile): the new session seems to have expired already: \(words); set the clock"
     }
 
-    /// What is said where the clock shows an earlier time than when a login was saved.
+    /// The message about a clock that is behind the time of the last save.
     func setBackWarning(of profile: String) -> String {
         "warning: \(profile): \(setBackWords); asking the service first"
     }

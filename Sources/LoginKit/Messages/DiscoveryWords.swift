@@ -11,7 +11,7 @@ enum DiscoveryWords {
 
 // What `discover` says of where things come from. Text of a server is quoted and cut.
 extension GuardedPlace {
-    /// Why asking it proves a login.
+    /// The reason that it proves a login.
     var evidence: String {
         let how =
             switch refusal {
@@ -24,7 +24,7 @@ extension GuardedPlace {
 }
 
 extension FoundLogin {
-    /// What says that this is the way to log in.
+    /// The evidence for this way to log in.
     var evidence: String? {
         switch self {
         case .challenge(_, let field), .token(_, let field):
@@ -37,7 +37,7 @@ extension FoundLogin {
 }
 
 extension FoundForm {
-    /// Which of its fields are taken for what.
+    /// The meaning of its fields.
     var evidence: String {
         let name = usernameField.map { "name: field \($0.shown), " } ?? "no name, "
         return "\(name)password: field \(passwordField.shown)"
@@ -45,7 +45,7 @@ extension FoundForm {
 }
 
 extension FoundServer {
-    /// What says the value of a key of `oauth`.
+    /// The evidence for the value of a key of `oauth`.
     func evidence(for key: String) -> String? {
         let place = evidence.last?.shown ?? "the origin's metadata"
         switch key {
@@ -63,7 +63,7 @@ extension FoundServer {
         return flows
     }
 
-    /// What a person has to know of it before the login.
+    /// Remarks for the person before the login.
     fileprivate var remarks: [String] {
         let client =
             endpoints[.registration].map { "client-id is not needed: \($0.text.shown) registers clients" }
@@ -76,13 +76,13 @@ extension FoundServer {
 }
 
 extension Discovered {
-    /// What was asked, for the head of a profile.
+    /// The requests that were sent, for the head of a profile.
     package var summary: String {
         "\(requests) GET \(requests == 1 ? "request" : "requests") without credentials, on "
             + origins.map(\.authority).joined(separator: " and ")
     }
 
-    /// What a person has to know beside the profile, and what was not found out.
+    /// Remarks about the profile, and what was not detected.
     var remarks: [String] {
         var remarks: [String] = []
         switch login {

@@ -1,19 +1,19 @@
 package import LoginCore
 
-/// Whom an error is about.
+/// The profile that an error is about.
 package struct ErrorContext: Equatable, Sendable {
     /// The profile's name.
     package var profile: String?
     /// The server, once it is known.
     var origin: Origin?
-    /// What `login` was given, where no profile of that name is there yet; without user information.
+    /// The argument of `login` if no such profile exists yet, without user information.
     var url: String?
     /// The URL of a page where a person can register.
     var signup: String?
-    /// What was done before it went wrong, so that nobody is told that nothing was.
+    /// The steps that were done before the failure.
     var done: [Done] = []
 
-    /// What cannot be taken back.
+    /// A step that cannot be undone.
     enum Done: Equatable, Sendable {
         /// A request of the person's own was answered with this status.
         case requestSent(status: Int)
@@ -22,7 +22,7 @@ package struct ErrorContext: Equatable, Sendable {
         /// The server refused the password: it is kept, and not sent again by itself.
         case passwordMarked
     }
-    /// What a person proves themselves with there; `nil` if that is not known.
+    /// The credential that the profile uses; `nil` if not known.
     var fields: [CredentialField] = []
     /// The command that a next try is made with: `login` also for those that only need a login.
     package var command = ["login"]
@@ -58,7 +58,7 @@ package struct ErrorContext: Equatable, Sendable {
         }
     }
 
-    /// How a person's no ends: what was done until then, else that nothing was.
+    /// The end of a cancelled command: the steps that were done, if any.
     var cancellation: String {
         guard !done.isEmpty else { return "cancelled; nothing was changed" }
         return (["cancelled"] + done.map(\.words)).joined(separator: "; ")
@@ -82,7 +82,7 @@ package struct ErrorContext: Equatable, Sendable {
         return ShellCommand(["authctl"] + command + [url ?? profile].compactMap { $0 } + kept + more).description
     }
 
-    /// How another store is chosen.
+    /// The advice for choosing another store.
     var otherStores: String {
         """
         choose another (authctl store list): \(loginCommand("--store", "STORE")), or keep nothing: \
@@ -90,7 +90,7 @@ package struct ErrorContext: Equatable, Sendable {
         """
     }
 
-    /// How an authority is named that the system does not know.
+    /// The advice for an authority that the system does not know.
     var wayToAuthority: String {
         if namesAuthorities { return "check the file of certificate authorities" }
         guard !hasProfile else { return "name the file of its authority as ca-file in the profile" }
@@ -115,12 +115,12 @@ package struct ErrorContext: Equatable, Sendable {
     /// `authctl switch blog`
     var switchCommand: String { ShellCommand(["authctl", "switch"] + [profile ?? "PROFILE"]).description }
 
-    /// What a person proves themselves with: "user name or password".
+    /// The name of the credential: "user name or password".
     var credentialName: String { provingFields.map(\.shownName).joined(separator: " or ") }
 
     private var provingFields: [CredentialField] { fields.isEmpty ? [.username, .password] : fields }
 
-    /// What to look at where the server refused it.
+    /// The advice after a refusal.
     var check: String {
         let names = provingFields.map(\.shownName)
         guard let last = names.last else { return "check the credential" }

@@ -21,7 +21,7 @@ package struct TracedExchange: Equatable, Sendable {
         }
     }
 
-    /// What was sent: method, URL, the names of the headers, whether there is a body.
+    /// The request: method, URL, the names of the headers, whether there is a body.
     package var asked: String {
         let shown = request.dropFirst().filter { !Self.usual.contains($0.headerName) }
         let headers = shown.filter { $0.headerName != "" }.joined(separator: ", ")
@@ -31,7 +31,7 @@ package struct TracedExchange: Equatable, Sendable {
         return (request.first ?? "") + (parts.isEmpty ? "" : " with \(parts)") + "."
     }
 
-    /// What came back: status, type and size, and the headers that say why.
+    /// The response: status, type and size, and the headers that say why.
     package var answer: String {
         guard let status = response.first else { return "none." }
         let type = response.first { $0.headerName == "content-type" }.map { SafeText.line($0.headerValue, limit: 100) }

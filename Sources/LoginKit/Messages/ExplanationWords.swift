@@ -51,7 +51,7 @@ extension Evidence {
         }
     }
 
-    /// What the server says, else why nothing can be said.
+    /// The server's words, else the reason that there are none.
     private var saying: String {
         switch judgement {
         case .refused(let refusal), .forbidden(let refusal): refusal.quoted
@@ -63,7 +63,7 @@ extension Evidence {
 }
 
 extension LoginFault {
-    /// How a check of a login ended: the last sentence of an explanation, and what can be done.
+    /// The last sentence of an explanation, with advice.
     package func conclusion(about topic: ErrorContext) -> Message {
         let message = withoutQueries.bare(topic)
         let prefix =

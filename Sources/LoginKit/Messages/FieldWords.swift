@@ -9,7 +9,7 @@ extension CredentialField {
         }
     }
 
-    /// What a prompt calls it.
+    /// The label of a prompt.
     var label: String {
         switch self {
         case .username: "User name"

@@ -16,7 +16,7 @@ extension HelperRequestFault {
         }
     }
 
-    /// What was asked is not repeated: it may hold a password.
+    /// The message about a refused request, which is not repeated: it may hold a password.
     private static func refused(_ problem: String) -> Message {
         Message(
             "malformed request: \(problem)",

@@ -1,7 +1,7 @@
 import LoginCore
 
 extension JSONFault {
-    /// What makes it unclear, in a sentence.
+    /// The ambiguity, in a sentence.
     var words: String {
         switch self {
         case .malformed: "it is not JSON"

@@ -2,11 +2,11 @@ package import LoginCore
 
 /// An error in words: what happened, to which profile and origin, and what to do next.
 package struct Message: Equatable, Sendable {
-    /// What happened, to whom.
+    /// What happened, and to which profile.
     package let what: String
     /// Each of several things that are wrong, one a line.
     package let details: [String]
-    /// What a person can do about it; empty if nothing.
+    /// Advice; empty if there is none.
     package let next: String
 
     /// In characters: what a fact may be is cut much earlier.

@@ -1,7 +1,7 @@
 import LoginCore
 
 extension MetadataFault {
-    /// What is wrong with the metadata, and what to do about it. URLs are shown in ASCII alone.
+    /// Says what is wrong with the metadata, and what to do. URLs are shown in ASCII alone.
     var message: Message {
         switch self {
         case .notFound(let tried):

@@ -58,7 +58,7 @@ extension OAuthFault {
 extension OAuthFault {
     static let advice = "the server's administrator has to fix it"
 
-    /// What may be wrong where a browser shows an error, and nothing comes back.
+    /// A hint for a browser that shows an error, so that no response comes back.
     static func hint(redirect: String, clientID: String?) -> String {
         let client = clientID.map { "for the client \(SafeText.name($0))" } ?? "for its client"
         return "if the browser shows an error: \(SafeText.escaped(redirect)) has to be registered \(client)"
@@ -102,7 +102,7 @@ extension OAuthRefusal {
 }
 
 extension OAuthErrorCode {
-    /// What a person can do about it; `nil` if all that helps is another try.
+    /// Advice; `nil` if only another try can help.
     fileprivate var advice: String? {
         switch self {
         case .invalidClient, .unauthorizedClient:
@@ -149,7 +149,7 @@ extension OAuthFault.Problem {
 }
 
 extension Origin {
-    /// That it is not asked, although a service has named it.
+    /// Says that the server is not asked, although a service has named it.
     var localServer: Message {
         Message(
             "the service names \(self) as its authorization server, which is on this machine or in its network; nothing was sent",

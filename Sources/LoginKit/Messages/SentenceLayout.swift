@@ -6,7 +6,7 @@ struct SentenceLayout {
     private typealias Cell = TextLook.Cell
     private(set) var lines: [[TextLook.Cell]] = []
     private let columns: Int
-    /// What stands before the second line and all others.
+    /// The indentation of the second line and all others.
     private let margin: [TextLook.Cell]
 
     init(_ line: [TextLook.Cell], columns: Int) {

@@ -15,7 +15,7 @@ extension ServeGate.Refusal {
     }
 }
 
-/// What `exec --serve` says.
+/// The sentences of `exec --serve`.
 enum ServeWords {
     /// - Parameter problem: the loader's own words.
     static func libraryMissing(_ problem: String) -> String {

@@ -1,7 +1,7 @@
-/// What turns behind the words of a notice while somebody waits.
+/// The animation behind a notice while somebody waits.
 struct Spinner: Equatable, Sendable {
     private let frames: [String]
-    /// Who waits for less does not want to know for how long.
+    /// Seconds of waiting before the time is shown.
     private static let patience = 3.0
 
     /// - Parameter isUnicode: whether there is more than ASCII.

@@ -3,12 +3,12 @@
 /// It has no escape sequences in it: `TextLook` escapes every piece, and paints what it has escaped. So no text of others, in
 /// whatever piece it stands, reaches a terminal as anything but text.
 package struct StyledText: Equatable, Sendable, ExpressibleByStringInterpolation {
-    /// How a piece stands out.
+    /// The style of a piece.
     package enum Style: Sendable {
         case bold, good, bad, warning
     }
 
-    /// What a sign at the beginning tells.
+    /// The meaning of a mark at the beginning.
     package enum Mark: Sendable {
         /// Something went well, or did not.
         case good, bad
@@ -66,7 +66,7 @@ package struct StyledText: Equatable, Sendable, ExpressibleByStringInterpolation
         pieces = stringInterpolation.pieces
     }
 
-    /// What stands between the pieces of ours.
+    /// Builds a styled text from a string literal.
     package struct Interpolation: StringInterpolationProtocol {
         var pieces: [Piece] = []
 

@@ -1,6 +1,6 @@
 import LoginCore
 
-/// How text looks where it is read: on a terminal of some width, or in a pipe as it is.
+/// The look of text: on a terminal of some width, or in a pipe.
 package struct TextLook: Equatable, Sendable {
     /// Of the terminal; `nil` if lines have no end.
     package let columns: Int?
@@ -14,7 +14,7 @@ package struct TextLook: Equatable, Sendable {
     /// As it is, for a pipe.
     package static let plain = TextLook(columns: nil, hasColors: false, isUnicode: true, isSeen: false)
 
-    /// How one stream looks.
+    /// The look of one stream.
     package init(columns: Int?, hasColors: Bool, isUnicode: Bool, isSeen: Bool) {
         self.columns = columns
         self.hasColors = hasColors
@@ -37,10 +37,10 @@ package struct TextLook: Equatable, Sendable {
         return lines.flatMap { SentenceLayout(Array($0), columns: columns).lines }.map(painted).joined(separator: "\n")
     }
 
-    /// How wide a text is that has one line.
+    /// The width of a text of one line.
     package func width(of text: StyledText) -> Int { TextWidth.of(cells(of: text).lazy.map(\.character)) }
 
-    /// What a mark is: a sign, or where the locale has none a word.
+    /// A mark: a symbol, or a word if the locale has no such symbol.
     private func sign(of mark: StyledText.Mark) -> String {
         switch mark {
         case .good: isUnicode ? "✓" : "[ok]"
@@ -84,7 +84,7 @@ package struct TextLook: Equatable, Sendable {
 }
 
 extension StyledText.Mark {
-    /// How it is painted, and what stands behind it.
+    /// The colour of a mark, and the separator behind it.
     package var style: StyledText.Style? {
         switch self {
         case .good: .good

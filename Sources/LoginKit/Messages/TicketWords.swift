@@ -13,7 +13,7 @@ extension TicketProblem {
         }
     }
 
-    /// Whom `kinit` is to be told, with a blank before it.
+    /// The principal for `kinit`, with a blank before it.
     var user: String {
         switch self {
         case .missing: ""

@@ -19,7 +19,7 @@ extension ServerTrust.Reason {
 }
 
 extension ServerTrust {
-    /// What a person has to look at, as names and values; everything that others wrote is made harmless.
+    /// The facts to check, as names and values; text by others is escaped.
     var facts: [(name: String, value: String)] {
         [
             ("Subject", SafeText.line(subject)), ("Issuer", SafeText.line(issuer)),
@@ -27,7 +27,7 @@ extension ServerTrust {
         ] + names
     }
 
-    /// Which hosts it is for, where that is what is wrong.
+    /// The hosts that it is for, if that is the fault.
     private var names: [(name: String, value: String)] {
         guard reasons.contains(.otherHost), !hosts.isEmpty else { return [] }
         let shown = hosts.prefix(10).map { SafeText.line($0) } + (hosts.count > 10 ? ["…"] : [])

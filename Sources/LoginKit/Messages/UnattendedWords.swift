@@ -17,7 +17,7 @@ extension LoginNeed {
 }
 
 extension ErrorContext {
-    /// How the first profile comes to be.
+    /// The advice for making a first profile.
     var wayToFirstProfile: String {
         environmentNamesURL
             ? "only login makes one of AUTHCTL_VERIFY_URL, so first: authctl login"

@@ -99,7 +99,7 @@ extension UsageFault {
         }
     }
 
-    /// What to do about a value, where the problem does not say so itself.
+    /// Advice about a value, if the problem does not say it itself.
     private static func remedy(of option: String) -> String {
         if option.hasPrefix("--password-file") || option.hasPrefix("AUTHCTL_PASSWORD_FILE") {
             return "check the file, or pipe the password in with --password-stdin"

@@ -15,11 +15,11 @@ struct ConfigScan {
     private let bytes: [UInt8]
     private var index = 0
     private var line = 1
-    /// How deep the present key or value lies.
+    /// The depth of the present key or value.
     private var depth = 0
     /// Each bracket that is open: what closes it, and the depth inside.
     private var brackets: [(closing: UInt8, depth: Int)] = []
-    /// That of the table whose heading came last.
+    /// The depth of the table whose heading came last.
     private var heading = 0
     /// Whether nothing stood in the line yet, so that a bracket begins a heading.
     private var isLineStart = true

@@ -12,7 +12,7 @@ package enum ConfigValue: Equatable {
     /// Dates and times: TOML has them, profiles do not.
     case unsupported(String)
 
-    /// What a message calls it.
+    /// The name in messages.
     var kind: String {
         switch self {
         case .string: "a string"

@@ -19,7 +19,7 @@ package struct Configuration {
     }
 
     let paths: Paths
-    /// What stands at the top of `config.toml`, for all profiles.
+    /// The keys at the top of `config.toml`, for all profiles.
     package let defaults: Defaults
     private let configured: StrictTable?
 
@@ -73,7 +73,7 @@ package struct Configuration {
         return text.hasPrefix("# \(Self.proposalHead)")
     }
 
-    /// How the file of a profile that `discover` proposed begins.
+    /// The beginning of the file of a profile that `discover` proposed.
     package static let proposalHead = "Written by authctl discover"
 
     /// - Throws: `UsageFault.unknownProfile` with the names that are near.

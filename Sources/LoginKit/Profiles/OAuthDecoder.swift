@@ -40,7 +40,7 @@ struct OAuthDecoder {
         return oauth
     }
 
-    /// What is sent as it is: a line without control characters.
+    /// Reads a text that is sent unchanged: one line without control characters.
     private func line(_ key: String, in table: StrictTable) throws(UsageFault) -> String? {
         guard let text = try table.string(key) else { return nil }
         guard !text.isEmpty, text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && !(0x7f...0x9f).contains($0.value) })

@@ -24,7 +24,7 @@ package struct OfferedProfiles {
         }
     }
 
-    /// What was fetched, or came by standard input.
+    /// Reads profiles that were fetched, or came by standard input.
     package init(_ bytes: Secret, from source: String, name: String?) throws(UsageFault) {
         guard let text = bytes.withUnsafeBytes({ String(validating: $0, as: UTF8.self) }) else {
             throw .badConfig(file: source, path: nil, line: nil, problem: "is not UTF-8")
@@ -56,7 +56,7 @@ package struct OfferedProfiles {
         profiles = found
     }
 
-    /// What can run programs or weaken trust, with the profile that says it.
+    /// The keys that can run programs or weaken trust, each with its profile.
     package var risks: [String] {
         get throws(UsageFault) {
             var risks: [String] = []
@@ -108,7 +108,7 @@ extension StrictTable {
         return members.filter { !isRisky($0.key) && !(leadsElsewhere && $0.key == "oauth") }
     }
 
-    /// What `oauth` names on another origin than `url`: tokens for the service are handed out there.
+    /// The servers that `oauth` names on another origin than `url`.
     private func foreignServers() throws(UsageFault) -> [String] {
         guard let oauth = try table("oauth") else { return [] }
         let home = try string("url").map(Self.authority) ?? ""

@@ -9,7 +9,7 @@ package struct Presets {
         package let file: String
         /// On which software and version it was tried; `nil` if it was only taken from public documentation.
         package let tried: String?
-        /// What it logs in to, and what the URL of such a service is.
+        /// The software it is for, and the form of its URL.
         package let about: String
     }
 
@@ -39,7 +39,7 @@ package struct Presets {
         return names.sorted()
     }
 
-    /// Those whose name a service uses of itself, as a whole word: `transmission` for the realm "Transmission".
+    /// The presets whose name a service uses for itself, as a whole word: `transmission` for the realm "Transmission".
     func named(by texts: [String]) -> [String] {
         let words = Set(
             texts.flatMap { text in
@@ -48,7 +48,7 @@ package struct Presets {
         return names.filter { name in name.split(separator: "-").allSatisfy { words.contains(String($0)) } }
     }
 
-    /// What is wrong with a name that none of them has, with the nearest one.
+    /// The error for an unknown preset, with the nearest one.
     package func problem(with name: String) -> String {
         let near = names.nearest(to: name).first.map { "; did you mean '\($0)'?" } ?? ""
         return "there is no preset of this name\(near)"

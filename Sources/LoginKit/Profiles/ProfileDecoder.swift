@@ -100,7 +100,7 @@ package struct ProfileDecoder {
 
     private static let noToken = "must use {token}"
 
-    /// What can only be seen when all of it is there.
+    /// Checks that need the whole profile.
     private func check(_ profile: Profile, _ table: StrictTable) throws(UsageFault) {
         try checkCertificate(profile, table)
         switch profile.kind {
@@ -158,7 +158,7 @@ package struct ProfileDecoder {
         }
     }
 
-    /// What could never be sent, since the login leaves something else.
+    /// Refuses requests that need a session which the login does not leave.
     private func checkSession(_ profile: Profile, _ table: StrictTable) throws(UsageFault) {
         let rule = profile.sessionRule
         let slots = rule.slots

@@ -2,7 +2,7 @@ import CQREncode
 
 /// A text as a QR code (ISO/IEC 18004), by libqrencode.
 struct QRCode: Equatable, Sendable {
-    /// Why there is none.
+    /// The reason that there is no code.
     package enum Problem: Error, Equatable {
         /// With the loader's own words.
         case libraryMissing(String)

@@ -54,7 +54,7 @@ struct QRPicture {
         }
     }
 
-    /// What is outside of the symbol is light.
+    /// Whether a module is dark; outside of the symbol all are light.
     private func isDark(_ row: Int, _ column: Int) -> Bool {
         let inside = code.modules.indices
         let place = (row: row - Self.quietZone, column: column - Self.quietZone)

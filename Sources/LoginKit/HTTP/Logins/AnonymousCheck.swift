@@ -1,6 +1,6 @@
 import LoginCore
 
-/// What the server is asked before anybody is asked for a credential: who has none has to be refused.
+/// Checks that the server refuses anonymous clients, before anybody is asked for a credential.
 struct AnonymousCheck {
     let client: ServiceClient
 

@@ -8,7 +8,7 @@ final class ChallengeLogin: LoginProcedure {
     private let tickets: TicketCache
     /// The scheme that worked before: a weaker offer is refused.
     private let pinned: AuthenticationMethod?
-    /// Whom the login is for, if that is known: another one's ticket is not used.
+    /// The user that the login is for, if known: another user's ticket is not used.
     private let username: String?
     private(set) var space: ProtectionSpace?
     /// The challenge of Digest in hand, with how often it was answered.
@@ -35,7 +35,7 @@ final class ChallengeLogin: LoginProcedure {
         return found
     }
 
-    /// What the server offers to an anonymous client, and with which status.
+    /// The challenges for an anonymous client, with their status.
     private func challenges() throws(LoginFault) -> (offered: [AuthenticateChallenge], status: Int) {
         let check = AnonymousCheck(client: client)
         guard let (rule, step) = client.profile.guarded else {
@@ -137,10 +137,10 @@ extension Credential {
         .opened(OpenedLogin(credential: self, session: .credential(self), verdict: .leftToVerify))
     }
 
-    /// What Basic and Digest are made of.
+    /// The user name and password for Basic and Digest.
     var pair: BasicCredential { BasicCredential(username: username ?? "", password: password ?? Secret("")) }
 
-    /// What is left of a credential that HTTP authentication cannot carry is refused before it is sent.
+    /// Refuses credentials that HTTP authentication cannot carry, before they are sent.
     ///
     /// RFC 7617, section 2 has no colon in a user name and no control characters in either.
     func checkPair() throws(LoginFault) {

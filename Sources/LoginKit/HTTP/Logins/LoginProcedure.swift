@@ -1,22 +1,22 @@
 import LoginCore
 import Secrets
 
-/// What is particular to one kind of login, over the client that all share: there is one type for each `LoginKind`.
+/// The part of a login that depends on its kind: one type for each `LoginKind`.
 protocol LoginProcedure: AnyObject {
     /// Sends the requests.
     var client: ServiceClient { get }
-    /// What the server asked for, once it was asked.
+    /// The protection space, once the server was asked.
     var space: ProtectionSpace? { get }
 
     /// Asks the server, before anybody is asked for a credential.
     /// - Parameter hasPassword: whether a password is there, so that no ticket is looked for.
     func prepare(hasPassword: Bool) throws(LoginFault) -> ProtectionSpace
 
-    /// Makes a session of a credential, or goes on with that; the server was asked by then.
+    /// Exchanges a credential for a session, or resumes. `prepare` has run.
     /// - Parameter code: for the request that is sent next.
     func open(_ steps: StepsInProgress, code: Secret?) throws(LoginFault) -> OpeningStep
 
-    /// How a credential that is the session goes along.
+    /// The method that sends a credential which is the session itself.
     func method(for credential: Credential) throws(LoginFault) -> AuthenticationMethod
 
     /// Sends a request with a credential that is the session, in the way that the server wants it.
@@ -40,7 +40,7 @@ extension LoginProcedure {
 }
 
 extension ServiceClient {
-    /// How a request gets to the server and back: over the transport, or on a connection of its own that is kept.
+    /// Sends a request and returns the response: over the transport, or on a kept connection of its own.
     typealias Line = (HTTPRequest) throws(LoginFault) -> HTTPResponse
 }
 
@@ -55,14 +55,14 @@ enum OpeningStep {
 
 /// A session that no verify endpoint has confirmed yet.
 struct OpenedLogin {
-    /// What it was earned with: a ticket has become somebody's.
+    /// The credential that it was earned with.
     let credential: Credential
     package let session: Session
-    /// What the responses of the login said of the credential.
+    /// The verdict of the login's own responses.
     let verdict: LoginVerdict
-    /// What the last page before the session left.
+    /// The last page before the session.
     var visit: PageVisit?
-    /// Why the token looks as if it were past its end, where the clocks are the reason.
+    /// The difference of the clocks, if it makes the token look expired.
     var clockDifference: ClockDifference?
 }
 

@@ -6,7 +6,7 @@ final class OAuthLogin: LoginProcedure {
     let client: ServiceClient
     private let clock: WallClock
     private(set) var space: ProtectionSpace?
-    /// What the service asks of somebody without a login (RFC 6750, section 3).
+    /// The service's challenge for an anonymous client (RFC 6750, section 3).
     private(set) var challenge: AuthenticateChallenge?
 
     init(_ client: ServiceClient, _ clock: WallClock) {

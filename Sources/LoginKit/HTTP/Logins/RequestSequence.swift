@@ -13,13 +13,13 @@ struct StepsInProgress: PartialLogin {
     var words: String?
     /// Found last.
     var token: Token?
-    /// Why it looks as if it were past its end, where the clocks are the reason.
+    /// The difference of the clocks, if it makes the token look expired.
     var clockDifference: ClockDifference?
     /// All that hold by now.
     var cookies: [Cookie] = []
-    /// Those that went along with the last request.
+    /// The cookies that were sent with the last request.
     var formerCookies: [Cookie] = []
-    /// What the last page left.
+    /// The last page.
     var visit: PageVisit?
     /// The last response, where it was a page.
     var page: ResponsePage?

@@ -20,7 +20,7 @@ extension TicketCache {
     }
 }
 
-/// What the library found, in our own words.
+/// Converts the library's finding.
 private struct Finding {
     private var ticket = cgssapi_ticket()
     private let state: cgssapi_state

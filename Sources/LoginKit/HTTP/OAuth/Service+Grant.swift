@@ -2,17 +2,17 @@ import LoginCore
 import Secrets
 
 extension Service {
-    /// What a person wants of a grant beside what the profile says.
+    /// Options of a grant, beside the profile's.
     struct GrantOptions: Sendable {
         /// In the place of the profile's scope.
         var scope: String?
         /// The name that the login has to come out as.
         var username: String?
-        /// What `{secret:LABEL}` of the client's secret stands for.
+        /// The value of `{secret:LABEL}` in the client's secret.
         package var secret: Secret?
         /// Whether another account shall be chosen.
         var choosesAccount = false
-        /// What an option says of the way to consent.
+        /// The way to approve, if an option names it.
         var way: AuthorizationWay?
         /// Whether there is a browser here, and somebody who would see it.
         var canStartBrowser = false
@@ -25,7 +25,7 @@ extension Service {
         init() {}
     }
 
-    /// Has a person consent at the profile's authorization server.
+    /// Asks a person to approve at the profile's authorization server.
     /// - Throws: what `AuthorizationFlow` ends with.
     func authorize(
         _ grantOptions: GrantOptions, browser: any BrowserDialogue, device: any DeviceDialogue

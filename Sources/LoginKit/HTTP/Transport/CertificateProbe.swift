@@ -35,7 +35,7 @@ struct CertificateProbe {
         return try evaluate(Self.certificates(of: handle))
     }
 
-    /// Why nobody answered; `nil` if somebody did.
+    /// The fault of a connection without an answer; `nil` if there was one.
     private func unreached(_ code: CURLcode, _ handle: CurlHandle) -> LoginFault? {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT, CURLE_OPERATION_TIMEDOUT:

@@ -70,7 +70,7 @@ final class ResponseWait {
     private let tell: (@Sendable (ResponseTimeout) -> Void)?
     private var start = ContinuousClock.now
     private var next: ContinuousClock.Instant
-    /// How much of the request was sent at the last look, in bytes.
+    /// Bytes of the request that were sent at the last look.
     private var sent = 0
     private var isOver = false
 

@@ -1,7 +1,7 @@
 import CCurl
 import LoginCore
 
-/// Why a transfer failed: libcurl's code and words, with what was seen beside them.
+/// A failed transfer: libcurl's code and words, with further facts.
 struct CurlFault {
     let code: CURLcode
     /// From the error buffer, or libcurl's general words.
@@ -15,7 +15,7 @@ struct CurlFault {
     let wasReady: Bool
     /// Whether the server has sent a byte of an answer, now or before.
     let hasAnswered: Bool
-    /// What a proxy answered to CONNECT; 0 for nothing.
+    /// The proxy's status for CONNECT; 0 if there was none.
     let connectStatus: Int
     /// The system's number for why a connection failed (errno(3)); 0 for none.
     let errno: Int

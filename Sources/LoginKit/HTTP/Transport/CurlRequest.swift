@@ -9,7 +9,7 @@ struct CurlRequest {
     private let headers = CurlList()
     let reader: SourceReader?
 
-    /// Why the body could not be read.
+    /// The fault of a body that could not be read.
     var fault: LoginFault? { reader?.fault }
 
     /// - Parameter request: checked by `RequestCheck`.

@@ -2,7 +2,7 @@ import CCurl
 import LoginCore
 
 extension CurlTransport {
-    /// Why a transfer has failed.
+    /// The error of a failed transfer.
     func reason(_ code: CURLcode, _ handle: CurlHandle) throws(LoginFault) -> LoginFault {
         if code == CURLE_ABORTED_BY_CALLBACK, options.settings.isCancelled?() == true { return .cancelled }
         if code == CURLE_PEER_FAILED_VERIFICATION { return try distrust(handle) }
@@ -24,7 +24,7 @@ extension CurlTransport {
         ).error
     }
 
-    /// Why a connection that had to verify did not.
+    /// The error of a certificate that did not verify.
     private func distrust(_ handle: CurlHandle) throws(LoginFault) -> LoginFault {
         let unseen = fault(CURLE_PEER_FAILED_VERIFICATION, handle.words.text ?? "", handle)
         let found: ServerTrust

@@ -10,10 +10,10 @@ final class CurlTunnel: Tunnel {
     let descriptor: Int32
     private let handle: CurlHandle
     private let connections: CurlConnections
-    /// What has the pointers that the connection uses.
+    /// Owns the memory that the connection points to.
     private let owner: AnyObject
     private let isCancelled: (@Sendable () -> Bool)?
-    /// What came behind the head of the answer.
+    /// The bytes after the head of the response.
     private var rest: [UInt8] = []
 
     /// - Parameter handle: that holds its connection.

@@ -102,7 +102,7 @@ final class PeerGate {
 }
 
 extension CurlOptions {
-    /// Which addresses of an origin may be connected to.
+    /// The rule for the addresses of an origin.
     func peerRule(for origin: Origin) -> PeerGate.Rule {
         // Behind a proxy nobody sees where it leads.
         if !settings.mayBeLocal, proxy.url == nil { return .publicOnly }

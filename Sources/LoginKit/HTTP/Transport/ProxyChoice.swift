@@ -1,6 +1,6 @@
 import LoginCore
 
-/// Which proxy one origin is reached through, and which variable was set but not obeyed.
+/// Chooses the proxy for an origin, and notes a variable that was set but not obeyed.
 struct ProxyChoice: Equatable {
     let url: String?
     /// Hosts that libcurl reaches directly, as in `no_proxy`.

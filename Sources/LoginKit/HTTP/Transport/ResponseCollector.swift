@@ -2,7 +2,7 @@ import CCurl
 import LoginCore
 import Secrets
 
-/// What libcurl's callbacks bring, within the limits.
+/// Collects what libcurl's callbacks deliver, within the limits.
 final class ResponseCollector {
     private var head: HeadCollector
     private var body: SecretBuilder?
@@ -15,7 +15,7 @@ final class ResponseCollector {
     private let connection: TLSContext
     /// Whether the sink knows of the answer that is arriving.
     private var hasBegun = false
-    /// Why the transfer was ended from here.
+    /// The reason for ending the transfer from here.
     private(set) var fault: LoginFault?
 
     /// - Parameters:

@@ -1,7 +1,7 @@
 import Glibc
 import LoginCore
 
-/// What must hold of the settings before anything is connected.
+/// Checks the settings before anything is connected.
 struct SettingsCheck {
     let caFile: String?
     let proxy: ProxyChoice

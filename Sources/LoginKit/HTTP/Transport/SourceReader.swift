@@ -5,7 +5,7 @@ import LoginCore
 /// Hands the body of a request to libcurl, piece by piece; see CURLOPT_READFUNCTION(3) and CURLOPT_SEEKFUNCTION(3).
 final class SourceReader {
     private let source: any RequestSource
-    /// Why reading it failed.
+    /// The fault of a failed read.
     private(set) var fault: LoginFault?
     /// Whether libcurl waits for more of it, while it reads what the server has to say.
     private(set) var isPaused = false
@@ -32,7 +32,7 @@ final class SourceReader {
         isLost = { provider.hasEnded(from: handle.number(CURLINFO_LOCAL_PORT)) }
     }
 
-    /// Has libcurl ask again, if it waits.
+    /// Makes a waiting libcurl ask again.
     func resume(_ handle: CurlHandle) {
         guard isPaused else { return }
         isPaused = false

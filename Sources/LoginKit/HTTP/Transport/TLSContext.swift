@@ -3,7 +3,7 @@ import CCurl
 import Glibc
 import LoginCore
 
-/// What is done to the TLS context of a connection before its handshake; see CURLOPT_SSL_CTX_FUNCTION(3).
+/// Sets up the TLS context of a connection before its handshake; see CURLOPT_SSL_CTX_FUNCTION(3).
 final class TLSContext {
     private let origin: Origin
     private let proxy: ProxyChoice

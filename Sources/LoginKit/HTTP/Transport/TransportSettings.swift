@@ -1,6 +1,6 @@
 package import LoginCore
 
-/// Which proxy is used (contract: plain http and proxies).
+/// The proxy to use.
 enum ProxySetting: Equatable, Sendable {
     case none
     /// The usual variables, from `TransportSettings.environment`.
@@ -9,7 +9,7 @@ enum ProxySetting: Equatable, Sendable {
     case url(String)
 }
 
-/// What is told while a server has not answered yet.
+/// Reports that a server has not answered yet.
 enum ResponseTimeout: Equatable, Sendable {
     /// For so many seconds now, not counting those in which the request was still being sent.
     case waiting(seconds: Double)
@@ -17,7 +17,7 @@ enum ResponseTimeout: Equatable, Sendable {
     case over
 }
 
-/// How a `CurlTransport` works.
+/// Settings of a `CurlTransport`.
 package struct TransportSettings: Sendable {
     /// The system's authorities, as Debian installs them.
     package static let systemAuthorities = "/etc/ssl/certs/ca-certificates.crt"
@@ -34,11 +34,11 @@ package struct TransportSettings: Sendable {
     var environment: [String: String]
     /// Authorities (PEM) that replace the system's.
     var caFile: String?
-    /// What a person accepted at the transport's origin. It is looked at only where the certificate does not verify.
+    /// The certificate accepted at the transport's origin, used only if the certificate does not verify.
     var exception: TrustedCertificate?
     /// Whether the server may be on this machine or in its network.
     var mayBeLocal = true
-    /// What is shown to a server that asks for a client certificate.
+    /// The identity for a server that asks for a client certificate.
     package var identity: ClientIdentity?
     /// Seconds for one request, from the name's resolution to the last byte.
     var timeout: Int
@@ -52,7 +52,7 @@ package struct TransportSettings: Sendable {
     var bodyLimit: Int
     /// Bytes of all header lines that one request is answered with.
     var headerLimit: Int
-    /// What goes along as `User-Agent` (RFC 9110, section 10.1.5).
+    /// The value of `User-Agent` (RFC 9110, section 10.1.5).
     var userAgent: String
     /// Is told about every request and answer, one line at a time, with every value left out that may be secret. The
     /// server's text is not escaped.

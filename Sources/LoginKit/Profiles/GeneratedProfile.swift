@@ -39,7 +39,7 @@ extension LoginContext {
         return table
     }
 
-    /// How the server is reached, where that was said beside the URL.
+    /// The connection options that were given with the URL.
     func connection(_ settings: Profile.Settings) -> [String: ConfigValue] {
         var table: [String: ConfigValue] = [:]
         if settings.allowHTTP { table["allow-http"] = .bool(true) }
@@ -55,7 +55,7 @@ extension LoginContext {
         return table
     }
 
-    /// What a URL and its login tell of the profile.
+    /// The keys of the profile, from a URL and its login.
     private func table(_ profile: Profile) -> [String: ConfigValue] {
         var table: [String: ConfigValue] = ["url": .string(profile.url)]
         if let verify = profile.verify {
